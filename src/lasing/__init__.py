@@ -1,0 +1,22 @@
+"""A stream reasoner: rules with windows and time over streams of facts.
+
+>>> import lasing
+>>> program = "hot(S) :- temp(S, V) in [2], V > 30."
+>>> for answer in lasing.run(program, "temp(s1, 35) at 1.  temp(s2, 20) at 2.", end=4):
+...     print(answer)
+1: hot(s1)
+2: hot(s1)
+3: hot(s1)
+4:
+"""
+
+from lasing.connectors.tables import Table
+from lasing.errors import LasingError, LasingWarning
+from lasing.logic.answers import Answer
+from lasing.logic.formulas import Atom
+from lasing.logic.program import Program
+from lasing.session import Report, Run, parse, run
+
+__all__ = ["Answer", "Atom", "LasingError", "LasingWarning", "Program", "Report", "Run", "Table", "parse", "run"]
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""Sources and sinks: facts in, answers out, in each format that is read or written."""

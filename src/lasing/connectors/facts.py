@@ -1,0 +1,213 @@
+"""Stream files in the language's own notation: `temp(s1, 70) at 36.`, with comments and any white space.
+
+Facts of the common form, names and numbers on one line, are taken by one regular expression; the others term by term.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from lasing.connectors.files import Block, Progress, blocks
+from lasing.connectors.rows import Row, late
+from lasing.errors import LasingError, Place, Source, fault
+from lasing.logic.formulas import Atom
+from lasing.logic.terms import (
+    IRI,
+    LARGEST,
+    NAME,
+    NUMBER,
+    RESERVED,
+    SMALLEST,
+    STRING,
+    Undefined,
+    Value,
+    is_name,
+    normal,
+    unescape,
+)
+from lasing.timeline.ticks import Tick, parse_time
+
+_MOST_REMEMBERED = 100_000
+
+_PLAIN = re.compile(r'\s*([a-z]\w*)(?:\(([^()"<>%\n]*)\))?\s+at\s+(-?[0-9]{1,18})\s*\.', re.ASCII)
+_SKIP = re.compile(r"(?:\s+|%\*(?s:.*?)\*%|%(?!\*)[^\n]*)*")
+_TERM = re.compile(rf"(?P<name>{NAME})|(?P<number>-?\s*{NUMBER})|(?P<string>{STRING})|(?P<iri>{IRI})")
+_WORD = re.compile(NAME)
+_TIME = re.compile(rf"-?[0-9]+(?![0-9]*\.[0-9])|{STRING}")
+
+
+def read_facts(
+    path: Path, tick: Tick | None = None, ordered: bool = True, progress: Progress | None = None
+) -> Iterator[Row]:
+    """The rows of a stream file; `-` is standard input. Where `ordered`, a row out of order is an error."""
+    name = "standard input" if str(path) == "-" else str(path)
+    return _rows(blocks(path, progress), name, tick, ordered)
+
+
+def parse_facts(text: str, tick: Tick | None = None, ordered: bool = True, name: str = "stream") -> Iterator[Row]:
+    """The rows of a text."""
+    return _rows([Block(text, 1)], name, tick, ordered)
+
+
+def _rows(source: Iterable[Block], name: str, tick: Tick | None, ordered: bool) -> Iterator[Row]:
+    reader = _Reader(name, tick, ordered)
+    rest = Block("", 1)
+    for block in source:
+        rest = Block(rest.text + block.text, rest.line if rest.text else block.line)
+        rest = yield from reader.read(rest, last=False)
+    yield from reader.read(rest, last=True)
+
+
+class _Stuck(Exception):  # noqa: N818 -- internal: the text cannot be read on from here
+    def __init__(self, offset: int, expected: str) -> None:
+        self.offset, self.expected = offset, expected
+        super().__init__(expected)
+
+
+class _Reader:
+    """Reads facts block by block. It remembers the newest time, and what each written constant means."""
+
+    def __init__(self, name: str, tick: Tick | None, ordered: bool) -> None:
+        self._name = name
+        self._tick = tick
+        self._ordered = ordered
+        self._newest: int | None = None
+        self._values: dict[str, Value] = {}
+
+    def read(self, block: Block, last: bool) -> Generator[Row, None, Block]:
+        """The facts of a block; returns the unfinished one at its end, which is an error if the block is the last."""
+        text, position = block.text, 0
+        match = _PLAIN.match
+        while True:
+            if (plain := match(text, position)) and (row := self._plain(plain)):
+                end = plain.end()
+            else:
+                skipped = _SKIP.match(text, position)
+                assert skipped is not None
+                position = skipped.end()
+                if position == len(text):
+                    return Block("", 1)
+                try:
+                    row, end = self._fact(text, position)
+                except _Stuck as stuck:
+                    unfinished = not text[stuck.offset :].strip() or text.startswith("%*", stuck.offset)
+                    if unfinished and not last:
+                        return Block(text[position:], block.line + text.count("\n", 0, position))
+                    raise self._not_a_fact(block, stuck) from None
+                except LasingError as error:
+                    raise self._placed(block, position, error) from None
+            if self._newest is None or row[0] > self._newest:
+                self._newest = row[0]
+            elif row[0] < self._newest and self._ordered:
+                raise late(row[0], self._newest, self._place(block, _skip(text, position)))
+            yield row
+            position = end
+
+    def _plain(self, match: re.Match[str]) -> Row | None:
+        """The fact of the common form, or None where a word is not what it seems."""
+        predicate, written, time = match.groups()
+        if predicate in RESERVED:
+            return None
+        if written is None:
+            return int(time), Atom(predicate)
+        parts, values = written.split(","), self._values
+        try:
+            return int(time), Atom(predicate, tuple([values[part] for part in parts]))
+        except KeyError:  # a constant not met before
+            if not all(self._learn(part) for part in parts):
+                return None
+            return int(time), Atom(predicate, tuple([values[part] for part in parts]))
+
+    def _learn(self, part: str) -> bool:
+        """Whether a part between commas is a constant; if so, it is remembered."""
+        term = _TERM.fullmatch(part.strip())
+        if term is None:
+            return False
+        if len(self._values) >= _MOST_REMEMBERED:
+            self._values.clear()
+        try:
+            self._values[part] = _constant(term)
+        except _Stuck:
+            return False
+        return True
+
+    def _fact(self, text: str, position: int) -> tuple[Row, int]:
+        """A fact, term by term, and where it ends."""
+        word = _WORD.match(text, position)
+        if word is None or not is_name(word[0]):
+            raise _Stuck(position, "a predicate's name, such as temp")
+        args: list[Value] = []
+        position = word.end()
+        if text.startswith("(", position):
+            separator = "("
+            while separator != ")":
+                term = _TERM.match(text, _skip(text, position + 1))
+                if term is None:
+                    raise _Stuck(_skip(text, position + 1), 'a constant: a name, a number, "text" or <iri>')
+                args.append(_constant(term))
+                position = _skip(text, term.end())
+                separator = text[position : position + 1]
+                if separator not in (",", ")"):
+                    raise _Stuck(position, "a comma or a closing parenthesis")
+            position += 1
+        at = _skip(text, position)
+        found = _WORD.match(text, at)
+        if found is None or found[0] != "at":
+            raise _Stuck(at, f"at and a time, such as: {word[0]} at 36.")
+        position = _skip(text, found.end())
+        time = _TIME.match(text, position)
+        if time is None:
+            raise _Stuck(position, "a time: a whole number, or a date and time in quotes")
+        end = _skip(text, time.end())
+        if not text.startswith(".", end):
+            raise _Stuck(end, "a full stop at the end of the fact")
+        written = unescape(time[0]) if time[0].startswith('"') else time[0]
+        return (_time(written, self._tick), Atom(word[0], tuple(args))), end + 1
+
+    def _place(self, block: Block, offset: int) -> Place:
+        place = Source(self._name, block.text).place(offset)
+        return replace(place, line=place.line + block.line - 1)
+
+    def _not_a_fact(self, block: Block, stuck: _Stuck) -> LasingError:
+        found = block.text[stuck.offset : stuck.offset + 20].split("\n")[0]
+        message = f"expected {stuck.expected}, but " + (f"found {found}" if found.strip() else "the line ends")
+        note = "a stream has facts such as: temp(s1,70) at 36.  Rules belong into the program"
+        return fault("E501", message, self._place(block, stuck.offset), note)
+
+    def _placed(self, block: Block, offset: int, error: LasingError) -> LasingError:
+        d = error.diagnostics[0]
+        return fault(d.code, d.message, self._place(block, offset), d.note)
+
+
+def _skip(text: str, position: int) -> int:
+    match = _SKIP.match(text, position)
+    assert match is not None
+    return match.end()
+
+
+def _constant(match: re.Match[str]) -> Value:
+    text = match[0]
+    match match.lastgroup:
+        case "string":
+            return unescape(text)
+        case "iri":
+            return text
+        case "number":
+            try:
+                digits = text.replace(" ", "")
+                return normal(int(digits) if digits.lstrip("-").isdigit() else float(digits))
+            except (Undefined, ValueError):
+                raise _Stuck(match.start(), "a number of at most 64 bits") from None
+    if not is_name(text):
+        raise _Stuck(match.start(), "a name that starts with a lower-case letter and is no reserved word")
+    return text
+
+
+def _time(written: str, tick: Tick | None) -> int:
+    time = parse_time(written, tick)
+    if not SMALLEST <= time <= LARGEST:
+        raise fault("E506", "the time is beyond 64 bits")
+    return time

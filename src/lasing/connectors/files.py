@@ -1,0 +1,108 @@
+"""Reading files, with a clear word on each way in which that can fail."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from lasing.errors import LasingError, Place, fault
+
+LONGEST_LINE = 16 * 2**20
+_BLOCK = 2**20
+
+Progress = Callable[[int], None]
+"""Called with the number of bytes read since the last call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Whole lines of a file, and the number of the first of them."""
+
+    text: str
+    line: int
+
+
+def read_text(path: Path) -> str:
+    """A whole file as text."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise unreadable(path, error) from None
+    return decode(raw, str(path))
+
+
+def blocks(path: Path, progress: Progress | None = None) -> Iterator[Block]:
+    """A file in blocks of whole lines; standard input (`-`) line by line, as the lines come."""
+    if str(path) == "-":
+        yield from _live_blocks(sys.stdin.buffer)
+        return
+    try:
+        with path.open("rb") as file:
+            yield from _file_blocks(file, str(path), progress)
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def lines(path: Path, progress: Progress | None = None) -> Iterator[tuple[int, str]]:
+    """The lines of a file, numbered from 1, without their ends."""
+    for block in blocks(path, progress):
+        yield from enumerate(block.text.splitlines(), block.line)
+
+
+def decode(raw: bytes, name: str, line: int = 1) -> str:
+    """Bytes as UTF-8 text; `line` is the number of the first line in them."""
+    try:
+        return raw.decode("utf-8-sig" if line == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        before = raw[: error.start]
+        column = error.start - (before.rfind(b"\n") + 1) + 1
+        place = Place(name, line + before.count(b"\n"), column)
+        message = f"byte 0x{raw[error.start]:02x} is not UTF-8 text"
+        raise fault("E402", message, place, "save the file as UTF-8, or repair the line") from None
+
+
+def unreadable(path: Path, error: OSError) -> LasingError:
+    """The error for a file that cannot be opened, or read to its end."""
+    if path.is_dir():
+        return fault("E401", f"{path} is a directory, not a file")
+    if isinstance(error, FileNotFoundError):
+        siblings = sorted(p.name for p in path.parent.glob(f"*{path.suffix}")) if path.parent.is_dir() else []
+        note = f"in the same folder there are: {', '.join(siblings[:8])}" if siblings else ""
+        return fault("E401", f"{path} does not exist", note=note)
+    return fault("E401", f"{path} cannot be read: {error.strerror or error}")
+
+
+def _file_blocks(file: BinaryIO, name: str, progress: Progress | None) -> Iterator[Block]:
+    line, rest = 1, b""
+    while raw := file.read(_BLOCK):
+        if progress:
+            progress(len(raw))
+        end = raw.rfind(b"\n") + 1
+        if end:
+            whole = rest + raw[:end]
+            yield Block(decode(whole, name, line), line)
+            line += whole.count(b"\n")
+            rest = raw[end:]
+        else:
+            rest += raw
+        if len(rest) > LONGEST_LINE:
+            raise _too_long(name, line)
+    if rest:
+        yield Block(decode(rest, name, line), line)
+
+
+def _live_blocks(file: BinaryIO) -> Iterator[Block]:
+    line = 1
+    while raw := file.readline(LONGEST_LINE + 1):
+        if len(raw) > LONGEST_LINE:
+            raise _too_long("standard input", line)
+        yield Block(decode(raw, "standard input", line), line)
+        line += 1
+
+
+def _too_long(name: str, line: int) -> LasingError:
+    place = Place(name, line, 1)
+    return fault("E507", f"this line is longer than {LONGEST_LINE // 2**20} MiB", place, "is this the right file?")

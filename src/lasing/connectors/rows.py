@@ -1,0 +1,82 @@
+"""Rows: what every source yields. A row is a time point and a ground atom; rows come in the order of their time."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime
+from math import isfinite
+from operator import itemgetter
+
+from lasing.errors import Place, fault
+from lasing.logic.formulas import Atom
+from lasing.logic.terms import LARGEST, SMALLEST, Value
+from lasing.timeline.ticks import Tick, parse_time
+
+Row = tuple[int, Atom]
+
+
+def merged(sources: Iterable[Iterable[Row]]) -> Iterator[Row]:
+    """Rows of several sources by time; at one time point, sources come in the order in which they are given."""
+    return heapq.merge(*sources, key=itemgetter(0))
+
+
+def by_time(rows: Iterable[Row]) -> list[Row]:
+    """All rows, sorted by time; rows of one time point keep their order."""
+    return sorted(rows, key=itemgetter(0))
+
+
+def value_of(thing: object, place: Place | None = None, what: str = "a value") -> Value:
+    """The constant for a Python value: numbers and text as they are, truth values and dates as text.
+
+    >>> value_of(1.0), value_of(True), value_of("a b")
+    (1, 'true', 'a b')
+    """
+    match thing:
+        case bool():
+            return "true" if thing else "false"
+        case str():
+            return thing
+        case int():
+            if not SMALLEST <= thing <= LARGEST:
+                raise fault("E506", f"{what} is beyond 64 bits: {_short(thing)}", place)
+            return thing
+        case float():
+            if not isfinite(thing):
+                raise fault("E506", f"{what} is {thing}, which is no number", place, "leave such rows out")
+            return int(thing) if thing.is_integer() and SMALLEST <= thing <= LARGEST else thing
+        case datetime() | date():
+            return thing.isoformat()
+        case None:
+            raise fault("E506", f"{what} is missing", place, "leave such rows out, or fill the value in")
+    item = getattr(thing, "item", None)  # NumPy's scalars
+    if callable(item):
+        return value_of(item(), place, what)
+    raise fault("E506", f"{what} is of type {type(thing).__name__}", place, "values are numbers and text")
+
+
+def time_of(thing: object, tick: Tick | None, place: Place | None = None) -> int:
+    """The time point for a Python value: a whole number, or a date and time where the program has a #tick."""
+    if isinstance(thing, datetime):
+        return tick.point(thing) if tick else parse_time(thing.isoformat(), None)
+    if isinstance(thing, str):
+        return parse_time(thing.strip(), tick)
+    value = value_of(thing, place, "the time")
+    if not isinstance(value, int) or isinstance(thing, bool):
+        raise fault("E502", f"{value} is not a time", place, "write a whole number, or an ISO 8601 date and time")
+    return value
+
+
+def late(time: int, last: int, place: Place) -> Exception:
+    """The error for a row that is older than the one before."""
+    return fault(
+        "E504",
+        f"this row is out of order: time {time} after {last}",
+        place,
+        "sort the stream by time, or let it be sorted: --sort on the command line, sort=True in Python",
+    )
+
+
+def _short(thing: object) -> str:
+    text = str(thing) if not isinstance(thing, int) or abs(thing) < 10**40 else f"about 10^{len(hex(thing)) * 6 // 5}"
+    return text if len(text) <= 60 else text[:60] + "…"

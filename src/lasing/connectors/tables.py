@@ -1,0 +1,120 @@
+"""Tables as streams: which column is the time, which predicate a row is about, and which columns are its arguments.
+
+A table either is about one predicate, and has a column per argument, or has a column `predicate` and the arguments in
+`arg1`, `arg2`, … or in a list `args`: the form in which answers are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lasing.connectors.rows import Row, late, time_of, value_of
+from lasing.errors import LasingError, Place, fault, similar
+from lasing.logic.formulas import Atom
+from lasing.logic.terms import Value, is_name
+from lasing.timeline.ticks import Tick
+
+TIME = "time"
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """How a table's columns make atoms: `args` None takes every column but the time, in the table's order."""
+
+    predicate: str | None = None
+    args: tuple[str, ...] | None = None
+    time: str = TIME
+
+    def __post_init__(self) -> None:
+        if self.predicate is not None and not is_name(self.predicate):
+            note = "a predicate is a name that starts with a lower-case letter; name one: temp=FILE, or Table(predicate=…)"
+            raise fault("E509", f"{self.predicate!r} is not a predicate's name", note=note)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A data frame, or anything else that speaks Arrow, as a stream of one predicate.
+
+    >>> table = Table(frame, "temp", args=("sensor", "celsius"), time="ts")  # doctest: +SKIP
+    """
+
+    frame: Any
+    predicate: str | None = None
+    args: Sequence[str] | None = None
+    time: str = TIME
+
+    def columns(self) -> Columns:
+        return Columns(self.predicate, None if self.args is None else tuple(self.args), self.time)
+
+
+@dataclass(slots=True)
+class RowMaker:
+    """Turns the records of one table into rows, and watches their order."""
+
+    name: str
+    columns: Columns
+    tick: Tick | None
+    ordered: bool
+    newest: int | None = None
+
+    def check(self, header: Iterable[str]) -> None:
+        """Fail where the table lacks a column that is needed."""
+        names = list(header)
+        wanted = [self.columns.time, *(self.columns.args or ())]
+        for column in wanted:
+            if column not in names:
+                hint = similar(column, names)
+                note = "\n".join(filter(None, (hint, f"the columns are {', '.join(names) or 'none at all'}")))
+                if column == self.columns.time:
+                    note += "\nname the column of the time: --time COLUMN on the command line, time= in Python"
+                raise fault("E505", f"{self.name} has no column {column}", note=note)
+        if self.columns.predicate is None and "predicate" not in names:
+            note = "name it: temp=FILE on the command line, Table(frame, predicate='temp') in Python"
+            raise fault("E505", f"{self.name} does not say which predicate its rows are about", note=note)
+
+    def row(self, record: Mapping[str, object], place: Place | None) -> Row:
+        """The row of a record."""
+        try:
+            time = time_of(record.get(self.columns.time), self.tick, place)
+        except LasingError as error:
+            d = error.diagnostics[0]
+            raise fault(d.code, d.message, place, d.note) from None
+        if self.newest is not None and time < self.newest and self.ordered:
+            raise late(time, self.newest, place or Place(self.name, 0, 0))
+        self.newest = time if self.newest is None else max(time, self.newest)
+        return time, self._atom(record, place)
+
+    def _atom(self, record: Mapping[str, object], place: Place | None) -> Atom:
+        predicate = self.columns.predicate
+        if predicate is not None:
+            names = self.columns.args
+            if names is None:
+                names = tuple(name for name in record if name != self.columns.time)
+            return Atom(predicate, tuple(_value(record, name, place) for name in names))
+        predicate = str(value_of(record.get("predicate"), place, "the predicate"))
+        if not is_name(predicate):
+            raise fault("E509", f"{predicate!r} is not a predicate's name", place)
+        return Atom(predicate, tuple(_listed(record, place)))
+
+
+def _value(record: Mapping[str, object], name: str, place: Place | None) -> Value:
+    if name not in record:
+        note = f"the record has {', '.join(record) or 'nothing'}"
+        raise fault("E505", f"the column {name} is missing", place, note)
+    return value_of(record[name], place, f"the value of {name}")
+
+
+def _listed(record: Mapping[str, object], place: Place | None) -> Iterator[Value]:
+    """The arguments in `args`, or in `arg1`, `arg2`, …: those that are not there at the end are not there."""
+    args = record.get("args")
+    if args is None:
+        numbered = [record.get(f"arg{i}") for i in range(1, sum(n.startswith("arg") for n in record) + 1)]
+        while numbered and numbered[-1] in (None, ""):
+            numbered.pop()
+        args = numbered
+    if not isinstance(args, list | tuple):
+        raise fault("E506", "args is not a list", place, 'such as: {"time": 5, "predicate": "temp", "args": ["s1", 70]}')
+    for i, arg in enumerate(args, 1):
+        yield value_of(arg, place, f"argument {i}")

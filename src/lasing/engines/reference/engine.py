@@ -1,0 +1,53 @@
+"""From time point to time point: data comes in, the answer at that time point comes out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from lasing.engines.reference.model import derive
+from lasing.engines.reference.stream import Derived, Fact, Facts, Stream
+from lasing.engines.reference.structure import Structure, background_of
+from lasing.logic.answers import Answer
+from lasing.logic.dependencies import stratify
+from lasing.logic.formulas import Atom, Formula
+from lasing.logic.program import Program
+from lasing.logic.terms import Value
+from lasing.timeline.intervals import Interval
+
+
+class ReferenceEngine:
+    """Evaluates a stratified program at each time point anew, from all the data up to it.
+
+    `dropped_heads` counts derived atoms that lay before the start, `failures` the instances that had no value, by rule
+    and reason.
+    """
+
+    def __init__(self, program: Program, start: int) -> None:
+        self.dropped_heads = 0
+        self.failures: Counter[tuple[int, str]] = Counter()
+        self._program = program
+        self._strata = stratify(program)
+        self._output = program.output()
+        self._background = background_of(program.background)
+        self._timeline = Interval(start, None)
+        self._data = Facts()
+        self._orders: dict[object, tuple[Formula, ...]] = {}
+
+    def step(self, time: int, atoms: Iterable[Atom]) -> Answer:
+        """The answer at a time point, given the data that is new at it. Time points come in order."""
+        for atom in atoms:
+            args = tuple(arg for arg in atom.args if isinstance(arg, int | float | str))
+            self._data.add(Fact(time, atom.predicate, args))
+        m = Structure(Stream(self._timeline, self._data, Derived()), self._background, time, self._orders)
+        self.dropped_heads += derive(self._program, self._strata, m)
+        for (rule, _), reason in m.failures.items():
+            self.failures[rule, reason] += 1
+        return Answer(time, frozenset(self._held(m, time)))
+
+    def _held(self, m: Structure, time: int) -> Iterable[Atom]:
+        """The atoms of the output that hold now (Laser, Definition 6): v(t), so without background."""
+        for predicate in self._output:
+            rows: Iterable[tuple[Value, ...]] = m.stream.at(time, predicate)
+            for args in rows:
+                yield Atom(predicate, args)

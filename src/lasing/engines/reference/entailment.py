@@ -1,0 +1,278 @@
+"""The entailment relation M, S, t ⊩ φ (LARS, Definition 7), case by case, and the substitutions worth asking it about.
+
+A formula comes with a substitution for its variables. Beyond the paper there are comparisons and aggregates, and with
+arithmetic a third truth value: None, where a term has no value. It behaves as in Kleene's strong logic: `false and
+None` is false, `true or None` is true, and else it spreads, through negation too.
+
+A program with variables stands for its ground instances. Only those matter whose atoms are somewhere in the stream:
+`candidates` reads them off it, and `entails` decides each one. So `candidates` may offer too many, never too few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import assert_never
+
+from lasing.engines.reference.stream import Args, Stream
+from lasing.engines.reference.structure import Binding, Structure
+from lasing.engines.reference.windows import window
+from lasing.logic.comparisons import aggregate, holds
+from lasing.logic.formulas import (
+    Aggregate,
+    Always,
+    And,
+    At,
+    Atom,
+    Compare,
+    Formula,
+    Implies,
+    Not,
+    Or,
+    Sometime,
+    Window,
+    atoms_of,
+)
+from lasing.logic.terms import Arithmetic, Substitution, Term, Undefined, Value, Variable, evaluate, variables_of
+from lasing.logic.variables import anchors, bound_by, free_variables, is_ready
+
+Truth = bool | None
+
+
+def entails(m: Structure, s: Stream, t: int, formula: Formula, substitution: Substitution) -> Truth:
+    """Whether M, S, t ⊩ φσ."""
+    try:
+        return _entails(m, s, t, formula, substitution)
+    except Undefined as reason:
+        m.failed = str(reason)
+        return None
+
+
+def _entails(m: Structure, s: Stream, t: int, formula: Formula, sub: Substitution) -> Truth:
+    match formula:
+        # M, S, t ⊩ a  iff  a ∈ v(t) or a ∈ B
+        case Atom(predicate, terms):
+            args = tuple(evaluate(term, sub) for term in terms)
+            if s.holds(t, predicate, args):
+                return True
+            return args in m.background.get(predicate, ()) and m.background_holds(s, t)
+        case Compare(comparison, left, right):
+            return holds(comparison, evaluate(left, sub), evaluate(right, sub))
+        case Aggregate():
+            value = aggregate_value(m, s, t, formula, sub)
+            return value is not None and holds(formula.operator, value, evaluate(formula.bound, sub))
+        # M, S, t ⊩ ¬α  iff  M, S, t ⊮ α
+        case Not(body):
+            return _negated(_some_instance(m, s, t, body, sub))
+        case And(parts):
+            return _all(entails(m, s, t, part, sub) for part in parts)
+        case Or(parts):
+            return _any(_some_instance(m, s, t, part, sub) for part in parts)
+        case Implies(left, right):
+            return _any((_negated(_some_instance(m, s, t, left, sub)), _some_instance(m, s, t, right, sub)))
+        # M, S, t ⊩ ◇α  iff  M, S, t' ⊩ α for some t' ∈ T; an atom needs a look only where v(t') is not empty
+        case Sometime(Atom(predicate) as atom) if predicate not in m.background:
+            return _any(entails(m, s, u, atom, sub) for u in s.occupied())
+        case Sometime(body):
+            return _any(entails(m, s, u, body, sub) for u in m.extent(s))
+        # M, S, t ⊩ □α  iff  M, S, t' ⊩ α for all t' ∈ T, and there is one
+        case Always(body):
+            return bool(s.timeline) and _all(entails(m, s, u, body, sub) for u in m.extent(s))
+        # M, S, t ⊩ @u α  iff  M, S, u ⊩ α and u ∈ T
+        case At(time, body):
+            u = evaluate(time, sub)
+            return isinstance(u, int) and u in s.timeline and entails(m, s, u, body, sub)
+        # M, S, t ⊩ ⊞α  iff  M, S', t ⊩ α, where S' is the window on S, or, if full, on the whole stream S*
+        case Window(function, body, full):
+            return entails(m, window(function, m, m.stream if full else s, t, sub), t, body, sub)
+        case _:
+            assert_never(formula)
+
+
+def aggregate_value(m: Structure, s: Stream, t: int, formula: Aggregate, sub: Substitution) -> Value | None:
+    """The value of an aggregate over the distinct tuples of terms for which its condition holds."""
+    tuples = set()
+    for instance in instances(m, s, t, formula.condition, sub):
+        try:
+            tuples.add(tuple(evaluate(term, instance) for term in formula.terms))
+        except Undefined as reason:
+            m.note_failure(str(reason), instance)
+    return aggregate(formula.function, tuples)
+
+
+def _some_instance(m: Structure, s: Stream, t: int, formula: Formula, sub: Substitution) -> Truth:
+    """Whether the formula holds for some value of its anonymous variables."""
+    return _any(entails(m, s, t, formula, found) for found in candidates(m, s, t, formula, dict(sub)))
+
+
+def _negated(truth: Truth) -> Truth:
+    return None if truth is None else not truth
+
+
+def _any(truths: Iterable[Truth]) -> Truth:
+    result: Truth = False
+    for truth in truths:
+        if truth:
+            return True
+        if truth is None:
+            result = None
+    return result
+
+
+def _all(truths: Iterable[Truth]) -> Truth:
+    result: Truth = True
+    for truth in truths:
+        if truth is False:
+            return False
+        if truth is None:
+            result = None
+    return result
+
+
+# -- instances -------------------------------------------------------------------------------------------------------
+
+
+def instances(m: Structure, s: Stream, t: int, body: tuple[Formula, ...], given: Substitution) -> Iterator[Binding]:
+    """The substitutions, extending a given one, under which all formulas hold at t."""
+    return _extend(m, s, t, _order(m, s, body, given), 0, dict(given))
+
+
+def _extend(m: Structure, s: Stream, t: int, order: Sequence[Formula], i: int, binding: Binding) -> Iterator[Binding]:
+    if i == len(order):
+        yield binding
+        return
+    for found in candidates(m, s, t, order[i], binding):
+        truth = entails(m, s, t, order[i], found)
+        if truth is None:
+            m.note_failure(m.failed, found)
+        elif truth:
+            yield from _extend(m, s, t, order, i + 1, found)
+
+
+def _order(m: Structure, s: Stream, body: tuple[Formula, ...], given: Substitution) -> Sequence[Formula]:
+    """An order in which each formula finds bound what it needs: tests as early as possible, else as written."""
+    key = id(body), frozenset(given), s.timeline.hi is None
+    if key not in m.orders:
+        m.orders[key] = tuple(_ordered(body, frozenset(given), s.timeline.hi is not None))
+    return m.orders[key]
+
+
+def _ordered(body: Sequence[Formula], bound: frozenset[Variable], windowed: bool) -> Iterator[Formula]:
+    waiting = list(body)
+    while waiting:
+        ready = [f for f in waiting if is_ready(f, bound, windowed)]
+        chosen = next((f for f in ready if free_variables(f) <= bound), ready[0])
+        waiting.remove(chosen)
+        bound = bound_by((chosen,), bound, windowed)
+        yield chosen
+
+
+def candidates(m: Structure, s: Stream, t: int, formula: Formula, binding: Binding) -> Iterator[Binding]:
+    """Extensions of a binding, among them all under which the formula holds at t."""
+    match formula:
+        case Atom(predicate, terms):
+            if all(_is_bound(term, binding) for term in terms):
+                yield binding
+                return
+            yield from _matches(terms, list(s.at(t, predicate)), binding)
+            if m.background_holds(s, t):
+                yield from _matches(terms, m.background.get(predicate, ()), binding)
+        case Compare("=", Variable() as x, term) if x not in binding and _is_bound(term, binding):
+            yield from _assigned(m, x, term, binding)
+        case Compare("=", term, Variable() as x) if x not in binding and _is_bound(term, binding):
+            yield from _assigned(m, x, term, binding)
+        case Aggregate(operator="=", bound=Variable() as x) if x not in binding:
+            try:
+                value = aggregate_value(m, s, t, formula, binding)
+            except Undefined as reason:
+                m.note_failure(str(reason), binding)
+                return
+            if value is not None:
+                yield {**binding, x: value}
+        case Compare() | Aggregate() | Not() | Implies():
+            yield binding
+        case And(parts):
+            yield from _chained(m, s, t, _order(m, s, parts, binding), 0, binding)
+        case Or(parts):
+            for part in parts:
+                yield from candidates(m, s, t, part, binding)
+        case At(time, body):
+            for u in _times(m, s, time, body, binding):
+                here = {**binding, time: u} if isinstance(time, Variable) else binding
+                yield from candidates(m, s, u, body, here)
+        case Sometime(body):
+            seen = set()
+            for u in _points(m, s, body):
+                for found in candidates(m, s, u, body, binding):
+                    if (key := frozenset(found.items())) not in seen:
+                        seen.add(key)
+                        yield found
+        case Always(body):
+            if s.timeline:
+                yield from candidates(m, s, s.timeline.lo, body, binding)
+        case Window(function, body, full):
+            try:
+                view = window(function, m, m.stream if full else s, t, binding)
+            except Undefined as reason:
+                m.note_failure(str(reason), binding)
+                return
+            yield from candidates(m, view, t, body, binding)
+        case _:
+            assert_never(formula)
+
+
+def _chained(m: Structure, s: Stream, t: int, order: Sequence[Formula], i: int, binding: Binding) -> Iterator[Binding]:
+    if i == len(order):
+        yield binding
+        return
+    for found in candidates(m, s, t, order[i], binding):
+        yield from _chained(m, s, t, order, i + 1, found)
+
+
+def _times(m: Structure, s: Stream, time: Term, body: Formula, binding: Binding) -> Iterable[int]:
+    """The time points to which `at` may jump."""
+    if not _is_bound(time, binding):
+        return _points(m, s, body)
+    try:
+        u = evaluate(time, binding)
+    except Undefined as reason:
+        m.note_failure(str(reason), binding)
+        return ()
+    return (u,) if isinstance(u, int) and u in s.timeline else ()
+
+
+def _points(m: Structure, s: Stream, body: Formula) -> Iterable[int]:
+    """The time points at which a formula can hold at all."""
+    if anchors(body) and not any(atom.predicate in m.background for atom in atoms_of(body)):
+        return s.occupied()
+    return m.extent(s)
+
+
+def _assigned(m: Structure, x: Variable, term: Term, binding: Binding) -> Iterator[Binding]:
+    try:
+        yield {**binding, x: evaluate(term, binding)}
+    except Undefined as reason:
+        m.note_failure(str(reason), binding)
+
+
+def _is_bound(term: Term, binding: Binding) -> bool:
+    match term:
+        case Variable():
+            return term in binding
+        case Arithmetic():
+            return all(v in binding for v in variables_of(term))
+        case _:
+            return True
+
+
+def _matches(terms: tuple[Term, ...], rows: Iterable[Args], binding: Binding) -> Iterator[Binding]:
+    """The bindings under which the terms are a row; arithmetic is left to entailment."""
+    for row in rows:
+        found = dict(binding)
+        for term, value in zip(terms, row, strict=True):
+            if isinstance(term, Variable):
+                if found.setdefault(term, value) != value:
+                    break
+            elif not isinstance(term, Arithmetic) and term != value:
+                break
+        else:
+            yield found

@@ -1,0 +1,121 @@
+"""Streams (LARS, Definition 1): a timeline T and, for each of its time points, the set v(t) of atoms that hold there."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from lasing.logic.terms import Value
+from lasing.timeline.intervals import Interval
+
+Args = tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A data fact: an atom at a time point."""
+
+    time: int
+    predicate: str
+    args: Args
+
+
+class Facts:
+    """Data facts in their order of arrival. The same fact twice at one time point counts once."""
+
+    __slots__ = ("_at", "_log", "_times")
+
+    def __init__(self, facts: Iterable[Fact] = ()) -> None:
+        self._log: list[Fact] = []
+        self._times: list[int] = []
+        self._at: dict[int, dict[str, dict[Args, None]]] = {}
+        for fact in facts:
+            self.add(fact)
+
+    def add(self, fact: Fact) -> None:
+        """Append a fact that is not older than the last one."""
+        here = self._at.setdefault(fact.time, {}).setdefault(fact.predicate, {})
+        if fact.args not in here:
+            here[fact.args] = None
+            self._log.append(fact)
+            self._times.append(fact.time)
+
+    def at(self, time: int, predicate: str) -> Iterable[Args]:
+        return self._at.get(time, {}).get(predicate, ())
+
+    def within(self, timeline: Interval) -> list[Fact]:
+        """The facts of an interval, in order."""
+        begin = bisect_left(self._times, timeline.lo)
+        end = len(self._times) if timeline.hi is None else bisect_right(self._times, timeline.hi)
+        return self._log[begin:end]
+
+    def times(self, timeline: Interval) -> set[int]:
+        """The time points of an interval that have a fact."""
+        return {fact.time for fact in self.within(timeline)}
+
+
+class Derived:
+    """What has been derived so far, and for which time points."""
+
+    __slots__ = ("_at", "last", "size")
+
+    def __init__(self) -> None:
+        self._at: dict[int, dict[str, set[Args]]] = {}
+        self.last: int | None = None
+        self.size = 0
+
+    def add(self, time: int, predicate: str, args: Args) -> bool:
+        """Whether the atom is new at that time point."""
+        here = self._at.setdefault(time, {}).setdefault(predicate, set())
+        if args in here:
+            return False
+        here.add(args)
+        self.size += 1
+        self.last = time if self.last is None else max(self.last, time)
+        return True
+
+    def at(self, time: int, predicate: str) -> Iterable[Args]:
+        return self._at.get(time, {}).get(predicate, ())
+
+    def times(self, timeline: Interval) -> set[int]:
+        return {time for time in self._at if time in timeline}
+
+    def holding_at(self, time: int) -> Iterator[tuple[str, Args]]:
+        for predicate, rows in self._at.get(time, {}).items():
+            for args in rows:
+                yield predicate, args
+
+
+NOTHING = Derived()
+"""Nothing derived: what a tuple window holds besides its facts. Never added to."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stream:
+    """S = (T, v), where v(t) is the data and the derived atoms at t. A substream shares them and narrows T."""
+
+    timeline: Interval
+    data: Facts
+    derived: Derived
+    windows: dict[object, Stream] = field(default_factory=dict)
+
+    def at(self, time: int, predicate: str) -> Iterator[Args]:
+        """The atoms of a predicate in v(time)."""
+        if time in self.timeline:
+            yield from self.data.at(time, predicate)
+            yield from self.derived.at(time, predicate)
+
+    def holds(self, time: int, predicate: str, args: Args) -> bool:
+        """Whether an atom is in v(time)."""
+        return time in self.timeline and (
+            args in self.data.at(time, predicate) or args in self.derived.at(time, predicate)
+        )
+
+    def occupied(self) -> list[int]:
+        """The time points t of the timeline with a non-empty v(t)."""
+        return sorted(self.data.times(self.timeline) | self.derived.times(self.timeline))
+
+    def narrowed(self, timeline: Interval) -> Stream:
+        """The restriction S|T'."""
+        return Stream(timeline, self.data, self.derived)

@@ -1,0 +1,54 @@
+"""Structures (LARS, Definition 6): an interpretation stream and the background data, at an evaluation time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from lasing.engines.reference.stream import Args, Stream
+from lasing.logic.formulas import Atom, Formula
+from lasing.logic.terms import Substitution, Value, Variable
+
+Background = dict[str, dict[Args, None]]
+Binding = dict[Variable, Value]
+
+
+@dataclass(slots=True)
+class Structure:
+    """M = ⟨T, v, W, B⟩, and `now`, the time point up to which data is known.
+
+    `failed` is why the last term without a value had none, `failures` the instances of `rule` that failed so, and
+    `orders` remembers in which order the formulas of a body are evaluated.
+    """
+
+    stream: Stream
+    background: Background
+    now: int
+    orders: dict[object, tuple[Formula, ...]] = field(default_factory=dict)
+    rule: int = -1
+    failed: str = ""
+    failures: dict[tuple[int, frozenset[tuple[Variable, Value]]], str] = field(default_factory=dict)
+
+    def note_failure(self, reason: str, binding: Substitution) -> None:
+        """Remember that an instance of the rule under evaluation has no value."""
+        self.failures.setdefault((self.rule, frozenset(binding.items())), reason)
+
+    def background_holds(self, stream: Stream, time: int) -> bool:
+        """Whether background counts at a time point: always in a window; on the endless timeline, up to now."""
+        return stream.timeline.hi is not None or time <= self.now
+
+    def extent(self, stream: Stream) -> range:
+        """The time points of a timeline; of the endless one, those up to now or up to the last derived atom."""
+        end = stream.timeline.hi
+        if end is None:
+            end = max(self.now, stream.derived.last or self.now)
+        return range(stream.timeline.lo, end + 1)
+
+
+def background_of(atoms: Iterable[Atom]) -> Background:
+    """Background facts by predicate."""
+    background: Background = {}
+    for atom in atoms:
+        args = tuple(arg for arg in atom.args if isinstance(arg, int | float | str))
+        background.setdefault(atom.predicate, {})[args] = None
+    return background

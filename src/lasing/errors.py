@@ -1,0 +1,149 @@
+"""What went wrong, where, and what to do about it.
+
+A `Diagnostic` is one finding: a code, a sentence, a place in a text and a note. A `LasingError` carries all the
+findings of one go, so that a person mends them in one go. `render` shows them with a caret under the place:
+
+    error[E201]: Y is unsafe: nothing in the body binds it
+      --> prog.lars:1:6
+      |
+    1 | q(X, Y) :- p(X).
+      |      ^
+      = bind Y with a positive literal, such as p(Y), or with Y = ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Literal
+
+Severity = Literal["error", "warning"]
+
+_LONGEST_LINE_SHOWN = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in which text: a source's name, a line and column from 1, the line itself, and how much to underline."""
+
+    source: str
+    line: int
+    column: int
+    text: str = ""
+    length: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text and its name; it turns an offset into a `Place` when one is needed."""
+
+    name: str
+    text: str
+
+    def place(self, offset: int, length: int = 1) -> Place:
+        """The place of an offset.
+
+        >>> str(Source("prog.lars", "a.\\nb :- c.").place(8))
+        'prog.lars:2:6'
+        """
+        begin = self.text.rfind("\n", 0, offset) + 1
+        end = self.text.find("\n", offset)
+        line = self.text[begin : end if end >= 0 else len(self.text)].rstrip("\r")
+        return Place(self.name, self.text.count("\n", 0, offset) + 1, offset - begin + 1, line, length)
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding. Its code is stable: documentation and tests refer to it."""
+
+    code: str
+    message: str
+    place: Place | None = None
+    note: str = ""
+
+    @property
+    def severity(self) -> Severity:
+        return "warning" if self.code.startswith("W") else "error"
+
+    def __str__(self) -> str:
+        return render([self])
+
+
+class LasingError(Exception):
+    """The program or the data is at fault: every finding, in the order of the text."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
+        if not self.diagnostics:
+            raise ValueError("a LasingError needs at least one diagnostic")
+        super().__init__(render(self.diagnostics))
+
+    def __reduce__(self) -> tuple[type[LasingError], tuple[tuple[Diagnostic, ...]]]:
+        return type(self), (self.diagnostics,)
+
+
+class LasingWarning(UserWarning):
+    """Something that a run skipped, counted, and reports at its end."""
+
+
+def fault(code: str, message: str, place: Place | None = None, note: str = "") -> LasingError:
+    """The error of a single finding."""
+    return LasingError([Diagnostic(code, message, place, note)])
+
+
+def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Errors before warnings, each by its place in the text; findings without a place come last."""
+
+    def key(d: Diagnostic) -> tuple[bool, bool, str, int, int, str]:
+        if d.place is None:
+            return d.severity == "warning", True, "", 0, 0, d.code
+        return d.severity == "warning", False, d.place.source, d.place.line, d.place.column, d.code
+
+    return sorted(dict.fromkeys(diagnostics), key=key)
+
+
+def render(diagnostics: Sequence[Diagnostic]) -> str:
+    """All findings as text for a person, a blank line between them."""
+    return "\n\n".join(_render_one(d) for d in diagnostics)
+
+
+def similar(name: str, names: Iterable[str]) -> str:
+    """A hint that names the nearest existing name, or nothing.
+
+    >>> similar("temprature", ["temperature", "door"])
+    'did you mean temperature?'
+    """
+    near = get_close_matches(name, sorted(names), n=1, cutoff=0.75)
+    return f"did you mean {near[0]}?" if near else ""
+
+
+def _render_one(d: Diagnostic) -> str:
+    lines = [f"{d.severity}[{d.code}]: {d.message}"]
+    gutter = "  "
+    if d.place is not None:
+        gutter = " " * (len(str(d.place.line)) + 1)
+        lines.append(f"{gutter[:-1]} --> {d.place}")
+        if d.place.text.strip():
+            text, caret = _excerpt(d.place)
+            lines.append(f"{gutter}|")
+            lines.append(f"{d.place.line} | {text}")
+            lines.append(f"{gutter}| {caret}")
+    lines.extend(f"{gutter}= {note}" for note in d.note.splitlines())
+    return "\n".join(lines)
+
+
+def _excerpt(place: Place) -> tuple[str, str]:
+    """The line and the carets below it; of a very long line only the part around the place."""
+    text, column = place.text.expandtabs(1), place.column - 1
+    if len(text) > _LONGEST_LINE_SHOWN:
+        begin = max(0, column - _LONGEST_LINE_SHOWN // 2)
+        cut = text[begin : begin + _LONGEST_LINE_SHOWN]
+        left = "…" if begin else ""
+        right = "…" if begin + _LONGEST_LINE_SHOWN < len(text) else ""
+        text, column = f"{left}{cut}{right}", column - begin + len(left)
+    length = max(1, min(place.length, len(text) - column))
+    return text, " " * column + "^" * length

@@ -1,0 +1,1 @@
+"""Languages: each reads its own notation and lowers it to the logic. None knows an engine."""

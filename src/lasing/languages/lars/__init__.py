@@ -1,0 +1,1 @@
+"""The `.lars` rule language: tokens, syntax, lowering to a `Program`, and a formatter."""

@@ -1,0 +1,102 @@
+"""A place in the tokens, and the errors that are found there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from lasing.errors import Diagnostic, Source
+from lasing.languages.lars.tokens import Tokens
+from lasing.logic.terms import Value
+from lasing.timeline.ticks import Tick
+
+DEEPEST = 50
+"""How deep formulas and terms may nest. What a person writes stays far below; what exceeds it is a mistake."""
+
+
+@dataclass(slots=True)
+class Environment:
+    """What directives say and rules need: the values of constants, and how long a time point is."""
+
+    constants: dict[str, Value] = field(default_factory=dict)
+    tick: Tick | None = None
+
+
+class Mistake(Exception):  # noqa: N818 -- internal: it ends the reading of one statement
+    """One statement cannot be read further; reading goes on with the next."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        self.diagnostic = diagnostic
+        super().__init__(diagnostic.message)
+
+
+class Cursor:
+    """Walks over tokens. `i` is the index of the next one."""
+
+    __slots__ = ("aggregates", "anonymous", "depth", "environment", "i", "kinds", "offsets", "source", "texts")
+
+    def __init__(self, tokens: Tokens, environment: Environment) -> None:
+        self.kinds = tokens.kinds
+        self.texts = tokens.texts
+        self.offsets = tokens.offsets
+        self.source: Source = tokens.source
+        self.environment = environment
+        self.i = 0
+        self.depth = 0
+        self.anonymous = 0
+        self.aggregates = 0
+
+    @property
+    def kind(self) -> str:
+        return self.kinds[self.i]
+
+    @property
+    def text(self) -> str:
+        return self.texts[self.i]
+
+    @property
+    def offset(self) -> int:
+        return self.offsets[self.i]
+
+    def accept(self, kind: str) -> bool:
+        """Step over the next token if it is of that kind."""
+        if self.kinds[self.i] == kind:
+            self.i += 1
+            return True
+        return False
+
+    def accept_word(self, word: str) -> bool:
+        """Step over a word that is a keyword only in its place: step, by, full, a unit."""
+        if self.kinds[self.i] == "NAME" and self.texts[self.i] == word:
+            self.i += 1
+            return True
+        return False
+
+    def expect(self, kind: str, where: str) -> str:
+        """Step over a token of that kind, or fail."""
+        if self.kinds[self.i] != kind:
+            self.fail_expected(_NAMES.get(kind, kind), where)
+        self.i += 1
+        return self.texts[self.i - 1]
+
+    def enter(self) -> None:
+        """One level deeper; each `enter` needs its `leave`."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            self.fail("E106", f"nested more than {DEEPEST} levels deep", note="split the rule with helper predicates")
+
+    def leave(self) -> None:
+        self.depth -= 1
+
+    def fail_expected(self, expected: str, where: str, note: str = "") -> NoReturn:
+        found = f"found {self.text}" if self.kind != "END" else "the text ends"
+        self.fail("E105", f"expected {expected} {where}, but {found}", note=note)
+
+    def fail(self, code: str, message: str, note: str = "", offset: int | None = None, length: int = 0) -> NoReturn:
+        """Give up on this statement with a finding at the next token, or at `offset`."""
+        if offset is None:
+            offset, length = self.offset, length or len(self.text)
+        raise Mistake(Diagnostic(code, message, self.source.place(offset, max(1, length)), note))
+
+
+_NAMES = {"VARIABLE": "a variable", "NAME": "a name", "NUMBER": "a number", "STRING": "a string", ".": "a full stop"}

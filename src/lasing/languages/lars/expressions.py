@@ -1,0 +1,406 @@
+"""Terms and formulas, by recursive descent.
+
+From loosest to tightest:   ->   or   and   not ◇ □ @ ⊞   < <= > >= = !=   + -   * / div mod   -   atoms, (…)
+
+A parenthesis may open a term or a formula, and a bare name may be a constant or an atom: so every level returns an
+`Operand`, and `as_term` and `as_formula` say at the place of use which it had to be. Reading is linear in the text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from lasing.errors import similar
+from lasing.languages.lars.cursor import DEEPEST, Cursor
+from lasing.languages.lars.windows import attach_window, read_window
+from lasing.logic.formulas import (
+    FLIPPED,
+    Aggregate,
+    AggregateFunction,
+    Always,
+    And,
+    At,
+    Atom,
+    Compare,
+    Comparison,
+    Formula,
+    Implies,
+    Not,
+    Or,
+    Sometime,
+    Window,
+)
+from lasing.logic.terms import FUNCTIONS, Arithmetic, Term, Undefined, Variable, normal, unescape
+from lasing.timeline.ticks import MILLISECONDS
+
+_COMPARISONS = frozenset(FLIPPED)
+_AGGREGATES = ("#count", "#sum", "#min", "#max", "#avg")
+_TERM_ENDS = frozenset(",)")
+_LONGEST_CHAIN = 2 * DEEPEST
+
+
+@dataclass(frozen=True, slots=True)
+class Braces:
+    """An aggregate before its comparison is known."""
+
+    function: AggregateFunction
+    terms: tuple[Term, ...]
+    condition: tuple[Formula, ...]
+    offset: int
+
+
+Operand = Term | Formula | Braces
+
+
+def read_literal(c: Cursor) -> Formula:
+    """A literal of a body: any formula."""
+    if c.kinds[c.i] == "NAME":
+        atom = read_atom(c)
+        kind = c.kinds[c.i]
+        if kind in (",", "."):
+            return atom
+        if kind in _SUFFIXES:
+            literal = _suffix(c, atom)
+            if c.kinds[c.i] in (",", "."):
+                return literal
+            return as_formula(c, _implication(c, literal))
+        return as_formula(c, _implication(c, atom))
+    return as_formula(c, _implication(c))
+
+
+def read_formula(c: Cursor) -> Formula:
+    return as_formula(c, _implication(c))
+
+
+def read_term(c: Cursor) -> Term:
+    """A term; the common case, a lone constant or variable before a comma or parenthesis, takes the short way."""
+    i = c.i
+    if c.kinds[i + 1] in _TERM_ENDS:
+        kind = c.kinds[i]
+        if kind == "VARIABLE":
+            c.i = i + 1
+            return _variable(c, i)
+        if kind == "NAME":
+            c.i = i + 1
+            text = c.texts[i]
+            return c.environment.constants.get(text, text)
+        if kind == "NUMBER":
+            return _number(c)
+    return as_term(c, _sum(c))
+
+
+def read_atom(c: Cursor) -> Atom:
+    """A predicate and its arguments."""
+    i = c.i
+    if c.kinds[i] != "NAME":
+        c.fail_expected("a predicate's name", "here", _name_note(c))
+    name = c.texts[i]
+    if c.kinds[i + 1] != "(":
+        c.i = i + 1
+        return Atom(name, (), c.offsets[i])
+    c.i = i + 2
+    args = [read_term(c)]
+    while c.accept(","):
+        args.append(read_term(c))
+    if not c.accept(")"):
+        c.fail_expected(", or )", f"in the arguments of {name}")
+    return Atom(name, tuple(args), c.offsets[i])
+
+
+def as_term(c: Cursor, operand: Operand) -> Term:
+    """The operand where only a term may stand."""
+    match operand:
+        case Atom(name, ()):
+            return c.environment.constants.get(name, name)
+        case Atom(name, args) if name in FUNCTIONS:
+            if name == "abs" and len(args) != 1:
+                c.fail("E105", "abs takes one argument", offset=operand.offset, length=3)
+            return Arithmetic(name, args, operand.offset)
+        case Atom(name):
+            note = f"functions are {', '.join(sorted(FUNCTIONS))}; data inside data is not part of the language"
+            c.fail("E105", f"{name}(…) is not a term", note, operand.offset, len(name))
+        case Variable() | Arithmetic() | int() | float() | str():
+            return operand
+        case Braces():
+            c.fail("E105", "an aggregate cannot be part of a term", "give it a name first: N = #count{…}", operand.offset)
+        case _:
+            c.fail_expected("a term", "before this", "a formula stands where only a term may")
+
+
+def as_formula(c: Cursor, operand: Operand) -> Formula:
+    """The operand where only a formula may stand."""
+    match operand:
+        case Variable() | Arithmetic() | int() | float() | str():
+            c.fail_expected("a comparison such as < or =", "after a term", "a term alone is not a literal")
+        case Braces():
+            c.fail_expected("a comparison", "after an aggregate", "such as: #count{X : p(X)} >= 3")
+        case _:
+            return operand
+
+
+def _name_note(c: Cursor) -> str:
+    if c.kind == "VARIABLE":
+        return "names start with a lower-case letter, variables with an upper-case one"
+    if c.kind in ("STRING", "IRI", "NUMBER"):
+        return "a predicate is a name that starts with a lower-case letter"
+    return ""
+
+
+# -- formulas -----------------------------------------------------------------------------------------------------
+# `first`, where given, is an operand already read, with which the level begins.
+
+
+def _implication(c: Cursor, first: Operand | None = None) -> Operand:
+    left = _disjunction(c, first)
+    if c.kinds[c.i] != "->":
+        return left
+    c.i += 1
+    c.enter()
+    right = as_formula(c, _implication(c))
+    c.leave()
+    return Implies(as_formula(c, left), right)
+
+
+def _disjunction(c: Cursor, first: Operand | None = None) -> Operand:
+    operand = _conjunction(c, first)
+    if c.kinds[c.i] != "or":
+        return operand
+    parts = [as_formula(c, operand)]
+    while c.accept("or"):
+        parts.append(as_formula(c, _conjunction(c)))
+    return Or(tuple(parts))
+
+
+def _conjunction(c: Cursor, first: Operand | None = None) -> Operand:
+    operand = _unary(c, first)
+    if c.kinds[c.i] != "and":
+        return operand
+    parts = [as_formula(c, operand)]
+    while c.accept("and"):
+        parts.append(as_formula(c, _unary(c)))
+    return And(tuple(parts))
+
+
+def _unary(c: Cursor, first: Operand | None = None) -> Operand:
+    if first is None and c.kinds[c.i] in _PREFIXES:
+        c.enter()
+        formula = _prefixed(c)
+        c.leave()
+        return formula
+    operand = _comparison(c, first)
+    if c.kinds[c.i] in _SUFFIXES:
+        return _suffix(c, as_formula(c, operand))
+    return operand
+
+
+def _prefixed(c: Cursor) -> Formula:
+    """¬φ, ◇φ, □φ, @Tφ, ⊞[w]φ"""
+    kind, offset = c.kind, c.offset
+    c.i += 1
+    if kind == "@":
+        time = as_term(c, _primary(c))
+        return At(time, as_formula(c, _unary(c)))
+    if kind == "⊞":
+        window = read_window(c, read_term)
+        return attach_window(c, window, as_formula(c, _unary(c)), offset)
+    body = as_formula(c, _unary(c))
+    match kind:
+        case "not":
+            return Not(body)
+        case "◇":
+            return Sometime(body)
+        case "□":
+            return Always(body)
+    raise AssertionError(kind)
+
+
+_PREFIXES = frozenset(("not", "◇", "□", "@", "⊞"))
+_SUFFIXES = frozenset(("at", "in", "always", "[", "⊞", "◇", "□"))
+
+
+def _suffix(c: Cursor, body: Formula) -> Formula:
+    """`at T`, `at T in [w]`, `in [w]`, `[w]`, `always in [w]` after a formula; the symbols stand for the words."""
+    offset = c.offset
+    modal: Formula
+    if c.accept("at"):
+        modal = At(as_term(c, _sum(c)), body)
+        result: Formula = modal
+        if c.kind in ("in", "[", "⊞"):
+            result = _window_suffix(c, modal, offset)
+    else:
+        if c.accept("always") or c.accept("□"):
+            modal = Always(body)
+            if c.kind not in ("in", "[", "⊞"):
+                c.fail_expected("in [window]", "after always", "such as: a always in [5]")
+        else:
+            c.accept("◇")
+            modal = Sometime(body)
+        result = _window_suffix(c, modal, offset)
+    if c.kind in _SUFFIXES:
+        c.fail_expected("one window or time", "per formula", "to apply another, write parentheses: (a in [5]) at T")
+    return result
+
+
+def _window_suffix(c: Cursor, modal: Formula, offset: int) -> Window:
+    if not c.accept("in"):
+        c.accept("⊞")
+    return attach_window(c, read_window(c, read_term), modal, offset)
+
+
+def _comparison(c: Cursor, first: Operand | None = None) -> Operand:
+    left = _sum(c, first)
+    if c.kinds[c.i] not in _COMPARISONS:
+        return left
+    operator, offset = cast(Comparison, c.kind), c.offset
+    c.i += 1
+    if c.kinds[c.i] == "=":
+        c.fail("E105", f"{operator}= is not a comparison", "the comparisons are < <= > >= = !=")
+    right = _sum(c)
+    if c.kinds[c.i] in _COMPARISONS:
+        c.fail("E105", "comparisons do not chain", "write them one by one: 1 <= X, X < 9")
+    if isinstance(left, Braces):
+        return _aggregate(left, operator, as_term(c, right))
+    if isinstance(right, Braces):
+        return _aggregate(right, FLIPPED[operator], as_term(c, left))
+    return Compare(operator, as_term(c, left), as_term(c, right), offset)
+
+
+def _aggregate(braces: Braces, operator: Comparison, bound: Term) -> Aggregate:
+    return Aggregate(braces.function, braces.terms, braces.condition, operator, bound, frozenset(), braces.offset)
+
+
+# -- terms --------------------------------------------------------------------------------------------------------
+
+
+def _sum(c: Cursor, first: Operand | None = None) -> Operand:
+    left, length = _product(c, first), 0
+    while c.kinds[c.i] in ("+", "-"):
+        operator, offset = c.kind, c.offset
+        c.i += 1
+        length = _longer(c, length)
+        left = Arithmetic(operator, (as_term(c, left), as_term(c, _product(c))), offset)
+    return left
+
+
+def _product(c: Cursor, first: Operand | None = None) -> Operand:
+    left, length = _factor(c) if first is None else first, 0
+    while c.kinds[c.i] in ("*", "/", "div", "mod"):
+        operator, offset = c.kind, c.offset
+        c.i += 1
+        length = _longer(c, length)
+        left = Arithmetic(operator, (as_term(c, left), as_term(c, _factor(c))), offset)
+    return left
+
+
+def _longer(c: Cursor, length: int) -> int:
+    if length >= _LONGEST_CHAIN:
+        c.fail("E106", f"more than {_LONGEST_CHAIN} operators in one term", "split it: Y = …, Z = Y + …")
+    return length + 1
+
+
+def _factor(c: Cursor) -> Operand:
+    if c.kinds[c.i] != "-":
+        return _primary(c)
+    offset = c.offset
+    c.i += 1
+    if c.kinds[c.i] == "NUMBER":
+        return _number(c, negative=True)
+    c.enter()
+    operand = as_term(c, _factor(c))
+    c.leave()
+    return Arithmetic("-", (operand,), offset)
+
+
+def _primary(c: Cursor) -> Operand:
+    i = c.i
+    match c.kinds[i]:
+        case "NAME":
+            return read_atom(c)
+        case "VARIABLE":
+            c.i = i + 1
+            return _variable(c, i)
+        case "NUMBER":
+            return _number(c)
+        case "STRING":
+            c.i = i + 1
+            return unescape(c.texts[i])
+        case "IRI":
+            c.i = i + 1
+            return c.texts[i]
+        case "DIRECTIVE":
+            return _braces(c)
+        case "(":
+            c.i = i + 1
+            c.enter()
+            inside = _implication(c)
+            c.leave()
+            c.expect(")", "to close the parenthesis")
+            return inside
+        case "not" | "in" | "at" | "always" | "and" | "or" | "div" | "mod":
+            c.fail_expected("a literal or term", "here", f'{c.text} is a reserved word; as a constant, quote it: "{c.text}"')
+        case _:
+            c.fail_expected("a literal or term", "here")
+
+
+def _variable(c: Cursor, i: int) -> Variable:
+    name = c.texts[i]
+    if name == "_":
+        c.anonymous += 1
+        name = f"_#{c.anonymous}"
+    return Variable(name, c.offsets[i])
+
+
+def _number(c: Cursor, negative: bool = False) -> int | float:
+    """A number, or a duration: a number and a unit."""
+    i = c.i
+    text = c.texts[i]
+    c.i = i + 1
+    number: int | float
+    try:
+        number = int(text) if text.isdigit() else float(text)
+        number = normal(-number if negative else number)
+    except (Undefined, ValueError):
+        note = f"integers have 64 bits: {-(2**63)} to {2**63 - 1}; decimals are doubles, up to about 1.8e308"
+        c.fail("E104", f"the number {text if len(text) < 40 else text[:40] + '…'} is too large", note, c.offsets[i], len(text))
+    if c.kinds[c.i] == "NAME" and c.texts[c.i] in MILLISECONDS:
+        return _duration(c, i, number)
+    return number
+
+
+def _duration(c: Cursor, i: int, amount: int | float) -> int:
+    unit = c.text
+    length = c.offset + len(unit) - c.offsets[i]
+    c.i += 1
+    tick = c.environment.tick
+    if not isinstance(amount, int):
+        c.fail("E108", "a duration needs a whole number", f"such as 1500 ms for 1.5 s, not {amount} {unit}", c.offsets[i], length)
+    if tick is None:
+        note = "say how long a time point is, such as: #tick 1 sec."
+        c.fail("E108", "a duration needs a tick", note, c.offsets[i], length)
+    try:
+        return tick.count(amount, unit)
+    except ValueError as error:
+        c.fail("E108", str(error), "change the duration or the #tick", c.offsets[i], length)
+
+
+def _braces(c: Cursor) -> Braces:
+    """`#count{ terms : literals }`"""
+    name, offset = c.text, c.offset
+    if name not in _AGGREGATES:
+        hint = similar(name, _AGGREGATES)
+        c.fail("E109", f"{name} is not an aggregate", "\n".join(filter(None, (hint, f"aggregates are {' '.join(_AGGREGATES)}"))))
+    c.i += 1
+    c.expect("{", f"after {name}")
+    c.enter()
+    terms = [as_term(c, _sum(c))]
+    while c.accept(","):
+        terms.append(as_term(c, _sum(c)))
+    c.expect(":", "after the terms of an aggregate")
+    condition = [read_formula(c)]
+    while c.accept(","):
+        condition.append(read_formula(c))
+    c.leave()
+    c.expect("}", "to close the aggregate")
+    c.aggregates += 1
+    return Braces(cast(AggregateFunction, name[1:]), tuple(terms), tuple(condition), offset)

@@ -1,0 +1,213 @@
+"""From texts to a `Program`: includes are followed, directives are applied, facts are told from rules.
+
+Directives hold for the whole program, wherever they stand, so they are read first and the rules after them: by then
+every constant has its value and every duration its number of time points, and formulas are read straight into the logic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lasing.connectors.files import read_text
+from lasing.errors import Diagnostic, LasingError, Source
+from lasing.languages.lars.cursor import Cursor, Environment, Mistake
+from lasing.languages.lars.statements import (
+    Constant,
+    Include,
+    read_constant,
+    read_declaration,
+    read_include,
+    read_rule,
+    read_tick,
+    unknown_directive,
+)
+from lasing.languages.lars.tokens import tokenize
+from lasing.logic.formulas import At, Atom, head_atom
+from lasing.logic.program import DataFact, Program, Rule, Signature
+from lasing.logic.terms import Undefined, Value, evaluate, variables_of
+from lasing.timeline.ticks import parse_time
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What has been read so far."""
+
+    environment: Environment
+    given: Mapping[str, Value]
+    cursors: list[Cursor] = field(default_factory=list)
+    files: set[Path] = field(default_factory=set)
+    constants: dict[str, Constant] = field(default_factory=dict)
+    rules: list[Rule] = field(default_factory=list)
+    background: list[Atom] = field(default_factory=list)
+    data: list[DataFact] = field(default_factory=list)
+    inputs: list[Signature] = field(default_factory=list)
+    show: list[Signature] | None = None
+    found: list[Diagnostic] = field(default_factory=list)
+
+
+def lower(sources: Sequence[Source], constants: Mapping[str, Value]) -> tuple[Program, list[Diagnostic]]:
+    """The program of one or more texts, and every mistake found in them; `constants` override those of the texts."""
+    reading = _Reading(Environment(dict(constants)), constants)
+    for source in sources:
+        _open(reading, source)
+    for kinds in (("#tick",), ("#const",), ("#input", "#show")):
+        for cursor in reading.cursors:
+            _directives(reading, cursor, kinds)
+    for cursor in reading.cursors:
+        _rules(reading, cursor)
+    program = Program(
+        tuple(reading.rules),
+        tuple(dict.fromkeys(reading.background)),
+        tuple(reading.data),
+        None if reading.show is None else tuple(dict.fromkeys(reading.show)),
+        tuple(dict.fromkeys(reading.inputs)),
+        reading.environment.tick,
+        sources[0] if sources else None,
+    )
+    return program, reading.found
+
+
+def _open(reading: _Reading, source: Source) -> None:
+    """Tokenise a text, and before it whatever it includes; each file counts once."""
+    tokens, mistakes = tokenize(source)
+    reading.found += mistakes
+    cursor = Cursor(tokens, reading.environment)
+    path = Path(source.name)
+    reading.files.add(path.resolve())
+    for start in _statement_starts(cursor):
+        if cursor.texts[start] != "#include":
+            continue
+        cursor.i = start
+        try:
+            include = read_include(cursor)
+        except Mistake as mistake:
+            reading.found.append(mistake.diagnostic)
+            continue
+        _include(reading, source, path.parent / include.path, include)
+    reading.cursors.append(cursor)
+
+
+def _include(reading: _Reading, source: Source, path: Path, include: Include) -> None:
+    if path.resolve() in reading.files:
+        return
+    try:
+        text = read_text(path)
+    except LasingError as error:
+        place = source.place(include.offset, len(include.path) + 2)
+        for d in error.diagnostics:
+            reading.found.append(d if d.place else Diagnostic("E110", d.message, place, d.note))
+        return
+    _open(reading, Source(str(path), text))
+
+
+def _statement_starts(cursor: Cursor) -> list[int]:
+    """The index of each statement's first token."""
+    kinds, starts, i = cursor.kinds, [], 0
+    while kinds[i] != "END":
+        starts.append(i)
+        try:
+            i = kinds.index(".", i) + 1
+        except ValueError:
+            break
+    return starts
+
+
+def _directives(reading: _Reading, cursor: Cursor, wanted: tuple[str, ...]) -> None:
+    for start in _statement_starts(cursor):
+        if cursor.texts[start] not in wanted:
+            continue
+        cursor.i = start
+        try:
+            _directive(reading, cursor)
+        except Mistake as mistake:
+            reading.found.append(mistake.diagnostic)
+
+
+def _directive(reading: _Reading, cursor: Cursor) -> None:
+    environment, offset = reading.environment, cursor.offset
+    match cursor.text:
+        case "#tick":
+            tick = read_tick(cursor)
+            if environment.tick not in (None, tick):
+                cursor.fail("E111", f"the tick is already {environment.tick}", "a program has one #tick", offset, 5)
+            environment.tick = tick
+        case "#const":
+            constant = read_constant(cursor)
+            known = reading.constants.get(constant.name)
+            if known is not None and known.value != constant.value:
+                message = f"the constant {constant.name} is already {known.value}"
+                cursor.fail("E111", message, "a constant has one value", constant.offset, len(constant.name))
+            reading.constants[constant.name] = constant
+            if constant.name not in reading.given:
+                environment.constants[constant.name] = constant.value
+        case "#input":
+            reading.inputs += read_declaration(cursor).signatures
+        case "#show":
+            reading.show = [*(reading.show or ()), *read_declaration(cursor).signatures]
+
+
+def _rules(reading: _Reading, cursor: Cursor) -> None:
+    kinds, texts = cursor.kinds, cursor.texts
+    cursor.i = 0
+    while kinds[cursor.i] != "END":
+        start = cursor.i
+        try:
+            if kinds[start] == "DIRECTIVE":
+                if texts[start] not in ("#tick", "#const", "#input", "#show", "#include"):
+                    unknown_directive(cursor)
+                cursor.i = _after(kinds, start)
+            else:
+                _keep(reading, cursor, read_rule(cursor))
+        except Mistake as mistake:
+            cursor.i = _after(kinds, max(cursor.i, start))
+            if "BAD" not in kinds[start : cursor.i]:  # else it is told already why this cannot be read
+                reading.found.append(mistake.diagnostic)
+
+
+def _after(kinds: list[str], i: int) -> int:
+    """The index behind the next full stop."""
+    try:
+        return kinds.index(".", i) + 1
+    except ValueError:
+        return kinds.index("END", i)
+
+
+def _keep(reading: _Reading, cursor: Cursor, rule: Rule) -> None:
+    """Put a statement where it belongs: background, data, or rules."""
+    if rule.body or len(rule.heads) != 1 or _has_variables(rule):
+        reading.rules.append(rule)
+        return
+    head = rule.heads[0]
+    atom = head_atom(head)
+    try:
+        ground = Atom(atom.predicate, tuple(evaluate(arg, {}) for arg in atom.args), atom.offset)
+        time = evaluate(head.time, {}) if isinstance(head, At) else None
+    except Undefined as reason:
+        # The statement has been read to its end: step back, so that the next one is not skipped.
+        cursor.i -= 1
+        cursor.fail("E114", f"this fact has no value: {reason}", "", rule.offset, rule.length)
+    if time is None:
+        reading.background.append(ground)
+        return
+    if isinstance(time, str):
+        try:
+            time = parse_time(time, reading.environment.tick)
+        except LasingError as error:
+            d = error.diagnostics[0]
+            cursor.i -= 1
+            cursor.fail(d.code, d.message, d.note, rule.offset, rule.length)
+    if not isinstance(time, int):
+        cursor.i -= 1
+        cursor.fail("E114", f"a time point is a whole number, not {time}", "", rule.offset, rule.length)
+    reading.data.append(DataFact(time, ground))
+
+
+def _has_variables(rule: Rule) -> bool:
+    for head in rule.heads:
+        if any(v for arg in head_atom(head).args for v in variables_of(arg)):
+            return True
+        if isinstance(head, At) and any(variables_of(head.time)):
+            return True
+    return False

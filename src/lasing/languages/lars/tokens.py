@@ -1,0 +1,136 @@
+"""Text to tokens.
+
+Punctuation and keywords are their own kind; the others are NAME, VARIABLE, NUMBER, STRING, IRI and DIRECTIVE
+(`#show`, `#count`), and BAD where no token begins. Unicode aliases take the kind of the word they stand for. The last token is END.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from lasing.errors import Diagnostic, Source
+from lasing.logic.terms import IRI, NAME, NUMBER, RESERVED, STRING
+
+ALIASES = {
+    "¬": "not",
+    "∧": "and",
+    "∨": "or",
+    "→": "->",
+    "←": ":-",
+    "≤": "<=",
+    "≥": ">=",
+    "≠": "!=",
+}
+
+_TOKEN = re.compile(
+    rf"""\s*(?:
+      (?P<NAME>{NAME})
+    | (?P<VARIABLE>[A-Z_]\w*)
+    | (?P<IRI>{IRI})
+    | (?P<PUNCTUATION>:-|->|\.\.|<=|>=|!=|[(),.;:=<>+\-*/\[\]{{}}@◇□⊞¬∧∨→←≤≥≠])
+    | (?P<NUMBER>{NUMBER})
+    | (?P<STRING>{STRING})
+    | (?P<DIRECTIVE>\#[a-z]\w*)
+    | (?P<HASH>\#)
+    | (?P<COMMENT>%\*(?s:.*?)\*%|%(?!\*)[^\n]*)
+    | (?P<END>\Z)
+    | (?P<BAD>.)
+    )""",
+    re.VERBOSE,
+)
+
+
+@dataclass(slots=True)
+class Tokens:
+    """The tokens of a text as parallel lists: what kind each is, its text, and where it begins."""
+
+    source: Source
+    kinds: list[str]
+    texts: list[str]
+    offsets: list[int]
+
+
+def tokenize(source: Source, comments: bool = False) -> tuple[Tokens, list[Diagnostic]]:
+    """All tokens of a text, and a finding for each place that is none. Comments are left out unless asked for."""
+    kinds: list[str] = []
+    texts: list[str] = []
+    offsets: list[int] = []
+    found: list[Diagnostic] = []
+    text = source.text
+    position: int | None = 0
+    while position is not None:
+        position = _tokenize_from(source, position, comments, (kinds, texts, offsets), found)
+    # Twice, so that one token of look-ahead needs no check.
+    kinds += ["END", "END"]
+    texts += ["", ""]
+    offsets += [len(text.rstrip())] * 2
+    return Tokens(source, kinds, texts, offsets), found
+
+
+def _tokenize_from(
+    source: Source,
+    position: int,
+    comments: bool,
+    tokens: tuple[list[str], list[str], list[int]],
+    found: list[Diagnostic],
+) -> int | None:
+    """Read tokens up to the end (None) or past the next place that is no token (where to go on)."""
+    kinds, texts, offsets = tokens
+    for match in _TOKEN.finditer(source.text, position):
+        index, kind = match.lastindex, match.lastgroup
+        assert index is not None
+        assert kind is not None
+        offset, word = match.start(index), match[index]
+        if kind == "NAME":
+            if word in RESERVED:
+                kind = word
+            elif word[0] > "\x7f" and word[0].isupper():
+                kind = "VARIABLE"
+        elif kind == "PUNCTUATION":
+            kind = ALIASES.get(word, word)
+        elif kind == "HASH":
+            kind = "#"
+        elif kind == "COMMENT":
+            if not comments:
+                continue
+        elif kind == "BAD":
+            finding, resume = _bad(source, offset)
+            found.append(finding)
+            kinds.append(kind)
+            texts.append(word)
+            offsets.append(offset)
+            return resume
+        elif kind == "END":
+            return None
+        kinds.append(kind)
+        texts.append(word)
+        offsets.append(offset)
+    return None
+
+
+def _bad(source: Source, offset: int) -> tuple[Diagnostic, int]:
+    """The finding for a character that begins no token, and the offset at which reading goes on."""
+    text = source.text
+    if text.startswith("%*", offset):
+        message, note = "this block comment is never closed", "close it with *%"
+        return Diagnostic("E101", message, source.place(offset, 2), note), len(text)
+    if text[offset] == '"':
+        end = text.find("\n", offset)
+        end = len(text) if end < 0 else end
+        message, note = "this string is never closed", 'close it with " in the same line; \\" \\\\ \\n are its escapes'
+        body = re.compile(r'"(?:[^"\\\n]|\\.)*').match(text, offset)
+        assert body is not None
+        if text.startswith('"', body.end()):
+            message, end = "this string has an unknown escape", body.end() + 1
+        return Diagnostic("E102", message, source.place(offset, end - offset), note), end
+    character = text[offset]
+    hint = {
+        "&": "write: and, or a comma",
+        "|": "write: or; in a head, separate alternatives by ;",
+        "!": "write: not; for unequal, !=",
+        "'": 'quote text with ": "any text"',
+        "?": "variables start with an upper-case letter, such as X",
+    }.get(character, "no token begins with it; quote text with \"")
+    shown = character if character.isprintable() else f"U+{ord(character):04X}"
+    return Diagnostic("E103", f"unexpected character {shown}", source.place(offset), hint), offset + 1

@@ -1,0 +1,178 @@
+"""What stands in the brackets of a window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import assert_never
+
+from lasing.languages.lars.cursor import Cursor
+from lasing.logic.formulas import (
+    Always,
+    At,
+    Atom,
+    Formula,
+    IntervalWindow,
+    PartitionWindow,
+    Sometime,
+    TimeWindow,
+    TupleWindow,
+    Window,
+    WindowFunction,
+)
+from lasing.logic.terms import Term, Undefined, Variable, evaluate, variables_of
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """A tuple window `by` variables, before the atom is known in which they stand."""
+
+    back: int
+    ahead: int
+    by: tuple[Variable, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Brackets:
+    """The contents of `[…]`."""
+
+    function: WindowFunction | Partition
+    full: bool
+
+
+def read_window(c: Cursor, read_term: Callable[[Cursor], Term]) -> Brackets:
+    """`[5]`, `[+5]`, `[3,+1]`, `[5 step 2]`, `[#3]`, `[#3,+2]`, `[#1 by X]`, `[T..U]`, `[*]`, each also with `full`."""
+    c.expect("[", "to open a window")
+    full = c.accept_word("full")
+    function: WindowFunction | Partition
+    if c.accept("*"):
+        function = TimeWindow(None)
+    elif c.kind in ("#", "DIRECTIVE"):
+        function = _tuple_window(c, read_term)
+    elif c.accept("+"):
+        ahead = _size(c, read_term)
+        function = TimeWindow(0, ahead, _step(c, read_term))
+    else:
+        function = _time_or_interval_window(c, read_term)
+    if not c.accept("]"):
+        c.fail_expected("]", "to close the window", "windows are [5] [+5] [3,+1] [5 step 2] [#3] [#3,+2] [#1 by X] [T..U] [*] [full 5]")
+    return Brackets(function, full)
+
+
+def attach_window(c: Cursor, brackets: Brackets, body: Formula, offset: int) -> Window:
+    """⊞ with its formula; a partition window finds its variables in the formula's atom."""
+    match brackets.function:
+        case Partition() as partition:
+            return Window(_partition_window(c, partition, body), body, brackets.full, offset)
+        case TimeWindow() | TupleWindow() | PartitionWindow() | IntervalWindow() as function:
+            return Window(function, body, brackets.full, offset)
+        case _:
+            assert_never(brackets.function)
+
+
+def _tuple_window(c: Cursor, read_term: Callable[[Cursor], Term]) -> TupleWindow | Partition:
+    start = c.offset
+    if c.kind == "DIRECTIVE":
+        back = _constant_size(c)
+    else:
+        c.i += 1
+        back = _size(c, read_term)
+    ahead = _ahead(c, read_term)
+    if back == 0:
+        c.fail("E107", "a tuple window holds at least one fact", "#1 is the last fact", start, c.offsets[c.i - 1] - start + 1)
+    if not c.accept_word("by"):
+        return TupleWindow(back, ahead)
+    by = [_by_variable(c)]
+    while c.accept(","):
+        by.append(_by_variable(c))
+    return Partition(back, ahead, tuple(by))
+
+
+def _constant_size(c: Cursor) -> int:
+    """`#n`, where n is a constant: the tokens have it as one word."""
+    name = c.text[1:]
+    value = c.environment.constants.get(name)
+    if value is None:
+        c.fail("E107", f"{name} is not a constant", f"give the number of facts, or define it: #const {name} = 3.")
+    if not isinstance(value, int) or value < 0:
+        c.fail("E107", f"{name} is {value}, and a window needs a whole number, zero or more")
+    c.i += 1
+    return value
+
+
+def _by_variable(c: Cursor) -> Variable:
+    if c.kind != "VARIABLE" or c.text == "_":
+        c.fail_expected("a variable of the atom", "after by")
+    c.i += 1
+    return Variable(c.texts[c.i - 1], c.offsets[c.i - 1])
+
+
+def _time_or_interval_window(c: Cursor, read_term: Callable[[Cursor], Term]) -> TimeWindow | IntervalWindow:
+    start = c.i
+    first = read_term(c)
+    if c.accept(".."):
+        return IntervalWindow(first, read_term(c))
+    back = _whole(c, first, start)
+    ahead = _ahead(c, read_term)
+    return TimeWindow(back, ahead, _step(c, read_term))
+
+
+def _ahead(c: Cursor, read_term: Callable[[Cursor], Term]) -> int:
+    if not c.accept(","):
+        return 0
+    c.expect("+", "before what a window looks ahead")
+    return _size(c, read_term)
+
+
+def _step(c: Cursor, read_term: Callable[[Cursor], Term]) -> int:
+    if not c.accept_word("step"):
+        return 1
+    start = c.i
+    step = _size(c, read_term)
+    if step == 0:
+        c.fail("E107", "a window steps by at least one time point", offset=c.offsets[start])
+    return step
+
+
+def _size(c: Cursor, read_term: Callable[[Cursor], Term]) -> int:
+    start = c.i
+    return _whole(c, read_term(c), start)
+
+
+def _whole(c: Cursor, term: Term, start: int) -> int:
+    """The size that a term without variables stands for."""
+    offset = c.offsets[start]
+    length = c.offsets[c.i - 1] + len(c.texts[c.i - 1]) - offset
+    if any(variables_of(term)):
+        c.fail("E107", "a window's size is a number, not a variable", "for a window between two times write [T..U]", offset, length)
+    try:
+        value = evaluate(term, {})
+    except Undefined as reason:
+        c.fail("E107", f"this window's size has no value: {reason}", "", offset, length)
+    if isinstance(value, str):
+        c.fail("E107", f"{value} is not a constant", f"give a number, or define it: #const {value} = 5.", offset, length)
+    if not isinstance(value, int) or value < 0:
+        c.fail("E107", f"a window's size is a whole number, zero or more, not {value}", "", offset, length)
+    return value
+
+
+def _partition_window(c: Cursor, partition: Partition, body: Formula) -> PartitionWindow:
+    match body:
+        case Atom() as atom:
+            pass
+        case Sometime(Atom() as atom) | At(_, Atom() as atom):
+            pass
+        case Always():
+            note = "use it with in or at: p(X) in [#1 by X]"
+            c.fail("E204", "a partition window does not go with always", note, partition.by[0].offset)
+        case _:
+            note = "a partition window takes the last facts of one predicate: p(X,Y) in [#1 by X]"
+            c.fail("E205", "a partition window needs a single atom", note, partition.by[0].offset)
+    keys = []
+    for variable in partition.by:
+        positions = tuple(i for i, arg in enumerate(atom.args) if arg == variable)
+        if not positions:
+            message = f"{variable} is not an argument of {atom.predicate}"
+            c.fail("E205", message, "after by stand variables of the window's atom", variable.offset, len(variable.name))
+        keys.append(positions)
+    return PartitionWindow(partition.back, partition.ahead, atom.predicate, tuple(keys))

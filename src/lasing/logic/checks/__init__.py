@@ -1,0 +1,33 @@
+"""What must hold of a program, and what had better. Each check is one function in the file of its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from lasing.errors import Diagnostic
+from lasing.logic.checks.arity import arity
+from lasing.logic.checks.evaluable import evaluable
+from lasing.logic.checks.never_fires import never_fires
+from lasing.logic.checks.safety import safety
+from lasing.logic.checks.shown import shown
+from lasing.logic.checks.tuple_windows import tuple_windows
+from lasing.logic.checks.unbounded_state import unbounded_state
+from lasing.logic.checks.unknown_predicates import unknown_predicates
+from lasing.logic.checks.unwindowed import unwindowed
+from lasing.logic.program import Program
+
+Check = Callable[[Program], Iterator[Diagnostic]]
+
+MISTAKES: tuple[Check, ...] = (arity, safety, tuple_windows, unwindowed)
+"""A program that fails one of these has no meaning."""
+
+REFUSALS: tuple[Check, ...] = (evaluable,)
+"""A program that fails one of these has a meaning, but no engine that finds it."""
+
+CAUTIONS: tuple[Check, ...] = (unknown_predicates, never_fires, unbounded_state, shown)
+"""A program that fails one of these runs, but perhaps not as its author meant."""
+
+
+def findings(program: Program, checks: tuple[Check, ...]) -> list[Diagnostic]:
+    """Everything that the checks find."""
+    return [diagnostic for check in checks for diagnostic in check(program)]

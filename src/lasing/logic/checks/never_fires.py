@@ -1,0 +1,72 @@
+"""A rule that cannot fire, whatever the data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lasing.errors import Diagnostic
+from lasing.logic.comparisons import holds
+from lasing.logic.formulas import Aggregate, Atom, Compare, Implies, IntervalWindow, Not, Or, Window, walk
+from lasing.logic.program import Program, Rule
+from lasing.logic.terms import Undefined, Variable, evaluate, variables_of
+
+def never_fires(program: Program) -> Iterator[Diagnostic]:
+    """W102 where a literal is false by itself, or needs what only rules that never fire would derive."""
+    provided = {s.predicate for s in program.inputs} | {f.atom.predicate for f in program.data}
+    provided |= {a.predicate for a in program.background}
+    derived = program.derived()
+    background = set(program.background)
+    idle = {id(rule): why for rule in program.rules if (why := _false_by_itself(rule, background))}
+    changed = True
+    while changed:
+        changed = False
+        alive = {a.predicate for rule in program.rules if id(rule) not in idle for a in rule.head_atoms()}
+        for rule in program.rules:
+            if id(rule) in idle:
+                continue
+            for atom in _needed(rule):
+                if atom.predicate in derived and atom.predicate not in alive | provided:
+                    idle[id(rule)] = atom.offset, f"{atom.predicate} is never derived"
+                    changed = True
+                    break
+    for rule in program.rules:
+        if id(rule) in idle:
+            offset, why = idle[id(rule)]
+            yield Diagnostic("W102", f"this rule never fires: {why}", rule.place(offset))
+
+
+def _needed(rule: Rule) -> Iterator[Atom]:
+    """The atoms without which the body is false."""
+    for literal in rule.body:
+        nodes = list(walk(literal))
+        if not any(isinstance(node, Not | Aggregate | Or | Implies) for node in nodes):
+            yield from (node for node in nodes if isinstance(node, Atom))
+
+
+def _false_by_itself(rule: Rule, background: set[Atom]) -> tuple[int, str] | None:
+    for literal in rule.body:
+        match literal:
+            case Compare() if _constant_truth(literal) is False:
+                return literal.offset, "the comparison is false"
+            case Not(Compare() as comparison) if _constant_truth(comparison) is True:
+                return comparison.offset, "the comparison is true"
+            case Not(Atom() as atom) if atom in background:
+                return atom.offset, f"{atom} is background, so it always holds"
+            case Window(IntervalWindow(int(lo), int(hi))) if lo > hi:
+                return literal.offset, f"the window from {lo} to {hi} is empty"
+            case _:
+                continue
+    return None
+
+
+def _constant_truth(comparison: Compare) -> bool | None:
+    """Whether a comparison is true or false for every value of its variables; None where that depends on them."""
+    left, right = comparison.left, comparison.right
+    if isinstance(left, Variable) and left == right:
+        return {"=": True, "!=": False, "<": False, ">": False}.get(comparison.operator)
+    if any(variables_of(left)) or any(variables_of(right)):
+        return None
+    try:
+        return holds(comparison.operator, evaluate(left, {}), evaluate(right, {}))
+    except Undefined:
+        return False

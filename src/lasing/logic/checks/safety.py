@@ -1,0 +1,92 @@
+"""Safety: every variable is bound by a positive literal or by `X = E`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lasing.errors import Diagnostic
+from lasing.logic.formulas import Aggregate, At, Atom, Compare, Formula, Implies, Not, Or, Window, head_atom, terms_of, walk
+from lasing.logic.program import Program, Rule
+from lasing.logic.terms import Arithmetic, Variable, variables_of
+from lasing.logic.variables import Bound, bound_by, is_ready, occurrences
+
+
+def safety(program: Program) -> Iterator[Diagnostic]:
+    """E201 for each variable of a rule that nothing binds."""
+    for rule in program.rules:
+        bound = bound_by(rule.body)
+        told: set[str] = set()
+        for variable, where in _unbound(rule, bound):
+            if variable.name not in told:
+                told.add(variable.name)
+                yield _unsafe(rule, variable, where)
+        if not told and any(_may_wait(literal) for literal in rule.body):
+            yield from _circular(rule)
+
+
+def _unbound(rule: Rule, bound: Bound) -> Iterator[tuple[Variable, str]]:
+    for head in rule.heads:
+        terms = (*head_atom(head).args, *((head.time,) if isinstance(head, At) else ()))
+        for term in terms:
+            yield from ((v, "the head") for v in variables_of(term) if v not in bound)
+    for literal in rule.body:
+        where = _name(literal)
+        yield from ((v, where) for v in occurrences(literal) if v not in bound)
+        for node in () if isinstance(literal, Atom | Compare) else walk(literal):
+            if isinstance(node, Aggregate):
+                inside = bound_by(node.condition, bound)
+                used = [v for f in node.condition for v in occurrences(f)]
+                used += [v for t in node.terms for v in variables_of(t)]
+                yield from ((v, "an aggregate") for v in used if v in node.local and v not in inside)
+
+
+def _may_wait(literal: Formula) -> bool:
+    """Whether a literal that binds variables may also need others first: only arithmetic and interval windows do."""
+    return any(
+        isinstance(term, Arithmetic) or isinstance(node, Window)
+        for node in walk(literal)
+        for term in terms_of(node)
+        if not isinstance(node, Compare)
+    )
+
+
+def _circular(rule: Rule) -> Iterator[Diagnostic]:
+    """Each variable is bound, but by literals that wait for one another, as in `p(T) in [T..9]`."""
+    waiting, bound = list(rule.body), frozenset[Variable]()
+    while ready := [literal for literal in waiting if is_ready(literal, bound)]:
+        bound = bound_by(ready, bound)
+        waiting = [literal for literal in waiting if literal not in ready]
+    for literal in waiting:
+        loose = next((v for v in occurrences(literal) if v not in bound), None)
+        if loose is not None:
+            yield _unsafe(rule, loose, "a literal that needs it first")
+
+
+def _name(literal: Formula) -> str:
+    match literal:
+        case Not():
+            return "a negated literal"
+        case Compare():
+            return "a comparison"
+        case Aggregate():
+            return "an aggregate"
+        case Or() | Implies():
+            return "a disjunction" if isinstance(literal, Or) else "an implication"
+        case Atom():
+            return "an argument"
+        case _:
+            return "a literal"
+
+
+def _unsafe(rule: Rule, variable: Variable, where: str) -> Diagnostic:
+    place = rule.place(variable.offset, 1 if variable.anonymous else len(variable.name))
+    if variable.anonymous:
+        return Diagnostic("E201", f"_ has no value in {where}", place, "give it a name and bind it with a positive literal")
+    note = f"bind {variable} with a positive literal, such as p({variable}), or with {variable} = …"
+    if where == "a negated literal":
+        note += "\nor write _ where the value does not matter"
+    if where == "a disjunction":
+        note += "\nor bind it in every alternative, or write _ where the value does not matter"
+    if where == "an aggregate":
+        note += "\nvariables that also occur outside the braces group, and are bound outside"
+    return Diagnostic("E201", f"{variable} is unsafe: nothing binds it, and it stands in {where}", place, note)

@@ -1,0 +1,43 @@
+"""A predicate that nothing provides is probably misspelt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lasing.errors import Diagnostic, similar
+from lasing.logic.formulas import atoms_of
+from lasing.logic.program import Program
+
+
+def unknown_predicates(program: Program) -> Iterator[Diagnostic]:
+    """W101 for a predicate that is neither derived, streamed nor background.
+
+    What is streamed is known where the program says so (`#input`, or data facts in its text). Where it says nothing,
+    any predicate may be streamed, and only one that looks like a slip for another is reported.
+    """
+    provided = program.derived() | {a.predicate for a in program.background}
+    declared = {s.predicate for s in program.inputs} | {f.atom.predicate for f in program.data}
+    known = provided | declared
+    used = {a.predicate for rule in program.rules for literal in rule.body for a in atoms_of(literal)}
+    told: set[str] = set()
+    for rule in program.rules:
+        for atom in (a for literal in rule.body for a in atoms_of(literal)):
+            name = atom.predicate
+            if name in known or name in told:
+                continue
+            hint = similar(name, known if declared else _alike(name, known | used))
+            if not declared and not hint:
+                continue
+            told.add(name)
+            note = hint or f"if it comes from the stream, declare it: #input {name}/{len(atom.args)}."
+            message = f"{name} is neither derived, streamed nor background"
+            yield Diagnostic("W101", message, rule.place(atom.offset, len(name)), note)
+
+
+def _alike(name: str, names: set[str] | frozenset[str]) -> list[str]:
+    """Names that differ from a longer name by a letter or two: `temp1` and `temp2` are not slips of one another."""
+    if len(name) < 4:
+        return []
+    letters = re.sub(r"[\d_]", "", name)
+    return [n for n in names if len(n) >= 4 and n != name and re.sub(r"[\d_]", "", n) != letters]

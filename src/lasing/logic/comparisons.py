@@ -1,0 +1,86 @@
+"""How constants compare, and what aggregates make of them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import assert_never
+
+from lasing.logic.formulas import AggregateFunction, Comparison
+from lasing.logic.terms import Undefined, Value, normal
+
+_NUMBERS: dict[Comparison, Callable[[int | float, int | float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_NAMES: dict[Comparison, Callable[[str, str], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def holds(comparison: Comparison, left: Value, right: Value) -> bool:
+    """Whether two constants compare so. Names compare by code point; a name and a number are only unequal.
+
+    >>> holds("<", 2, 2.5), holds("<", "b", "a"), holds("<", 1, "a"), holds("!=", 1, "a")
+    (True, False, False, True)
+    """
+    if comparison == "=":
+        return left == right
+    if comparison == "!=":
+        return left != right
+    if isinstance(left, str):
+        return isinstance(right, str) and _NAMES[comparison](left, right)
+    return not isinstance(right, str) and _NUMBERS[comparison](left, right)
+
+
+def aggregate(function: AggregateFunction, tuples: Iterable[tuple[Value, ...]]) -> Value | None:
+    """The value of an aggregate over distinct tuples; None where it has none: min, max and avg of nothing.
+
+    Sums are exact and rounded once, so they do not depend on the order of the tuples.
+
+    >>> aggregate("sum", {(2, "s1"), (2, "s2"), (0.5, "s3")}), aggregate("avg", {(1,), (2,)}), aggregate("min", set())
+    (4.5, 1.5, None)
+    """
+    rows = list(tuples)
+    match function:
+        case "count":
+            return len(rows)
+        case "sum":
+            return _rounded(sum(_exact(rows)))
+        case "avg":
+            return _rounded(sum(_exact(rows)) / len(rows)) if rows else None
+        case "min":
+            return min(_comparable(rows), default=None)  # type: ignore[type-var]  # all numbers, or all names
+        case "max":
+            return max(_comparable(rows), default=None)  # type: ignore[type-var]  # all numbers, or all names
+        case _:
+            assert_never(function)
+
+
+def _exact(rows: Sequence[tuple[Value, ...]]) -> list[Fraction]:
+    numbers = []
+    for first, *_ in rows:
+        if isinstance(first, str):
+            raise Undefined("arithmetic on a name")
+        numbers.append(Fraction(first))
+    return numbers
+
+
+def _rounded(exact: Fraction | int) -> int | float:
+    try:
+        return normal(int(exact) if exact == int(exact) else float(exact))
+    except OverflowError:
+        raise Undefined("a result beyond 64 bits") from None
+
+
+def _comparable(rows: Sequence[tuple[Value, ...]]) -> list[Value]:
+    firsts = [row[0] for row in rows]
+    if len({isinstance(value, str) for value in firsts}) > 1:
+        raise Undefined("least or greatest of names and numbers together")
+    return firsts

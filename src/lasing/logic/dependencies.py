@@ -1,0 +1,170 @@
+"""Which predicate depends on which, through what; components, strata, and the cycles that forbid them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, assert_never
+
+from lasing.logic.formulas import (
+    Aggregate,
+    Always,
+    And,
+    At,
+    Atom,
+    Compare,
+    Formula,
+    Implies,
+    Not,
+    Or,
+    Sometime,
+    Window,
+)
+from lasing.logic.program import Program, Rule
+
+Sign = Literal["positive", "not", "aggregate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """The rule derives `head` from `body`; a sign other than positive demands that `body` be complete before."""
+
+    head: str
+    body: str
+    sign: Sign
+    rule: Rule
+    atom: Atom
+
+
+@dataclass(frozen=True, slots=True)
+class Strata:
+    """The derived predicates in an order in which they can be evaluated.
+
+    `components` are the sets of mutually recursive predicates, each after those that it depends on; `level` counts
+    the negations on the way; `cycles` are the ways in which a predicate depends on its own absence.
+    """
+
+    components: tuple[frozenset[str], ...]
+    recursive: frozenset[str]
+    level: dict[str, int]
+    cycles: tuple[tuple[Dependency, ...], ...]
+
+
+def signed_atoms(formula: Formula, negative: bool = False) -> Iterator[tuple[Atom, Sign]]:
+    """The atoms of a body formula with their sign: an even number of negations counts as none.
+
+    Two negations cancel because ¬ in LARS is classical (Definition 7) and answer streams are minimal models of the
+    reduct by satisfied bodies (Definition 9).
+    """
+    match formula:
+        case Atom():
+            yield formula, "not" if negative else "positive"
+        case Aggregate():
+            for part in formula.condition:
+                for atom, _ in signed_atoms(part):
+                    yield atom, "aggregate"
+        case Compare():
+            return
+        case Not(body):
+            yield from signed_atoms(body, not negative)
+        case Implies(left, right):
+            yield from signed_atoms(left, not negative)
+            yield from signed_atoms(right, negative)
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from signed_atoms(part, negative)
+        case At() | Sometime() | Always() | Window():
+            yield from signed_atoms(formula.body, negative)
+        case _:
+            assert_never(formula)
+
+
+def dependencies(program: Program) -> Iterator[Dependency]:
+    """All dependencies between derived predicates."""
+    derived = program.derived()
+    for rule in program.rules:
+        for literal in rule.body:
+            for atom, sign in signed_atoms(literal):
+                if atom.predicate in derived:
+                    for head in rule.head_atoms():
+                        yield Dependency(head.predicate, atom.predicate, sign, rule, atom)
+
+
+def stratify(program: Program) -> Strata:
+    """Components, levels and negative cycles of a program."""
+    edges: dict[str, list[Dependency]] = {p: [] for p in dict.fromkeys(_heads(program))}
+    for edge in dependencies(program):
+        edges[edge.head].append(edge)
+    components = _components(edges)
+    level: dict[str, int] = {}
+    cycles: dict[frozenset[str], tuple[Dependency, ...]] = {}
+    recursive: set[str] = set()
+    for component in components:
+        height = 0
+        for edge in (e for p in component for e in edges[p]):
+            if edge.body in component:
+                recursive |= component
+                if edge.sign != "positive" and component not in cycles:
+                    cycles[component] = (edge, *_path(edges, edge.body, edge.head, component))
+            else:
+                height = max(height, level[edge.body] + (edge.sign != "positive"))
+        level.update(dict.fromkeys(component, height))
+    return Strata(tuple(components), frozenset(recursive), level, tuple(cycles.values()))
+
+
+def _heads(program: Program) -> Iterator[str]:
+    return (atom.predicate for rule in program.rules for atom in rule.head_atoms())
+
+
+def _components(edges: dict[str, list[Dependency]]) -> list[frozenset[str]]:
+    """Strongly connected components, each after those it depends on (Tarjan's algorithm, without recursion)."""
+    order: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    on_stack: set[str] = set()
+    result: list[frozenset[str]] = []
+    for root in edges:
+        if root in order:
+            continue
+        work = [(root, iter(edges[root]))]
+        order[root] = low[root] = len(order)
+        stack.append(root)
+        on_stack.add(root)
+        while work:
+            node, rest = work[-1]
+            for edge in rest:
+                if edge.body not in order:
+                    order[edge.body] = low[edge.body] = len(order)
+                    stack.append(edge.body)
+                    on_stack.add(edge.body)
+                    work.append((edge.body, iter(edges[edge.body])))
+                    break
+                if edge.body in on_stack:
+                    low[node] = min(low[node], order[edge.body])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == order[node]:
+                    members = set()
+                    while node not in members:
+                        members.add(stack.pop())
+                    on_stack -= members
+                    result.append(frozenset(members))
+    return result
+
+
+def _path(
+    edges: dict[str, list[Dependency]], start: str, goal: str, component: frozenset[str]
+) -> tuple[Dependency, ...]:
+    """The shortest chain of dependencies from `start` to `goal` inside a component; empty where they are the same."""
+    arrived: dict[str, tuple[Dependency, ...]] = {start: ()}
+    queue = deque([start])
+    while goal not in arrived:
+        node = queue.popleft()
+        for edge in edges[node]:
+            if edge.body in component and edge.body not in arrived:
+                arrived[edge.body] = (*arrived[node], edge)
+                queue.append(edge.body)
+    return arrived[goal]

@@ -1,0 +1,266 @@
+"""Formulas (LARS, Definition 5), with variables, comparisons and aggregates; and rules made of them.
+
+Rule bodies use the same formulas: the plain literal `a always in [5]` is `Window(TimeWindow(5), Always(a))`.
+Nodes are frozen and compare by meaning: offsets into the source text serve messages only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Literal, assert_never
+
+from lasing.logic.terms import Arithmetic, Term, Value, Variable, value_text, variables_of
+
+Comparison = Literal["<", "<=", ">", ">=", "=", "!="]
+FLIPPED: dict[Comparison, Comparison] = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
+AggregateFunction = Literal["count", "sum", "min", "max", "avg"]
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A predicate applied to terms; ground where the terms are constants.
+
+    >>> str(Atom("q", ("x2", 1, "a b")))
+    'q(x2,1,"a b")'
+    """
+
+    predicate: str
+    args: tuple[Term, ...] = ()
+    offset: int = field(default=-1, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        if not self.args:
+            return self.predicate
+        parts = [str(a) if isinstance(a, Variable | Arithmetic) else value_text(a) for a in self.args]
+        return f"{self.predicate}({','.join(parts)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """`left < right` and the like; `=` with an unbound variable on one side binds it."""
+
+    operator: Comparison
+    left: Term
+    right: Term
+    offset: int = field(default=-1, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """`#sum{terms : condition} operator bound`, over the distinct tuples of terms; `local` variables stay inside."""
+
+    function: AggregateFunction
+    terms: tuple[Term, ...]
+    condition: tuple[Formula, ...]
+    operator: Comparison
+    bound: Term
+    local: frozenset[Variable] = frozenset()
+    offset: int = field(default=-1, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """¬φ"""
+
+    body: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """φ ∧ ψ ∧ …"""
+
+    parts: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """φ ∨ ψ ∨ …"""
+
+    parts: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Implies:
+    """φ → ψ"""
+
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """@T φ: T lies in the timeline and φ holds there."""
+
+    time: Term
+    body: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Sometime:
+    """◇φ: φ holds at some time point of the timeline."""
+
+    body: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    """□φ: the timeline has a time point, and φ holds at every one."""
+
+    body: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class TimeWindow:
+    """The time points from `back` before the pivot to `ahead` after it; `back` None reaches to the start."""
+
+    back: int | None
+    ahead: int = 0
+    step: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TupleWindow:
+    """The last `back` data facts and the next `ahead` ones, whatever their predicate."""
+
+    back: int
+    ahead: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionWindow:
+    """A tuple window on the facts of one predicate for each value of the arguments at `keys`.
+
+    `keys` has, for each variable after `by`, the argument positions at which it stands.
+    """
+
+    back: int
+    ahead: int
+    predicate: str
+    keys: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalWindow:
+    """The time points from `lo` to `hi`."""
+
+    lo: Term
+    hi: Term
+
+
+WindowFunction = TimeWindow | TupleWindow | PartitionWindow | IntervalWindow
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """⊞φ: φ is evaluated on the window; `full` takes it from the whole stream, not from the enclosing window."""
+
+    function: WindowFunction
+    body: Formula
+    full: bool = False
+    offset: int = field(default=-1, compare=False, repr=False)
+
+
+Formula = Atom | Compare | Aggregate | Not | And | Or | Implies | At | Sometime | Always | Window
+Head = Atom | At
+
+
+def ground_atom(predicate: str, *args: Value) -> Atom:
+    """The ground atom of a predicate and its arguments."""
+    return Atom(predicate, args)
+
+
+def head_atom(head: Head) -> Atom:
+    """The atom that a head derives, with or without a time."""
+    if isinstance(head, Atom):
+        return head
+    assert isinstance(head.body, Atom)
+    return head.body
+
+
+def children(formula: Formula) -> tuple[Formula, ...]:
+    """The direct subformulas."""
+    match formula:
+        case Atom() | Compare():
+            return ()
+        case Aggregate():
+            return formula.condition
+        case And() | Or():
+            return formula.parts
+        case Implies():
+            return formula.left, formula.right
+        case Not() | At() | Sometime() | Always() | Window():
+            return (formula.body,)
+        case _:
+            assert_never(formula)
+
+
+def terms_of(formula: Formula) -> tuple[Term, ...]:
+    """The terms that stand in a formula itself, not in its subformulas."""
+    match formula:
+        case Atom():
+            return formula.args
+        case Compare():
+            return formula.left, formula.right
+        case Aggregate():
+            return (*formula.terms, formula.bound)
+        case At():
+            return (formula.time,)
+        case Window(IntervalWindow() as interval):
+            return interval.lo, interval.hi
+        case Not() | And() | Or() | Implies() | Sometime() | Always() | Window():
+            return ()
+        case _:
+            assert_never(formula)
+
+
+def walk(formula: Formula) -> Iterator[Formula]:
+    """A formula and all its subformulas, in the order in which they are written."""
+    stack = [formula]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(children(node)))
+
+
+def atoms_of(formula: Formula) -> Iterator[Atom]:
+    """The atoms of a formula."""
+    return (node for node in walk(formula) if isinstance(node, Atom))
+
+
+def variables_in(formula: Formula) -> Iterator[Variable]:
+    """Every variable occurrence of a formula, aggregates' inner ones included."""
+    for node in walk(formula):
+        for term in terms_of(node):
+            yield from variables_of(term)
+
+
+def offset_of(formula: Formula) -> int:
+    """Where a formula begins in the source text; -1 where that is not known."""
+    for node in walk(formula):
+        match node:
+            case Atom() | Compare() | Aggregate() | Window():
+                if node.offset >= 0:
+                    return node.offset
+            case _:
+                continue
+    return -1
+
+
+def map_formula(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
+    """The formula with `change` applied to every node, subformulas first."""
+    match formula:
+        case Atom() | Compare():
+            return change(formula)
+        case Aggregate():
+            return change(replace(formula, condition=tuple(map_formula(f, change) for f in formula.condition)))
+        case And():
+            return change(And(tuple(map_formula(f, change) for f in formula.parts)))
+        case Or():
+            return change(Or(tuple(map_formula(f, change) for f in formula.parts)))
+        case Implies():
+            return change(Implies(map_formula(formula.left, change), map_formula(formula.right, change)))
+        case Not() | At() | Sometime() | Always() | Window():
+            return change(replace(formula, body=map_formula(formula.body, change)))
+        case _:
+            assert_never(formula)

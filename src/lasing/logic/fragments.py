@@ -1,0 +1,90 @@
+"""What kind of program a rule makes, and so which engine it needs (the table of the language reference, §6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from lasing.logic.formulas import (
+    Aggregate,
+    Always,
+    At,
+    Atom,
+    Compare,
+    Formula,
+    IntervalWindow,
+    Not,
+    PartitionWindow,
+    Sometime,
+    TimeWindow,
+    TupleWindow,
+    Window,
+)
+from lasing.logic.program import Rule
+
+Fragment = Literal["plain", "nested", "several answers"]
+
+ENGINE_NEEDED: dict[Fragment, str] = {"plain": "incremental", "nested": "reference", "several answers": "clingo"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A fragment, and what puts a rule there."""
+
+    fragment: Fragment
+    why: str
+
+
+def fragment(rule: Rule, in_negative_cycle: bool) -> Reason:
+    """The fragment of a rule."""
+    if not rule.heads:
+        return Reason("several answers", "it is a constraint")
+    if len(rule.heads) > 1:
+        return Reason("several answers", "its head is a disjunction")
+    if in_negative_cycle:
+        return Reason("several answers", "it stands in a cycle through negation")
+    for literal in rule.body:
+        if not is_plain(literal):
+            return Reason("nested", "it has a nested formula")
+    return Reason("plain", "its literals are plain")
+
+
+def is_plain(literal: Formula) -> bool:
+    """Whether a literal is one of the table's rows up to `a at T in [w]`, a comparison, or an aggregate of such."""
+    match literal:
+        case Not(body):
+            return not isinstance(body, Not) and is_plain(body)
+        case Atom() | Compare() | At(_, Atom()):
+            return True
+        case Window(_, Sometime(Atom()) | Always(Atom()) | At(_, Atom())):
+            return True
+        case Aggregate(condition=condition):
+            return all(is_plain(part) and not isinstance(part, Aggregate) for part in condition)
+        case _:
+            return False
+
+
+def non_monotone(rule: Rule) -> str:
+    """What makes more data able to take the rule's conclusion away, or nothing where that cannot happen."""
+    for literal in rule.body:
+        if reason := _non_monotone(literal):
+            return reason
+    return ""
+
+
+def _non_monotone(literal: Formula) -> str:
+    match literal:
+        case Not():
+            return "not"
+        case Aggregate():
+            return f"#{literal.function}"
+        case Atom() | Compare() | At(_, Atom()):
+            return ""
+        case Window(_, Always(Atom())):
+            return "always"
+        case Window(TimeWindow() | IntervalWindow(), Sometime(Atom()) | At(_, Atom())):
+            return ""
+        case Window(TupleWindow() | PartitionWindow(), Sometime(Atom()) | At(_, Atom())):
+            return "a tuple window"
+        case _:
+            return "a nested formula"

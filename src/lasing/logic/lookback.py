@@ -1,0 +1,118 @@
+"""How far back a program must see: in time points, and in facts.
+
+The answer at t depends on no data older than that, so this bounds what must be kept, and what must survive a failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import assert_never
+
+from lasing.logic.formulas import (
+    Aggregate,
+    Always,
+    And,
+    At,
+    Atom,
+    Compare,
+    Formula,
+    Implies,
+    IntervalWindow,
+    Not,
+    Or,
+    PartitionWindow,
+    Sometime,
+    TimeWindow,
+    TupleWindow,
+    Window,
+    children,
+)
+from lasing.logic.program import Program, Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Lookback:
+    """Time points before t (None: all of them), last facts of the stream, and last facts per key of a partition."""
+
+    points: int | None = 0
+    facts: int = 0
+    per_key: int = 0
+
+    def __or__(self, other: Lookback) -> Lookback:
+        return Lookback(
+            None if self.points is None or other.points is None else max(self.points, other.points),
+            max(self.facts, other.facts),
+            max(self.per_key, other.per_key),
+        )
+
+    def __str__(self) -> str:
+        parts = ["all time points" if self.points is None else f"{self.points} time point{'s'[: self.points != 1]}"]
+        if self.facts:
+            parts.append(f"{self.facts} fact{'s'[: self.facts != 1]}")
+        if self.per_key:
+            parts.append(f"{self.per_key} fact{'s'[: self.per_key != 1]} per key")
+        return ", ".join(parts)
+
+
+def streamed(program: Program) -> frozenset[str]:
+    """The derived predicates that are known to be in the stream as well."""
+    return frozenset([s.predicate for s in program.inputs] + [f.atom.predicate for f in program.data])
+
+
+def lookback(program: Program) -> Lookback:
+    """The lookback of all rules together."""
+    result = Lookback()
+    for rule in program.rules:
+        result |= rule_lookback(rule, only_derived(program))
+    return result
+
+
+def only_derived(program: Program) -> frozenset[str]:
+    """The predicates that are derived and not streamed: they are derived anew at each t and need no lookback."""
+    return program.derived() - streamed(program)
+
+
+def rule_lookback(rule: Rule, derived: frozenset[str]) -> Lookback:
+    """The lookback of one rule; atoms of the `derived` predicates need none."""
+    return _all(rule.body, derived, 0, None)
+
+
+def formula_lookback(formula: Formula, derived: frozenset[str]) -> Lookback:
+    """The lookback of one literal."""
+    return _of(formula, derived, 0, None)
+
+
+def _all(formulas: Iterable[Formula], derived: frozenset[str], here: int | None, reach: int | None) -> Lookback:
+    result = Lookback()
+    for formula in formulas:
+        result |= _of(formula, derived, here, reach)
+    return result
+
+
+def _of(formula: Formula, derived: frozenset[str], here: int | None, reach: int | None) -> Lookback:
+    """`here` is how far before t the reference time point may lie, `reach` how far the timeline does; None: any."""
+    match formula:
+        case Atom(predicate):
+            return Lookback() if predicate in derived else Lookback(here)
+        case Compare():
+            return Lookback()
+        case Aggregate() | Not() | And() | Or() | Implies():
+            return _all(children(formula), derived, here, reach)
+        case At(_, body) | Sometime(body) | Always(body):
+            return _of(body, derived, reach, reach)
+        case Window(TimeWindow(back, _, step), body):
+            if back is None or here is None:
+                return _of(body, derived, here, None if formula.full else reach)
+            width = here + back + step - 1
+            return _of(body, derived, here, width if formula.full or reach is None else min(width, reach))
+        case Window(TupleWindow(back), body):
+            inside = _of(body, derived, 0, 0)
+            return Lookback(inside.points, max(back, inside.facts), inside.per_key)
+        case Window(PartitionWindow(back), body):
+            inside = _of(body, derived, 0, 0)
+            return Lookback(inside.points, inside.facts, max(back, inside.per_key))
+        case Window(IntervalWindow(), body):
+            return _of(body, derived, here, reach)
+        case _:
+            assert_never(formula)

@@ -1,0 +1,109 @@
+"""Formulas as text that parses back to the same formula.
+
+The words of the language are used where it has them; a lone ◇, □ or ⊞ has only its symbol.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from lasing.logic.formulas import (
+    Aggregate,
+    Always,
+    And,
+    Atom,
+    Compare,
+    At,
+    Formula,
+    Implies,
+    IntervalWindow,
+    Not,
+    Or,
+    PartitionWindow,
+    Sometime,
+    TimeWindow,
+    TupleWindow,
+    Window,
+    atoms_of,
+)
+from lasing.logic.terms import Variable, term_text
+
+
+def formula_text(formula: Formula) -> str:
+    """A formula as it stands in a body, between commas.
+
+    >>> formula_text(Not(Window(TimeWindow(5), Always(Atom("p", (Variable("X"),))))))
+    'not p(X) always in [5]'
+    """
+    match formula:
+        case Atom():
+            return str(formula)
+        case Compare():
+            return f"{term_text(formula.left)} {formula.operator} {term_text(formula.right)}"
+        case Aggregate():
+            return _aggregate_text(formula)
+        case Not(body):
+            return f"not {_unit(body, plain=True)}"
+        case And(parts):
+            return " and ".join(_unit(part) for part in parts)
+        case Or(parts):
+            return " or ".join(_unit(part) for part in parts)
+        case Implies(left, right):
+            return f"{_unit(left)} -> {_unit(right)}"
+        case At(time, body):
+            return f"{_unit(body)} at {term_text(time)}"
+        case Sometime(body):
+            return f"◇ {_unit(body)}"
+        case Always(body):
+            return f"□ {_unit(body)}"
+        case Window(_, Sometime(body)):
+            return f"{_unit(body)} in {window_text(formula)}"
+        case Window(_, Always(body)):
+            return f"{_unit(body)} always in {window_text(formula)}"
+        case Window(_, At(time, body)):
+            return f"{_unit(body)} at {term_text(time)} in {window_text(formula)}"
+        case Window(_, body):
+            return f"⊞{window_text(formula)} {_unit(body)}"
+        case _:
+            assert_never(formula)
+
+
+def window_text(window: Window) -> str:
+    """A window in its brackets."""
+    full = "full " if window.full else ""
+    match window.function:
+        case TimeWindow(None):
+            return f"[{full}*]"
+        case TimeWindow(back, ahead, step):
+            size = f"+{ahead}" if ahead and not back else f"{back},+{ahead}" if ahead else f"{back}"
+            return f"[{full}{size}{f' step {step}' if step != 1 else ''}]"
+        case TupleWindow(back, ahead):
+            return f"[{full}#{back}{f',+{ahead}' if ahead else ''}]"
+        case PartitionWindow(back, ahead, predicate, keys):
+            atom = next(a for a in atoms_of(window.body) if a.predicate == predicate)
+            names = ", ".join(str(atom.args[positions[0]]) for positions in keys)
+            return f"[{full}#{back}{f',+{ahead}' if ahead else ''} by {names}]"
+        case IntervalWindow(lo, hi):
+            return f"[{full}{term_text(lo)}..{term_text(hi)}]"
+        case _:
+            assert_never(window.function)
+
+
+def _unit(formula: Formula, plain: bool = False) -> str:
+    """A formula as an operand: in parentheses unless it is an atom (or, if `plain`, a literal of a single atom)."""
+    match formula:
+        case Atom():
+            return str(formula)
+        case Compare() | Aggregate() | At() | Window() if plain:
+            return formula_text(formula)
+        case _:
+            return f"({formula_text(formula)})"
+
+
+def _aggregate_text(aggregate: Aggregate) -> str:
+    terms = ",".join(term_text(t) for t in aggregate.terms)
+    condition = ", ".join(formula_text(f) for f in aggregate.condition)
+    text = f"#{aggregate.function}{{{terms} : {condition}}}"
+    if aggregate.operator == "=" and isinstance(aggregate.bound, Variable):
+        return f"{aggregate.bound} = {text}"
+    return f"{text} {aggregate.operator} {term_text(aggregate.bound)}"

@@ -1,0 +1,91 @@
+"""Rules and programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from lasing.errors import Place, Source
+from lasing.logic.formulas import Atom, Formula, Head, head_atom
+from lasing.logic.printer import formula_text
+from lasing.timeline.ticks import Tick
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`heads :- body`: one head derives it, several are a disjunction, none is a constraint."""
+
+    heads: tuple[Head, ...]
+    body: tuple[Formula, ...]
+    source: Source | None = field(default=None, compare=False, repr=False)
+    offset: int = field(default=-1, compare=False, repr=False)
+    length: int = field(default=1, compare=False, repr=False)
+
+    def place(self, offset: int = -1, length: int = 1) -> Place | None:
+        """Where the rule stands, or something in it."""
+        if self.source is None or (offset < 0 and self.offset < 0):
+            return None
+        return self.source.place(offset, length) if offset >= 0 else self.source.place(self.offset, self.length)
+
+    def head_atoms(self) -> Iterator[Atom]:
+        return (head_atom(head) for head in self.heads)
+
+    def __str__(self) -> str:
+        heads = " ; ".join(formula_text(head) for head in self.heads)
+        body = ", ".join(formula_text(literal) for literal in self.body)
+        return " ".join(part for part in (heads, ":-" if body or not heads else "", body) if part) + "."
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A predicate's name and number of arguments, written `p/2`."""
+
+    predicate: str
+    arity: int
+
+    def __str__(self) -> str:
+        return f"{self.predicate}/{self.arity}"
+
+
+@dataclass(frozen=True, slots=True)
+class DataFact:
+    """An atom in the input stream at a time point, written `p(x) at 36.`"""
+
+    time: int
+    atom: Atom
+
+    def __str__(self) -> str:
+        return f"{self.atom} at {self.time}."
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Rules, the facts that stand beside them, and what to read and show."""
+
+    rules: tuple[Rule, ...] = ()
+    background: tuple[Atom, ...] = ()
+    data: tuple[DataFact, ...] = ()
+    show: tuple[Signature, ...] | None = None
+    inputs: tuple[Signature, ...] = ()
+    tick: Tick | None = None
+    source: Source | None = field(default=None, compare=False, repr=False)
+
+    def derived(self) -> frozenset[str]:
+        """The predicates that stand in some head."""
+        return frozenset(atom.predicate for rule in self.rules for atom in rule.head_atoms())
+
+    def output(self) -> frozenset[str]:
+        """The predicates of which the output consists: those shown, or else the derived ones."""
+        return self.derived() if self.show is None else frozenset(s.predicate for s in self.show)
+
+    def __str__(self) -> str:
+        """The program as text: directives, facts, rules. Constants are replaced by their values, durations by ticks."""
+        lines = [f"#tick {self.tick}."] if self.tick else []
+        if self.inputs:
+            lines.append(f"#input {', '.join(map(str, self.inputs))}.")
+        if self.show is not None:
+            lines.append(f"#show {', '.join(map(str, self.show))}.".replace("#show .", "#show."))
+        lines.extend(f"{atom}." for atom in self.background)
+        lines.extend(str(fact) for fact in self.data)
+        lines.extend(str(rule) for rule in self.rules)
+        return "".join(f"{line}\n" for line in lines)

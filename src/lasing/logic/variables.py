@@ -1,0 +1,149 @@
+"""Which variables a formula binds, and which it needs bound: the basis of safety and of the order of evaluation.
+
+A formula *binds* a variable when its instances can be found by looking at the stream: an atom binds its arguments,
+`X = E` binds X once E is bound, a conjunction binds what its parts bind, a disjunction what all of them bind, and
+negation and implication nothing. `at T` binds T where the time points to try are finite: inside a window, or where
+the formula is true only at time points that the stream names.
+
+An anonymous variable under `not`, `or` or `->` means "some value" right there, and is nobody else's concern.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import assert_never
+
+from lasing.logic.formulas import (
+    Aggregate,
+    Always,
+    And,
+    At,
+    Atom,
+    Compare,
+    Formula,
+    Implies,
+    IntervalWindow,
+    Not,
+    Or,
+    Sometime,
+    Window,
+    terms_of,
+)
+from lasing.logic.terms import Term, Variable, variables_of
+
+Bound = frozenset[Variable]
+
+
+def bound_by(formulas: Iterable[Formula], given: Bound = frozenset(), windowed: bool = False) -> Bound:
+    """The variables bound once all formulas hold together, those `given` included."""
+    waiting = list(formulas)
+    bound, before = given, None
+    while bound != before:
+        before = bound
+        for formula in waiting:
+            bound |= _binds(formula, bound, windowed)
+    return bound
+
+
+def is_ready(formula: Formula, bound: Bound, windowed: bool = False) -> bool:
+    """Whether the formula's instances can be found when `bound` is bound already."""
+    return free_variables(formula) <= bound_by((formula,), bound, windowed) and _interval_ends(formula) <= bound
+
+
+def free_variables(formula: Formula) -> Bound:
+    """The variables that concern the rest of the rule: not an aggregate's own, nor `_` inside `not`, `or`, `->`."""
+    return frozenset(occurrences(formula))
+
+
+def occurrences(formula: Formula, existential: bool = False) -> Iterator[Variable]:
+    """The occurrences of free variables; `existential` leaves out anonymous ones."""
+    match formula:
+        case Atom() | Compare():
+            for term in terms_of(formula):
+                yield from _named(term, existential)
+        case Aggregate():
+            inner = (v for f in formula.condition for v in occurrences(f))
+            terms = (v for t in formula.terms for v in variables_of(t))
+            yield from (v for v in (*inner, *terms) if v not in formula.local)
+            yield from _named(formula.bound, False)
+        case Not(body):
+            yield from occurrences(body, True)
+        case Or(parts):
+            for part in parts:
+                yield from occurrences(part, True)
+        case Implies(left, right):
+            yield from occurrences(left, True)
+            yield from occurrences(right, True)
+        case And(parts):
+            for part in parts:
+                yield from occurrences(part, existential)
+        case At() | Sometime() | Always() | Window():
+            for term in terms_of(formula):
+                yield from _named(term, existential)
+            yield from occurrences(formula.body, existential)
+        case _:
+            assert_never(formula)
+
+
+def anchors(formula: Formula) -> bool:
+    """Whether the formula can only hold at time points at which the stream has one of its atoms."""
+    match formula:
+        case Atom():
+            return True
+        case And(parts):
+            return any(anchors(part) for part in parts)
+        case Or(parts):
+            return all(anchors(part) for part in parts)
+        case Window(_, body):
+            return anchors(body)
+        case Compare() | Aggregate() | Not() | Implies() | At() | Sometime() | Always():
+            return False
+        case _:
+            assert_never(formula)
+
+
+def _named(term: Term, existential: bool) -> Iterator[Variable]:
+    return (v for v in variables_of(term) if not (existential and v.anonymous))
+
+
+def _interval_ends(formula: Formula) -> Bound:
+    """The variables in the ends of an interval window: they must be known before one looks inside."""
+    match formula:
+        case Window(IntervalWindow(lo, hi)):
+            return frozenset((*variables_of(lo), *variables_of(hi)))
+        case _:
+            return frozenset()
+
+
+def _binds(formula: Formula, bound: Bound, windowed: bool) -> Bound:
+    match formula:
+        case Atom(_, args):
+            return frozenset(arg for arg in args if isinstance(arg, Variable))
+        case Compare("=", left, right):
+            return _assigned(left, right, bound) | _assigned(right, left, bound)
+        case Aggregate(operator="=", bound=Variable() as result):
+            outside = frozenset(v for v in occurrences(formula) if v != result)
+            return frozenset((result,)) if outside <= bound else frozenset()
+        case Compare() | Aggregate() | Not() | Implies():
+            return frozenset()
+        case And(parts):
+            return bound_by(parts, bound, windowed) - bound
+        case Or(parts):
+            return frozenset.intersection(*(_binds(part, bound, windowed) for part in parts))
+        case At(time, body):
+            found = _binds(body, bound, windowed)
+            if isinstance(time, Variable) and (windowed or anchors(body)):
+                found |= {time}
+            return found
+        case Sometime(body) | Always(body):
+            return _binds(body, bound, windowed)
+        case Window(_, body):
+            return _binds(body, bound, True) if _interval_ends(formula) <= bound else frozenset()
+        case _:
+            assert_never(formula)
+
+
+def _assigned(target: Term, source: Term, bound: Bound) -> Bound:
+    if isinstance(target, Variable) and all(v in bound for v in variables_of(source)):
+        return frozenset((target,))
+    return frozenset()

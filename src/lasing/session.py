@@ -1,0 +1,187 @@
+"""From a program and a stream to answers: read, check, choose the engine, and go through the timeline."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal
+
+from lasing.connectors.files import Progress, read_text
+from lasing.connectors.rows import Row, by_time, merged
+from lasing.connectors.sources import stream_rows
+from lasing.engines.reference.engine import ReferenceEngine
+from lasing.errors import Diagnostic, LasingError, LasingWarning, Source, fault, in_order, render
+from lasing.languages.lars.reader import examine, read_program
+from lasing.logic.answers import Answer
+from lasing.logic.checks import REFUSALS, findings
+from lasing.logic.formulas import Atom, atoms_of
+from lasing.logic.program import Program
+from lasing.logic.terms import Value
+
+EngineName = Literal["auto", "reference"]
+ENGINES: dict[str, Callable[[Program, int], ReferenceEngine]] = {"reference": ReferenceEngine}
+
+ProgramLike = str | Path | Program
+
+
+def parse(program: str | Path, constants: Mapping[str, Value] | None = None) -> Program:
+    """Read and check a program: text, or a Path to a file. `constants` override its #const values.
+
+    Raises `LasingError` with every mistake that is found.
+
+    >>> parse("q(X) :- p(X) in [5].").rules[0].heads
+    (Atom(predicate='q', args=(Variable(name='X'),)),)
+    """
+    return read_program([_source(program)], constants)
+
+
+def run(
+    program: ProgramLike,
+    stream: Any = None,
+    start: int | None = None,
+    end: int | None = None,
+    engine: EngineName = "auto",
+    *,
+    sort: bool = False,
+    constants: Mapping[str, Value] | None = None,
+) -> Run:
+    """The answers of a program on a stream: one for every time point from `start` to `end`.
+
+    The program is text, a Path or a `Program`. The stream is text, a Path, rows such as `(36, "temp", "s1", 70)`, a
+    data frame, a `Table`, or a dictionary from predicates to data frames. The timeline begins with the first fact and
+    ends with the last, unless said otherwise; `sort` accepts a stream that is not in the order of time.
+
+    >>> for answer in run("q(X) :- p(X) in [1].", "p(a) at 5.", end=7):
+    ...     print(answer)
+    5: q(a)
+    6: q(a)
+    7:
+    """
+    checked = program if isinstance(program, Program) else parse(program, constants)
+    return Run(checked, stream, start, end, engine, sort)
+
+
+@dataclass(slots=True)
+class Report:
+    """What a run did, and what it had to leave out."""
+
+    time_points: int = 0
+    facts: int = 0
+    atoms: int = 0
+    early_facts: int = 0
+    dropped_heads: int = 0
+    failures: dict[tuple[int, str], int] = field(default_factory=dict)
+
+
+class Run:
+    """The answers, as an iterator; `report` tells what was left out, complete once the answers are exhausted."""
+
+    def __init__(
+        self,
+        program: Program,
+        stream: Any,
+        start: int | None,
+        end: int | None,
+        engine: str = "auto",
+        sort: bool = False,
+        progress: Progress | None = None,
+        warn: bool = True,
+    ) -> None:
+        refused = findings(program, REFUSALS)
+        if refused:
+            raise LasingError(in_order(refused))
+        if engine != "auto" and engine not in ENGINES:
+            raise fault("E305", f"there is no engine {engine}", note=f"engines are auto, {', '.join(ENGINES)}")
+        if start is not None and end is not None and end < start:
+            raise fault("E306", f"the timeline ends at {end}, before it starts at {start}")
+        self.program = program
+        self.report = Report()
+        self._make_engine = ENGINES["reference" if engine == "auto" else engine]
+        rows = merged([by_time((f.time, f.atom) for f in program.data), stream_rows(stream, program.tick, sort, progress)])
+        self._answers = self._evaluate(_with_known_arity(rows, program), start, end, warn)
+
+    def __iter__(self) -> Iterator[Answer]:
+        return self
+
+    def __next__(self) -> Answer:
+        return next(self._answers)
+
+    def diagnostics(self) -> list[Diagnostic]:
+        """Warnings about what was left out so far."""
+        report, found = self.report, []
+        if report.early_facts:
+            message = f"{_count(report.early_facts, 'fact')} before the start of the timeline ignored"
+            found.append(Diagnostic("W201", message, note="start the timeline earlier to include them"))
+        if report.dropped_heads:
+            message = f"{_count(report.dropped_heads, 'derived atom')} before the start of the timeline dropped"
+            found.append(Diagnostic("W202", message, note="a head with `at T` has no place before the start"))
+        for (index, reason), count in sorted(report.failures.items()):
+            rule = self.program.rules[index]
+            message = f"{_count(count, 'instance')} of this rule had no value: {reason}"
+            found.append(Diagnostic("W203", message, rule.place()))
+        return found
+
+    def _evaluate(self, rows: Iterator[Row], start: int | None, end: int | None, warn: bool) -> Iterator[Answer]:
+        report = self.report
+        following = next(rows, None)
+        if start is None:
+            if following is None:
+                return
+            start = following[0]
+        while following is not None and following[0] < start:
+            report.early_facts += 1
+            following = next(rows, None)
+        engine = self._make_engine(self.program, start)
+        time = start
+        while following is not None or (time <= end if end is not None else time == start):
+            if end is not None and time > end:
+                break
+            arrived: list[Atom] = []
+            while following is not None and following[0] == time:
+                arrived.append(following[1])
+                following = next(rows, None)
+            answer = engine.step(time, arrived)
+            report.time_points += 1
+            report.facts += len(arrived)
+            report.atoms += len(answer.atoms)
+            report.dropped_heads = engine.dropped_heads
+            report.failures = dict(engine.failures)
+            yield answer
+            time += 1
+        if warn and (found := self.diagnostics()):
+            warnings.warn(render(found), LasingWarning, stacklevel=3)
+
+
+def examine_files(sources: Iterable[Source], constants: Mapping[str, Value]) -> tuple[Program, list[Diagnostic]]:
+    """What could be read of program texts, and every mistake in them."""
+    return examine(list(sources), constants)
+
+
+def _source(program: str | Path) -> Source:
+    if isinstance(program, Path):
+        return Source(str(program), read_text(program))
+    return Source("program", program)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s'[: number != 1]}"
+
+
+def _with_known_arity(rows: Iterator[Row], program: Program) -> Iterator[Row]:
+    """The rows, as long as their predicates have as many arguments as in the program."""
+    literals = chain.from_iterable(chain(rule.heads, rule.body) for rule in program.rules)
+    known = {a.predicate: len(a.args) for literal in literals for a in atoms_of(literal)}
+    known.update({a.predicate: len(a.args) for a in program.background})
+    known.update({s.predicate: s.arity for s in (*program.inputs, *(program.show or ()))})
+    for row in rows:
+        atom = row[1]
+        if known.get(atom.predicate, len(atom.args)) != len(atom.args):
+            raise fault(
+                "E508",
+                f"{atom} at {row[0]} has {len(atom.args)} arguments, but {atom.predicate} has "
+                f"{known[atom.predicate]} in the program",
+            )
+        yield row

@@ -1,0 +1,1 @@
+"""Time: intervals of time points, the edges of every window, ticks and durations."""
