@@ -17,6 +17,17 @@ from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.session import Report, Run, parse, run
 
-__all__ = ["Answer", "Atom", "LasingError", "LasingWarning", "Program", "Report", "Run", "Table", "parse", "run"]
+__all__ = [
+    "Answer",
+    "Atom",
+    "LasingError",
+    "LasingWarning",
+    "Program",
+    "Report",
+    "Run",
+    "Table",
+    "parse",
+    "run",
+]
 
 __version__ = "0.1.0"

@@ -100,7 +100,12 @@ class Run:
         self.program = program
         self.report = Report()
         self._make_engine = ENGINES["reference" if engine == "auto" else engine]
-        rows = merged([by_time((f.time, f.atom) for f in program.data), stream_rows(stream, program.tick, sort, progress)])
+        rows = merged(
+            [
+                by_time((f.time, f.atom) for f in program.data),
+                stream_rows(stream, program.tick, sort, progress),
+            ]
+        )
         self._answers = self._evaluate(_with_known_arity(rows, program), start, end, warn)
 
     def __iter__(self) -> Iterator[Answer]:

@@ -30,7 +30,11 @@ def read_frame(frame: Any, columns: Columns, tick: Tick | None = None, ordered: 
 
 
 def read_parquet(
-    path: Path, columns: Columns, tick: Tick | None = None, ordered: bool = True, progress: Progress | None = None
+    path: Path,
+    columns: Columns,
+    tick: Tick | None = None,
+    ordered: bool = True,
+    progress: Progress | None = None,
 ) -> Iterator[Row]:
     """The rows of a Parquet file."""
     import pyarrow as pa

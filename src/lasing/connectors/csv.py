@@ -19,7 +19,11 @@ _DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 
 def read_csv(
-    path: Path, columns: Columns, tick: Tick | None = None, ordered: bool = True, progress: Progress | None = None
+    path: Path,
+    columns: Columns,
+    tick: Tick | None = None,
+    ordered: bool = True,
+    progress: Progress | None = None,
 ) -> Iterator[Row]:
     """The rows of a CSV file; `-` is standard input."""
     name = "standard input" if str(path) == "-" else str(path)
@@ -36,7 +40,9 @@ def read_csv(
         if header is None:
             header = _header(name, cells, maker)
         elif cells:
-            yield maker.row(_record(name, header, cells, reader.line_num, columns.time), Place(name, reader.line_num, 1))
+            yield maker.row(
+                _record(name, header, cells, reader.line_num, columns.time), Place(name, reader.line_num, 1)
+            )
     if header is None:
         raise fault("E505", f"{name} is empty", note="a CSV file begins with a header, such as: time,sensor,value")
 

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from lasing.errors import LasingError, Place, fault
 
 LONGEST_LINE = 16 * 2**20
-_BLOCK = 2**20
+_BLOCK = 2**16
 
 Progress = Callable[[int], None]
 """Called with the number of bytes read since the last call."""

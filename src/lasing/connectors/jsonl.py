@@ -14,7 +14,11 @@ from lasing.timeline.ticks import Tick
 
 
 def read_jsonl(
-    path: Path, columns: Columns, tick: Tick | None = None, ordered: bool = True, progress: Progress | None = None
+    path: Path,
+    columns: Columns,
+    tick: Tick | None = None,
+    ordered: bool = True,
+    progress: Progress | None = None,
 ) -> Iterator[Row]:
     """The rows of a file of JSON objects; `-` is standard input."""
     name = "standard input" if str(path) == "-" else str(path)

@@ -49,7 +49,11 @@ class FileSource:
                 return read_jsonl(self.path, self.columns, tick, ordered, progress)
             case "parquet":
                 return read_parquet(self.path, self.columns, tick, ordered, progress)
-        raise fault("E511", f"unknown format {self.format}", note=f"formats are {', '.join(sorted(set(FORMATS.values())))}")
+        raise fault(
+            "E511",
+            f"unknown format {self.format}",
+            note=f"formats are {', '.join(sorted(set(FORMATS.values())))}",
+        )
 
 
 def file_source(argument: str, time: str = TIME, standard_input: str = "facts") -> FileSource:

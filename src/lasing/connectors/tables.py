@@ -29,7 +29,9 @@ class Columns:
 
     def __post_init__(self) -> None:
         if self.predicate is not None and not is_name(self.predicate):
-            note = "a predicate is a name that starts with a lower-case letter; name one: temp=FILE, or Table(predicate=…)"
+            note = (
+                "a predicate is a name that starts with a lower-case letter; name one: temp=FILE, or Table(predicate=…)"
+            )
             raise fault("E509", f"{self.predicate!r} is not a predicate's name", note=note)
 
 
@@ -115,6 +117,11 @@ def _listed(record: Mapping[str, object], place: Place | None) -> Iterator[Value
             numbered.pop()
         args = numbered
     if not isinstance(args, list | tuple):
-        raise fault("E506", "args is not a list", place, 'such as: {"time": 5, "predicate": "temp", "args": ["s1", 70]}')
+        raise fault(
+            "E506",
+            "args is not a list",
+            place,
+            'such as: {"time": 5, "predicate": "temp", "args": ["s1", 70]}',
+        )
     for i, arg in enumerate(args, 1):
         yield value_of(arg, place, f"argument {i}")

@@ -52,13 +52,13 @@ def aggregate(function: AggregateFunction, tuples: Iterable[tuple[Value, ...]]) 
         case "count":
             return len(rows)
         case "sum":
-            return _rounded(sum(_exact(rows)))
+            return _rounded(sum(_exact(rows), Fraction(0)))
         case "avg":
-            return _rounded(sum(_exact(rows)) / len(rows)) if rows else None
+            return _rounded(sum(_exact(rows), Fraction(0)) / len(rows)) if rows else None
         case "min":
-            return min(_comparable(rows), default=None)  # type: ignore[type-var]  # all numbers, or all names
+            return min(_comparable(rows), default=None)
         case "max":
-            return max(_comparable(rows), default=None)  # type: ignore[type-var]  # all numbers, or all names
+            return max(_comparable(rows), default=None)
         case _:
             assert_never(function)
 
@@ -72,7 +72,7 @@ def _exact(rows: Sequence[tuple[Value, ...]]) -> list[Fraction]:
     return numbers
 
 
-def _rounded(exact: Fraction | int) -> int | float:
+def _rounded(exact: Fraction) -> int | float:
     try:
         return normal(int(exact) if exact == int(exact) else float(exact))
     except OverflowError:

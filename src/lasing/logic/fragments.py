@@ -24,7 +24,11 @@ from lasing.logic.program import Rule
 
 Fragment = Literal["plain", "nested", "several answers"]
 
-ENGINE_NEEDED: dict[Fragment, str] = {"plain": "incremental", "nested": "reference", "several answers": "clingo"}
+ENGINE_NEEDED: dict[Fragment, str] = {
+    "plain": "incremental",
+    "nested": "reference",
+    "several answers": "clingo",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,18 +101,26 @@ def _of(formula: Formula, derived: frozenset[str], here: int | None, reach: int 
             return _all(children(formula), derived, here, reach)
         case At(_, body) | Sometime(body) | Always(body):
             return _of(body, derived, reach, reach)
-        case Window(TimeWindow(back, _, step), body):
-            if back is None or here is None:
-                return _of(body, derived, here, None if formula.full else reach)
-            width = here + back + step - 1
-            return _of(body, derived, here, width if formula.full or reach is None else min(width, reach))
-        case Window(TupleWindow(back), body):
-            inside = _of(body, derived, 0, 0)
-            return Lookback(inside.points, max(back, inside.facts), inside.per_key)
-        case Window(PartitionWindow(back), body):
-            inside = _of(body, derived, 0, 0)
-            return Lookback(inside.points, inside.facts, max(back, inside.per_key))
-        case Window(IntervalWindow(), body):
-            return _of(body, derived, here, reach)
+        case Window():
+            return _of_window(formula, derived, here, reach)
         case _:
             assert_never(formula)
+
+
+def _of_window(window: Window, derived: frozenset[str], here: int | None, reach: int | None) -> Lookback:
+    match window.function:
+        case TimeWindow(back, _, step):
+            if back is None or here is None:
+                return _of(window.body, derived, here, None if window.full else reach)
+            width = here + back + step - 1
+            return _of(window.body, derived, here, width if window.full or reach is None else min(width, reach))
+        case TupleWindow(back):
+            inside = _of(window.body, derived, 0, 0)
+            return Lookback(inside.points, max(back, inside.facts), inside.per_key)
+        case PartitionWindow(back):
+            inside = _of(window.body, derived, 0, 0)
+            return Lookback(inside.points, inside.facts, max(back, inside.per_key))
+        case IntervalWindow():
+            return _of(window.body, derived, here, reach)
+        case _:
+            assert_never(window.function)

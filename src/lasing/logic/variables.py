@@ -3,7 +3,7 @@
 A formula *binds* a variable when its instances can be found by looking at the stream: an atom binds its arguments,
 `X = E` binds X once E is bound, a conjunction binds what its parts bind, a disjunction what all of them bind, and
 negation and implication nothing. `at T` binds T where the time points to try are finite: inside a window, or where
-the formula is true only at time points that the stream names.
+the formula can hold only near atoms of the stream.
 
 An anonymous variable under `not`, `or` or `->` means "some value" right there, and is nobody else's concern.
 """
@@ -26,6 +26,7 @@ from lasing.logic.formulas import (
     Not,
     Or,
     Sometime,
+    TimeWindow,
     Window,
     terms_of,
 )
@@ -85,19 +86,30 @@ def occurrences(formula: Formula, existential: bool = False) -> Iterator[Variabl
             assert_never(formula)
 
 
-def anchors(formula: Formula) -> bool:
-    """Whether the formula can only hold at time points at which the stream has one of its atoms."""
+def reach(formula: Formula) -> int | None:
+    """How many time points after the last atom of the stream the formula can still hold; None: any number.
+
+    With an answer, the time points to try are finite even where the timeline is not.
+
+    >>> p = Atom("p")
+    >>> reach(p), reach(Window(TimeWindow(5), Sometime(p))), reach(Not(p))
+    (0, 5, None)
+    """
     match formula:
         case Atom():
-            return True
+            return 0
         case And(parts):
-            return any(anchors(part) for part in parts)
+            return min((r for part in parts if (r := reach(part)) is not None), default=None)
         case Or(parts):
-            return all(anchors(part) for part in parts)
-        case Window(_, body):
-            return anchors(body)
-        case Compare() | Aggregate() | Not() | Implies() | At() | Sometime() | Always():
-            return False
+            reaches = [reach(part) for part in parts]
+            return None if None in reaches else max(r for r in reaches if r is not None)
+        case Window(TimeWindow(int(back), _, step), Sometime(body) | Always(body) | At(_, body)):
+            inner = reach(body)
+            return None if inner is None else inner + back + step - 1
+        case Window(_, Atom() as atom):
+            return reach(atom)
+        case Compare() | Aggregate() | Not() | Implies() | At() | Sometime() | Always() | Window():
+            return None
         case _:
             assert_never(formula)
 
@@ -132,7 +144,7 @@ def _binds(formula: Formula, bound: Bound, windowed: bool) -> Bound:
             return frozenset.intersection(*(_binds(part, bound, windowed) for part in parts))
         case At(time, body):
             found = _binds(body, bound, windowed)
-            if isinstance(time, Variable) and (windowed or anchors(body)):
+            if isinstance(time, Variable) and (windowed or reach(body) is not None):
                 found |= {time}
             return found
         case Sometime(body) | Always(body):

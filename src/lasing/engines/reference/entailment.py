@@ -1,8 +1,7 @@
 """The entailment relation M, S, t ⊩ φ (LARS, Definition 7), case by case, and the substitutions worth asking it about.
 
-A formula comes with a substitution for its variables. Beyond the paper there are comparisons and aggregates, and with
-arithmetic a third truth value: None, where a term has no value. It behaves as in Kleene's strong logic: `false and
-None` is false, `true or None` is true, and else it spreads, through negation too.
+A formula comes with a substitution for its variables. Beyond the paper there are comparisons and aggregates. A term
+without a value raises `Undefined`, and the instance in which it stands fails: all of it, wherever the term stands.
 
 A program with variables stands for its ground instances. Only those matter whose atoms are somewhere in the stream:
 `candidates` reads them off it, and `entails` decides each one. So `candidates` may offer too many, never too few.
@@ -31,23 +30,24 @@ from lasing.logic.formulas import (
     Sometime,
     Window,
     atoms_of,
+    children,
+    terms_of,
 )
-from lasing.logic.terms import Arithmetic, Substitution, Term, Undefined, Value, Variable, evaluate, variables_of
-from lasing.logic.variables import anchors, bound_by, free_variables, is_ready
+from lasing.logic.terms import (
+    Arithmetic,
+    Substitution,
+    Term,
+    Undefined,
+    Value,
+    Variable,
+    evaluate,
+    variables_of,
+)
+from lasing.logic.variables import bound_by, free_variables, is_ready, reach
 
-Truth = bool | None
 
-
-def entails(m: Structure, s: Stream, t: int, formula: Formula, substitution: Substitution) -> Truth:
+def entails(m: Structure, s: Stream, t: int, formula: Formula, sub: Substitution) -> bool:
     """Whether M, S, t ⊩ φσ."""
-    try:
-        return _entails(m, s, t, formula, substitution)
-    except Undefined as reason:
-        m.failed = str(reason)
-        return None
-
-
-def _entails(m: Structure, s: Stream, t: int, formula: Formula, sub: Substitution) -> Truth:
     match formula:
         # M, S, t ⊩ a  iff  a ∈ v(t) or a ∈ B
         case Atom(predicate, terms):
@@ -62,21 +62,21 @@ def _entails(m: Structure, s: Stream, t: int, formula: Formula, sub: Substitutio
             return value is not None and holds(formula.operator, value, evaluate(formula.bound, sub))
         # M, S, t ⊩ ¬α  iff  M, S, t ⊮ α
         case Not(body):
-            return _negated(_some_instance(m, s, t, body, sub))
+            return not _some_instance(m, s, t, body, sub)
         case And(parts):
-            return _all(entails(m, s, t, part, sub) for part in parts)
+            return all(entails(m, s, t, part, sub) for part in parts)
         case Or(parts):
-            return _any(_some_instance(m, s, t, part, sub) for part in parts)
+            return any(_some_instance(m, s, t, part, sub) for part in parts)
         case Implies(left, right):
-            return _any((_negated(_some_instance(m, s, t, left, sub)), _some_instance(m, s, t, right, sub)))
+            return not _some_instance(m, s, t, left, sub) or _some_instance(m, s, t, right, sub)
         # M, S, t ⊩ ◇α  iff  M, S, t' ⊩ α for some t' ∈ T; an atom needs a look only where v(t') is not empty
         case Sometime(Atom(predicate) as atom) if predicate not in m.background:
-            return _any(entails(m, s, u, atom, sub) for u in s.occupied())
+            return any(entails(m, s, u, atom, sub) for u in s.occupied())
         case Sometime(body):
-            return _any(entails(m, s, u, body, sub) for u in m.extent(s))
+            return any(entails(m, s, u, body, sub) for u in m.extent(s))
         # M, S, t ⊩ □α  iff  M, S, t' ⊩ α for all t' ∈ T, and there is one
         case Always(body):
-            return bool(s.timeline) and _all(entails(m, s, u, body, sub) for u in m.extent(s))
+            return bool(s.timeline) and all(entails(m, s, u, body, sub) for u in m.extent(s))
         # M, S, t ⊩ @u α  iff  M, S, u ⊩ α and u ∈ T
         case At(time, body):
             u = evaluate(time, sub)
@@ -99,33 +99,9 @@ def aggregate_value(m: Structure, s: Stream, t: int, formula: Aggregate, sub: Su
     return aggregate(formula.function, tuples)
 
 
-def _some_instance(m: Structure, s: Stream, t: int, formula: Formula, sub: Substitution) -> Truth:
+def _some_instance(m: Structure, s: Stream, t: int, formula: Formula, sub: Substitution) -> bool:
     """Whether the formula holds for some value of its anonymous variables."""
-    return _any(entails(m, s, t, formula, found) for found in candidates(m, s, t, formula, dict(sub)))
-
-
-def _negated(truth: Truth) -> Truth:
-    return None if truth is None else not truth
-
-
-def _any(truths: Iterable[Truth]) -> Truth:
-    result: Truth = False
-    for truth in truths:
-        if truth:
-            return True
-        if truth is None:
-            result = None
-    return result
-
-
-def _all(truths: Iterable[Truth]) -> Truth:
-    result: Truth = True
-    for truth in truths:
-        if truth is False:
-            return False
-        if truth is None:
-            result = None
-    return result
+    return any(entails(m, s, t, formula, found) for found in candidates(m, s, t, formula, dict(sub)))
 
 
 # -- instances -------------------------------------------------------------------------------------------------------
@@ -141,11 +117,24 @@ def _extend(m: Structure, s: Stream, t: int, order: Sequence[Formula], i: int, b
         yield binding
         return
     for found in candidates(m, s, t, order[i], binding):
-        truth = entails(m, s, t, order[i], found)
-        if truth is None:
-            m.note_failure(m.failed, found)
-        elif truth:
+        try:
+            _check_terms(order[i], found)
+            holds_here = entails(m, s, t, order[i], found)
+        except Undefined as reason:
+            m.note_failure(str(reason), found)
+            continue
+        if holds_here:
             yield from _extend(m, s, t, order, i + 1, found)
+
+
+def _check_terms(formula: Formula, substitution: Substitution) -> None:
+    """Raise `Undefined` where some term of the formula has no value; an aggregate's elements answer for themselves."""
+    for term in terms_of(formula) if not isinstance(formula, Aggregate) else (formula.bound,):
+        if isinstance(term, Arithmetic):
+            evaluate(term, substitution)
+    if not isinstance(formula, Aggregate):
+        for part in children(formula):
+            _check_terms(part, substitution)
 
 
 def _order(m: Structure, s: Stream, body: tuple[Formula, ...], given: Substitution) -> Sequence[Formula]:
@@ -242,9 +231,13 @@ def _times(m: Structure, s: Stream, time: Term, body: Formula, binding: Binding)
 
 def _points(m: Structure, s: Stream, body: Formula) -> Iterable[int]:
     """The time points at which a formula can hold at all."""
-    if anchors(body) and not any(atom.predicate in m.background for atom in atoms_of(body)):
+    beyond = reach(body)
+    if beyond == 0 and not any(atom.predicate in m.background for atom in atoms_of(body)):
         return s.occupied()
-    return m.extent(s)
+    extent = m.extent(s)
+    if s.timeline.hi is None and beyond:
+        return range(extent.start, extent.stop + beyond)
+    return extent
 
 
 def _assigned(m: Structure, x: Variable, term: Term, binding: Binding) -> Iterator[Binding]:

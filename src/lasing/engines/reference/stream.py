@@ -1,4 +1,4 @@
-"""Streams (LARS, Definition 1): a timeline T and, for each of its time points, the set v(t) of atoms that hold there."""
+"""Streams (LARS, Definition 1): a timeline T and, for each of its time points, the set v(t) of atoms there."""
 
 from __future__ import annotations
 

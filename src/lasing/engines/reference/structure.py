@@ -17,8 +17,8 @@ Binding = dict[Variable, Value]
 class Structure:
     """M = ⟨T, v, W, B⟩, and `now`, the time point up to which data is known.
 
-    `failed` is why the last term without a value had none, `failures` the instances of `rule` that failed so, and
-    `orders` remembers in which order the formulas of a body are evaluated.
+    `failures` are the instances of `rule` in which a term had no value, and `orders` remembers in which order the
+    formulas of a body are evaluated.
     """
 
     stream: Stream
@@ -26,7 +26,6 @@ class Structure:
     now: int
     orders: dict[object, tuple[Formula, ...]] = field(default_factory=dict)
     rule: int = -1
-    failed: str = ""
     failures: dict[tuple[int, frozenset[tuple[Variable, Value]]], str] = field(default_factory=dict)
 
     def note_failure(self, reason: str, binding: Substitution) -> None:

@@ -33,7 +33,17 @@ class Mistake(Exception):  # noqa: N818 -- internal: it ends the reading of one 
 class Cursor:
     """Walks over tokens. `i` is the index of the next one."""
 
-    __slots__ = ("aggregates", "anonymous", "depth", "environment", "i", "kinds", "offsets", "source", "texts")
+    __slots__ = (
+        "aggregates",
+        "anonymous",
+        "depth",
+        "environment",
+        "i",
+        "kinds",
+        "offsets",
+        "source",
+        "texts",
+    )
 
     def __init__(self, tokens: Tokens, environment: Environment) -> None:
         self.kinds = tokens.kinds
@@ -83,7 +93,11 @@ class Cursor:
         """One level deeper; each `enter` needs its `leave`."""
         self.depth += 1
         if self.depth > DEEPEST:
-            self.fail("E106", f"nested more than {DEEPEST} levels deep", note="split the rule with helper predicates")
+            self.fail(
+                "E106",
+                f"nested more than {DEEPEST} levels deep",
+                note="split the rule with helper predicates",
+            )
 
     def leave(self) -> None:
         self.depth -= 1
@@ -99,4 +113,10 @@ class Cursor:
         raise Mistake(Diagnostic(code, message, self.source.place(offset, max(1, length)), note))
 
 
-_NAMES = {"VARIABLE": "a variable", "NAME": "a name", "NUMBER": "a number", "STRING": "a string", ".": "a full stop"}
+_NAMES = {
+    "VARIABLE": "a variable",
+    "NAME": "a name",
+    "NUMBER": "a number",
+    "STRING": "a string",
+    ".": "a full stop",
+}

@@ -123,7 +123,12 @@ def as_term(c: Cursor, operand: Operand) -> Term:
         case Variable() | Arithmetic() | int() | float() | str():
             return operand
         case Braces():
-            c.fail("E105", "an aggregate cannot be part of a term", "give it a name first: N = #count{…}", operand.offset)
+            c.fail(
+                "E105",
+                "an aggregate cannot be part of a term",
+                "give it a name first: N = #count{…}",
+                operand.offset,
+            )
         case _:
             c.fail_expected("a term", "before this", "a formula stands where only a term may")
 
@@ -338,7 +343,11 @@ def _primary(c: Cursor) -> Operand:
             c.expect(")", "to close the parenthesis")
             return inside
         case "not" | "in" | "at" | "always" | "and" | "or" | "div" | "mod":
-            c.fail_expected("a literal or term", "here", f'{c.text} is a reserved word; as a constant, quote it: "{c.text}"')
+            c.fail_expected(
+                "a literal or term",
+                "here",
+                f'{c.text} is a reserved word; as a constant, quote it: "{c.text}"',
+            )
         case _:
             c.fail_expected("a literal or term", "here")
 
@@ -362,7 +371,13 @@ def _number(c: Cursor, negative: bool = False) -> int | float:
         number = normal(-number if negative else number)
     except (Undefined, ValueError):
         note = f"integers have 64 bits: {-(2**63)} to {2**63 - 1}; decimals are doubles, up to about 1.8e308"
-        c.fail("E104", f"the number {text if len(text) < 40 else text[:40] + '…'} is too large", note, c.offsets[i], len(text))
+        c.fail(
+            "E104",
+            f"the number {text if len(text) < 40 else text[:40] + '…'} is too large",
+            note,
+            c.offsets[i],
+            len(text),
+        )
     if c.kinds[c.i] == "NAME" and c.texts[c.i] in MILLISECONDS:
         return _duration(c, i, number)
     return number
@@ -374,7 +389,13 @@ def _duration(c: Cursor, i: int, amount: int | float) -> int:
     c.i += 1
     tick = c.environment.tick
     if not isinstance(amount, int):
-        c.fail("E108", "a duration needs a whole number", f"such as 1500 ms for 1.5 s, not {amount} {unit}", c.offsets[i], length)
+        c.fail(
+            "E108",
+            "a duration needs a whole number",
+            f"such as 1500 ms for 1.5 s, not {amount} {unit}",
+            c.offsets[i],
+            length,
+        )
     if tick is None:
         note = "say how long a time point is, such as: #tick 1 sec."
         c.fail("E108", "a duration needs a tick", note, c.offsets[i], length)
@@ -389,7 +410,11 @@ def _braces(c: Cursor) -> Braces:
     name, offset = c.text, c.offset
     if name not in _AGGREGATES:
         hint = similar(name, _AGGREGATES)
-        c.fail("E109", f"{name} is not an aggregate", "\n".join(filter(None, (hint, f"aggregates are {' '.join(_AGGREGATES)}"))))
+        c.fail(
+            "E109",
+            f"{name} is not an aggregate",
+            "\n".join(filter(None, (hint, f"aggregates are {' '.join(_AGGREGATES)}"))),
+        )
     c.i += 1
     c.expect("{", f"after {name}")
     c.enter()

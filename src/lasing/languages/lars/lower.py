@@ -1,7 +1,7 @@
 """From texts to a `Program`: includes are followed, directives are applied, facts are told from rules.
 
 Directives hold for the whole program, wherever they stand, so they are read first and the rules after them: by then
-every constant has its value and every duration its number of time points, and formulas are read straight into the logic.
+every constant has its value and every duration its number of time points, and formulas go straight into the logic.
 """
 
 from __future__ import annotations

@@ -66,7 +66,11 @@ def read_rule(c: Cursor) -> Rule:
 
 def _read_head(c: Cursor) -> Head:
     if c.kind != "NAME":
-        c.fail_expected("a head", "at the start of a rule", "a head is an atom, such as p(X), or an atom at a time: p(X) at T")
+        c.fail_expected(
+            "a head",
+            "at the start of a rule",
+            "a head is an atom, such as p(X), or an atom at a time: p(X) at T",
+        )
     atom = read_atom(c)
     if c.kinds[c.i] in (":-", "."):
         return atom
@@ -129,7 +133,13 @@ def read_tick(c: Cursor) -> Tick:
     offset = c.offset
     amount = c.expect("NUMBER", "after #tick")
     if not amount.isdigit() or int(amount) == 0:
-        c.fail("E108", "a tick is a whole number of units, one or more", "such as: #tick 500 ms.", offset, len(amount))
+        c.fail(
+            "E108",
+            "a tick is a whole number of units, one or more",
+            "such as: #tick 500 ms.",
+            offset,
+            len(amount),
+        )
     if c.kind != "NAME" or c.text not in MILLISECONDS:
         c.fail_expected("a unit", "after the number", f"units are {' '.join(MILLISECONDS)}")
     unit = c.text

@@ -1,7 +1,8 @@
 """Text to tokens.
 
 Punctuation and keywords are their own kind; the others are NAME, VARIABLE, NUMBER, STRING, IRI and DIRECTIVE
-(`#show`, `#count`), and BAD where no token begins. Unicode aliases take the kind of the word they stand for. The last token is END.
+(`#show`, `#count`), and BAD where no token begins. Unicode aliases take the kind of the word they stand for. The last
+token is END.
 """
 
 from __future__ import annotations
@@ -118,7 +119,10 @@ def _bad(source: Source, offset: int) -> tuple[Diagnostic, int]:
     if text[offset] == '"':
         end = text.find("\n", offset)
         end = len(text) if end < 0 else end
-        message, note = "this string is never closed", 'close it with " in the same line; \\" \\\\ \\n are its escapes'
+        message, note = (
+            "this string is never closed",
+            'close it with " in the same line; \\" \\\\ \\n are its escapes',
+        )
         body = re.compile(r'"(?:[^"\\\n]|\\.)*').match(text, offset)
         assert body is not None
         if text.startswith('"', body.end()):
@@ -131,6 +135,6 @@ def _bad(source: Source, offset: int) -> tuple[Diagnostic, int]:
         "!": "write: not; for unequal, !=",
         "'": 'quote text with ": "any text"',
         "?": "variables start with an upper-case letter, such as X",
-    }.get(character, "no token begins with it; quote text with \"")
+    }.get(character, 'no token begins with it; quote text with "')
     shown = character if character.isprintable() else f"U+{ord(character):04X}"
     return Diagnostic("E103", f"unexpected character {shown}", source.place(offset), hint), offset + 1

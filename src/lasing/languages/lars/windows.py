@@ -55,7 +55,11 @@ def read_window(c: Cursor, read_term: Callable[[Cursor], Term]) -> Brackets:
     else:
         function = _time_or_interval_window(c, read_term)
     if not c.accept("]"):
-        c.fail_expected("]", "to close the window", "windows are [5] [+5] [3,+1] [5 step 2] [#3] [#3,+2] [#1 by X] [T..U] [*] [full 5]")
+        c.fail_expected(
+            "]",
+            "to close the window",
+            "windows are [5] [+5] [3,+1] [5 step 2] [#3] [#3,+2] [#1 by X] [T..U] [*] [full 5]",
+        )
     return Brackets(function, full)
 
 
@@ -79,7 +83,13 @@ def _tuple_window(c: Cursor, read_term: Callable[[Cursor], Term]) -> TupleWindow
         back = _size(c, read_term)
     ahead = _ahead(c, read_term)
     if back == 0:
-        c.fail("E107", "a tuple window holds at least one fact", "#1 is the last fact", start, c.offsets[c.i - 1] - start + 1)
+        c.fail(
+            "E107",
+            "a tuple window holds at least one fact",
+            "#1 is the last fact",
+            start,
+            c.offsets[c.i - 1] - start + 1,
+        )
     if not c.accept_word("by"):
         return TupleWindow(back, ahead)
     by = [_by_variable(c)]
@@ -144,13 +154,25 @@ def _whole(c: Cursor, term: Term, start: int) -> int:
     offset = c.offsets[start]
     length = c.offsets[c.i - 1] + len(c.texts[c.i - 1]) - offset
     if any(variables_of(term)):
-        c.fail("E107", "a window's size is a number, not a variable", "for a window between two times write [T..U]", offset, length)
+        c.fail(
+            "E107",
+            "a window's size is a number, not a variable",
+            "for a window between two times write [T..U]",
+            offset,
+            length,
+        )
     try:
         value = evaluate(term, {})
     except Undefined as reason:
         c.fail("E107", f"this window's size has no value: {reason}", "", offset, length)
     if isinstance(value, str):
-        c.fail("E107", f"{value} is not a constant", f"give a number, or define it: #const {value} = 5.", offset, length)
+        c.fail(
+            "E107",
+            f"{value} is not a constant",
+            f"give a number, or define it: #const {value} = 5.",
+            offset,
+            length,
+        )
     if not isinstance(value, int) or value < 0:
         c.fail("E107", f"a window's size is a whole number, zero or more, not {value}", "", offset, length)
     return value
@@ -173,6 +195,12 @@ def _partition_window(c: Cursor, partition: Partition, body: Formula) -> Partiti
         positions = tuple(i for i, arg in enumerate(atom.args) if arg == variable)
         if not positions:
             message = f"{variable} is not an argument of {atom.predicate}"
-            c.fail("E205", message, "after by stand variables of the window's atom", variable.offset, len(variable.name))
+            c.fail(
+                "E205",
+                message,
+                "after by stand variables of the window's atom",
+                variable.offset,
+                len(variable.name),
+            )
         keys.append(positions)
     return PartitionWindow(partition.back, partition.ahead, atom.predicate, tuple(keys))

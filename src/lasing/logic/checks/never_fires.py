@@ -10,6 +10,7 @@ from lasing.logic.formulas import Aggregate, Atom, Compare, Implies, IntervalWin
 from lasing.logic.program import Program, Rule
 from lasing.logic.terms import Undefined, Variable, evaluate, variables_of
 
+
 def never_fires(program: Program) -> Iterator[Diagnostic]:
     """W102 where a literal is false by itself, or needs what only rules that never fire would derive."""
     provided = {s.predicate for s in program.inputs} | {f.atom.predicate for f in program.data}
@@ -31,8 +32,8 @@ def never_fires(program: Program) -> Iterator[Diagnostic]:
                     break
     for rule in program.rules:
         if id(rule) in idle:
-            offset, why = idle[id(rule)]
-            yield Diagnostic("W102", f"this rule never fires: {why}", rule.place(offset))
+            offset, reason = idle[id(rule)]
+            yield Diagnostic("W102", f"this rule never fires: {reason}", rule.place(offset))
 
 
 def _needed(rule: Rule) -> Iterator[Atom]:

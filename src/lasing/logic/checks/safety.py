@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lasing.errors import Diagnostic
-from lasing.logic.formulas import Aggregate, At, Atom, Compare, Formula, Implies, Not, Or, Window, head_atom, terms_of, walk
+from lasing.logic.formulas import (
+    Aggregate,
+    At,
+    Atom,
+    Compare,
+    Formula,
+    Implies,
+    Not,
+    Or,
+    Window,
+    head_atom,
+    terms_of,
+    walk,
+)
 from lasing.logic.program import Program, Rule
 from lasing.logic.terms import Arithmetic, Variable, variables_of
 from lasing.logic.variables import Bound, bound_by, is_ready, occurrences
@@ -81,7 +94,9 @@ def _name(literal: Formula) -> str:
 def _unsafe(rule: Rule, variable: Variable, where: str) -> Diagnostic:
     place = rule.place(variable.offset, 1 if variable.anonymous else len(variable.name))
     if variable.anonymous:
-        return Diagnostic("E201", f"_ has no value in {where}", place, "give it a name and bind it with a positive literal")
+        return Diagnostic(
+            "E201", f"_ has no value in {where}", place, "give it a name and bind it with a positive literal"
+        )
     note = f"bind {variable} with a positive literal, such as p({variable}), or with {variable} = …"
     if where == "a negated literal":
         note += "\nor write _ where the value does not matter"

@@ -1,0 +1,63 @@
+"""The command line: thin shells around a session. Results on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from lasing.cli.check import check
+from lasing.cli.console import complain
+from lasing.cli.fmt import fmt
+from lasing.cli.run import run
+from lasing.errors import LasingError
+
+USAGE_CODES = frozenset(("E305", "E306", "E511"))
+"""Errors in how the command was called, rather than in a program or in data."""
+
+app = typer.Typer(
+    name="lasing",
+    help="A stream reasoner: rules with windows and time over streams of facts.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(run)
+app.command()(check)
+app.command()(fmt)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from lasing import __version__
+
+        typer.echo(f"lasing {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """A stream reasoner: rules with windows and time over streams of facts."""
+
+
+def main() -> None:
+    """The entry point: exit code 0 fine, 1 the program or the data is at fault, 2 wrong usage."""
+    try:
+        app()
+    except LasingError as error:
+        complain(error.diagnostics)
+        sys.exit(2 if any(d.code in USAGE_CODES for d in error.diagnostics) else 1)
+    except BrokenPipeError:
+        # Whoever read our output has gone, as in `lasing run … | head`: no reason to complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except KeyboardInterrupt:
+        sys.exit(130)

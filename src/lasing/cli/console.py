@@ -1,0 +1,56 @@
+"""What is said on standard error: findings, progress, summaries."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from lasing.connectors.files import Progress
+from lasing.errors import Diagnostic, render
+
+_PATIENCE = 1.0  # seconds before a progress bar appears
+
+
+def complain(diagnostics: Iterable[Diagnostic]) -> None:
+    """Print findings to standard error."""
+    found = list(diagnostics)
+    if found:
+        print(render(found), file=sys.stderr, flush=True)
+
+
+def say(text: str) -> None:
+    """Print a summary to standard error, if a person is there to read it."""
+    if sys.stderr.isatty():
+        print(text, file=sys.stderr)
+
+
+@contextmanager
+def progress_bar(total: int) -> Iterator[Progress | None]:
+    """A callback that shows how much of `total` bytes is read, on a terminal, for work that takes a while."""
+    if not sys.stderr.isatty() or total <= 0:
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    bar = Bar(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task("reading", total=total)
+    begun = time.monotonic()
+    started = False
+
+    def advance(size: int) -> None:
+        nonlocal started
+        bar.advance(task, size)
+        if not started and time.monotonic() - begun > _PATIENCE:
+            started = True
+            bar.start()
+
+    try:
+        yield advance
+    finally:
+        if started:
+            bar.stop()

@@ -1,0 +1,59 @@
+"""`lasing fmt`: programs in one layout."""
+
+from __future__ import annotations
+
+import sys
+from difflib import unified_diff
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lasing.connectors.files import decode, read_text, unreadable
+from lasing.errors import Source
+from lasing.languages.lars.formatter import format_text
+
+
+def fmt(
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE...", help="Programs to lay out; - reads standard input.", show_default=False),
+    ],
+    check: Annotated[bool, typer.Option("--check", help="Change nothing; exit code 1 if something would.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Change nothing; print what would.")] = False,
+) -> None:
+    """Lay out programs: one statement a line, long ones a literal a line. Comments are kept.
+
+    Files are rewritten in place. Only white space ever changes.
+    """
+    changed = 0
+    for file in files:
+        if file == "-":
+            text = decode(sys.stdin.buffer.read(), "standard input")
+            formatted = format_text(Source("standard input", text))
+            if not (check or diff):
+                typer.echo(formatted, nl=False)
+                continue
+        else:
+            text = read_text(Path(file))
+            formatted = format_text(Source(file, text))
+        if formatted == text:
+            continue
+        changed += 1
+        if diff:
+            lines = unified_diff(text.splitlines(True), formatted.splitlines(True), file, f"{file} (formatted)")
+            typer.echo("".join(lines), nl=False)
+        elif check:
+            typer.echo(f"would reformat {file}", err=True)
+        else:
+            _rewrite(Path(file), formatted)
+            typer.echo(f"reformatted {file}", err=True)
+    if check and changed:
+        raise typer.Exit(1)
+
+
+def _rewrite(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        raise unreadable(path, error) from None

@@ -1,0 +1,203 @@
+"""`lasing run`: answers of a program on streams."""
+
+from __future__ import annotations
+
+import sys
+import time as clock
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, TextIO, assert_never
+
+import typer
+
+from lasing.cli.console import complain, progress_bar, say
+from lasing.cli.options import constants_of, read_sources, signatures_of
+from lasing.connectors.files import unreadable
+from lasing.connectors.rows import merged
+from lasing.connectors.sinks import (
+    ENDINGS,
+    OUTPUT_FORMATS,
+    VIEWS,
+    OutputFormat,
+    Record,
+    View,
+    records,
+    write_csv,
+    write_jsonl,
+    write_parquet,
+    write_text,
+)
+from lasing.connectors.sources import FORMATS, FileSource, file_source, stream_rows
+from lasing.connectors.tables import TIME
+from lasing.languages.lars.reader import read_program
+from lasing.logic.checks import CAUTIONS, findings
+from lasing.logic.formulas import atoms_of
+from lasing.logic.program import Program
+from lasing.session import ENGINES, Run
+from lasing.timeline.ticks import Tick, parse_time
+
+
+def run(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PROGRAM... [STREAM]...",
+            help="Programs (.lars) and streams (.facts .csv .jsonl .parquet, or - for standard input). "
+            "For tables, pred=FILE or pred(column,…)=FILE says what the rows mean.",
+            show_default=False,
+        ),
+    ],
+    first: Annotated[
+        str,
+        typer.Option(
+            "--from", metavar="TIME", help="First time point [default: the first fact's].", show_default=False
+        ),
+    ] = "",
+    last: Annotated[
+        str,
+        typer.Option("--to", metavar="TIME", help="Last time point [default: the last fact's].", show_default=False),
+    ] = "",
+    view: Annotated[str, typer.Option("--as", metavar="VIEW", help=f"What to print: {', '.join(VIEWS)}.")] = "answers",
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help=f"How to print it: {', '.join(OUTPUT_FORMATS)} [default: text, or by the ending of --output].",
+            show_default=False,
+        ),
+    ] = "",
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Write to this file instead of standard output.",
+            show_default=False,
+        ),
+    ] = "",
+    show: Annotated[
+        str,
+        typer.Option(
+            "--show",
+            metavar="P/N,...",
+            help="Print these predicates, such as p/1,q/2; overrides #show.",
+            show_default=False,
+        ),
+    ] = "",
+    engine: Annotated[str, typer.Option("--engine", metavar="NAME", help=f"auto, {', '.join(ENGINES)}.")] = "auto",
+    time: Annotated[str, typer.Option("--time", metavar="COLUMN", help="The column of the time, in tables.")] = TIME,
+    times: Annotated[
+        str,
+        typer.Option("--times", metavar="STYLE", help="Print times as numbers, or as dates: iso (needs a #tick)."),
+    ] = "numbers",
+    sort: Annotated[bool, typer.Option("--sort", help="Sort the streams by time first.")] = False,
+    input_format: Annotated[
+        str,
+        typer.Option("--input-format", metavar="FORMAT", help="Format of standard input: facts, csv, jsonl."),
+    ] = "facts",
+    const: Annotated[
+        list[str] | None,
+        typer.Option("--const", "-c", metavar="NAME=VALUE", help="Set a #const; may be repeated.", show_default=False),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No warnings, no progress, no summary.")] = False,
+) -> None:
+    """Answer a program on streams.
+
+    Streams are merged by time. Standard input is read live: the answer of a time point is printed as soon as a later
+    fact, or the end, shows that it is complete.
+    """
+    _choose("--as", view, VIEWS)
+    _choose("--times", times, ("numbers", "iso"))
+    _choose("--input-format", input_format, ("facts", "csv", "jsonl"))
+    view_name: View = next(v for v in VIEWS if v == view)
+    programs, sources = _split(files, time, input_format)
+    program = read_program(read_sources(programs), constants_of(const or []))
+    if show:
+        program = replace(program, show=signatures_of(show))
+    out_format = _output_format(form, output)
+    tick = _tick_for(times, program.tick)
+    if not quiet:
+        complain(findings(program, CAUTIONS))
+    begun = clock.monotonic()
+    with progress_bar(0 if quiet else _size(sources)) as progress:
+        rows = merged([stream_rows(source, program.tick, sort, progress) for source in sources])
+        start = parse_time(first, program.tick) if first else None
+        end = parse_time(last, program.tick) if last else None
+        answers = Run(program, rows, start, end, engine, warn=False)
+        batches = records(answers, view_name, tick.iso if tick else int)
+        if out_format == "parquet":
+            write_parquet(batches, Path(output), view_name, _arity(program))
+        elif output:
+            try:
+                with Path(output).open("w", encoding="utf-8", newline="") as file:
+                    _write(batches, out_format, file, view_name, program)
+            except OSError as error:
+                raise unreadable(Path(output), error) from None
+        else:
+            sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # a real text stream has it
+            _write(batches, out_format, sys.stdout, view_name, program)
+    if not quiet:
+        complain(answers.diagnostics())
+        report = answers.report
+        say(
+            f"{report.time_points:,} time points, {report.facts:,} facts in, {report.atoms:,} atoms out, "
+            f"{clock.monotonic() - begun:.1f} s"
+        )
+
+
+def _choose(option: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise typer.BadParameter(f"{value!r} is not one of {', '.join(choices)}", param_hint=option)
+
+
+def _split(files: list[str], time: str, input_format: str) -> tuple[list[str], list[FileSource]]:
+    programs = [file for file in files if file.lower().endswith(".lars")]
+    if not programs:
+        endings = " ".join(FORMATS)
+        raise typer.BadParameter(f"no program: give a file that ends in .lars (streams end in {endings})")
+    return programs, [file_source(file, time, input_format) for file in files if file not in programs]
+
+
+def _output_format(form: str, output: str) -> OutputFormat:
+    chosen = form or (ENDINGS.get(Path(output).suffix.lower(), "text") if output else "text")
+    _choose("--format", chosen, OUTPUT_FORMATS)
+    if chosen == "parquet" and not output:
+        raise typer.BadParameter("Parquet needs a file: --output answers.parquet", param_hint="--format")
+    return next(f for f in OUTPUT_FORMATS if f == chosen)
+
+
+def _tick_for(times: str, tick: Tick | None) -> Tick | None:
+    if times == "numbers":
+        return None
+    if tick is None:
+        raise typer.BadParameter("the program has no #tick, so its times have no dates", param_hint="--times")
+    return tick
+
+
+def _arity(program: Program) -> int:
+    """The greatest number of arguments in the output."""
+    shown = program.output()
+    literals = (f for rule in program.rules for f in (*rule.heads, *rule.body))
+    atoms = (a for literal in literals for a in atoms_of(literal) if a.predicate in shown)
+    return max([len(a.args) for a in atoms] + [s.arity for s in program.show or ()], default=0)
+
+
+def _write(batches: Iterator[list[Record]], form: OutputFormat, out: TextIO, view: View, program: Program) -> None:
+    match form:
+        case "text":
+            write_text(batches, out)
+        case "jsonl":
+            write_jsonl(batches, out)
+        case "csv":
+            write_csv(batches, out, view, _arity(program))
+        case "parquet":
+            raise AssertionError("Parquet is written to a path, not to a text stream")
+        case _:
+            assert_never(form)
+
+
+def _size(sources: list[FileSource]) -> int:
+    return sum(s.path.stat().st_size for s in sources if s.path.is_file())

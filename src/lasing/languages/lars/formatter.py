@@ -1,0 +1,170 @@
+"""One way to lay out a program. Only white space changes: tokens and comments stay as they are, in their order.
+
+A statement takes one line; where it is too long, or has comments inside, each literal takes its own. A single blank
+line between statements is kept. Formatting what is formatted changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from lasing.errors import LasingError, Source
+from lasing.languages.lars.tokens import Tokens, tokenize
+
+WIDTH = 100
+_INDENT = "    "
+_OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
+_WORDS = frozenset(("NAME", "VARIABLE", "NUMBER", "STRING", "IRI"))
+_ENDS_OPERAND = _WORDS | _CLOSE
+
+
+@dataclass(slots=True)
+class _Piece:
+    """A part of a statement that stays on one line, with its comments: those before it, and those at its end."""
+
+    tokens: list[int] = field(default_factory=list)
+    before: list[str] = field(default_factory=list)
+    after: list[str] = field(default_factory=list)
+
+
+def format_text(source: Source) -> str:
+    """The text, laid out; `LasingError` where it is not made of tokens."""
+    tokens, mistakes = tokenize(source, comments=True)
+    if mistakes:
+        raise LasingError(mistakes)
+    return "".join(f"{line}\n" for line in _lines(tokens)).lstrip("\n")
+
+
+def _lines(tokens: Tokens) -> Iterator[str]:
+    i, end = 0, tokens.kinds.index("END")
+    while i < end:
+        if _blank_line_before(tokens, i):
+            yield ""
+        if tokens.kinds[i] == "COMMENT":
+            yield from _comment_lines(tokens.texts[i])
+            i += 1
+            continue
+        stop = _statement_end(tokens, i, end)
+        statement = _statement(tokens, i, stop)
+        i = stop
+        while i < end and tokens.kinds[i] == "COMMENT" and _same_line(tokens, i - 1, i):
+            statement[-1] += f"  {tokens.texts[i].rstrip()}"
+            i += 1
+        yield from statement
+
+
+def _statement_end(tokens: Tokens, i: int, end: int) -> int:
+    while i < end and tokens.kinds[i] != ".":
+        i += 1
+    return min(i + 1, end)
+
+
+def _statement(tokens: Tokens, start: int, stop: int) -> list[str]:
+    """The lines of a statement."""
+    pieces = list(_pieces(tokens, start, stop))
+    first = tokens.texts[start]
+    whole = " ".join(_text(tokens, piece.tokens, first) for piece in pieces)
+    if len(whole) <= WIDTH and not any(piece.before or piece.after for piece in pieces):
+        return [whole]
+    lines: list[str] = []
+    for number, piece in enumerate(pieces):
+        indent = _INDENT if number else ""
+        for comment in piece.before:
+            lines.extend(f"{indent}{line}" if i == 0 else line for i, line in enumerate(_comment_lines(comment)))
+        if piece.tokens:
+            lines.append(
+                "  ".join([f"{indent}{_text(tokens, piece.tokens, first)}", *(c.rstrip() for c in piece.after)])
+            )
+    return lines
+
+
+def _pieces(tokens: Tokens, start: int, stop: int) -> Iterator[_Piece]:
+    """Split a statement behind `:-` and behind the commas between literals."""
+    piece, depth, previous = _Piece(), 0, -1
+    for i in range(start, stop):
+        kind = tokens.kinds[i]
+        if kind == "COMMENT":
+            if piece.tokens or _ends_at_end(tokens, previous, i):
+                piece.after.append(tokens.texts[i])
+            else:
+                piece.before.append(tokens.texts[i])
+            continue
+        if piece.tokens and depth == 0 and tokens.kinds[previous] in (":-", ","):
+            yield piece
+            piece = _Piece(before=_moved(piece, tokens, previous, i))
+        piece.tokens.append(i)
+        previous = i
+        depth += (kind in _OPEN) - (kind in _CLOSE)
+    yield piece
+
+
+def _ends_at_end(tokens: Tokens, previous: int, i: int) -> bool:
+    return previous >= 0 and _same_line(tokens, previous, i)
+
+
+def _moved(piece: _Piece, tokens: Tokens, previous: int, following: int) -> list[str]:
+    """Comments on lines of their own behind a piece belong before the next one."""
+    own: list[str] = []
+    line_of = tokens.source.text.count
+    text = tokens.source.text
+    for i in range(previous + 1, following):
+        if tokens.kinds[i] == "COMMENT":
+            between = line_of("\n", tokens.offsets[previous], tokens.offsets[i])
+            if between and text[text.rfind("\n", 0, tokens.offsets[i]) + 1 : tokens.offsets[i]].strip() == "":
+                own.append(tokens.texts[i])
+    if own:
+        del piece.after[len(piece.after) - len(own) :]
+    return own
+
+
+def _text(tokens: Tokens, indices: list[int], first: str) -> str:
+    """Tokens on one line; `first` is the word with which their statement begins."""
+    parts: list[str] = []
+    depth: list[str] = []
+    for position, i in enumerate(indices):
+        kind = tokens.kinds[i]
+        if kind in _CLOSE and depth:
+            depth.pop()
+        if position:
+            before = tokens.kinds[indices[position - 1]]
+            earlier = tokens.kinds[indices[position - 2]] if position > 1 else ""
+            if _space(earlier, before, kind, depth[-1] if depth else "", first):
+                parts.append(" ")
+        parts.append(tokens.texts[i])
+        if kind in _OPEN:
+            depth.append(kind)
+    return "".join(parts)
+
+
+def _space(earlier: str, before: str, kind: str, inside: str, first: str) -> bool:
+    """Whether a space stands between two tokens; `earlier` is the one before them."""
+    if kind in (",", ".", "..", *_CLOSE) or before in ("..", "#", "@", *_OPEN):
+        return False
+    if kind == "[":
+        return before != "⊞"
+    if kind == "(":
+        return before != "NAME"
+    if kind == "{":
+        return before != "DIRECTIVE"
+    if before == ",":
+        return not (inside == "[" and kind == "+")
+    if "/" in (before, kind) and first in ("#show", "#input"):
+        return False
+    sign_before = before in ("-", "+") and earlier not in _ENDS_OPERAND
+    return not sign_before
+
+
+def _blank_line_before(tokens: Tokens, i: int) -> bool:
+    if i == 0:
+        return False
+    begin = tokens.offsets[i - 1] + len(tokens.texts[i - 1])
+    return tokens.source.text.count("\n", begin, tokens.offsets[i]) > 1
+
+
+def _same_line(tokens: Tokens, i: int, j: int) -> bool:
+    return "\n" not in tokens.source.text[tokens.offsets[i] + len(tokens.texts[i]) : tokens.offsets[j]]
+
+
+def _comment_lines(comment: str) -> list[str]:
+    return [line.rstrip() for line in comment.split("\n")]
