@@ -21,6 +21,7 @@ from typing import Literal
 Severity = Literal["error", "warning"]
 
 _LONGEST_LINE_SHOWN = 160
+_MOST_SHOWN = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +108,11 @@ def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 
 def render(diagnostics: Sequence[Diagnostic]) -> str:
-    """All findings as text for a person, a blank line between them."""
-    return "\n\n".join(_render_one(d) for d in diagnostics)
+    """All findings as text for a person, a blank line between them; of very many, the first ones."""
+    shown = [_render_one(d) for d in diagnostics[:_MOST_SHOWN]]
+    if len(diagnostics) > _MOST_SHOWN:
+        shown.append(f"and {len(diagnostics) - _MOST_SHOWN:,} more")
+    return "\n\n".join(shown)
 
 
 def similar(name: str, names: Iterable[str]) -> str:

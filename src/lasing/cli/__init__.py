@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Annotated
 
@@ -51,13 +50,9 @@ def _options(
 def main() -> None:
     """The entry point: exit code 0 fine, 1 the program or the data is at fault, 2 wrong usage."""
     try:
-        app()
+        app(prog_name="lasing")
     except LasingError as error:
         complain(error.diagnostics)
         sys.exit(2 if any(d.code in USAGE_CODES for d in error.diagnostics) else 1)
-    except BrokenPipeError:
-        # Whoever read our output has gone, as in `lasing run … | head`: no reason to complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
+from typing import TextIO
 
 from lasing.connectors.files import Progress
 from lasing.errors import Diagnostic, render
@@ -24,6 +27,17 @@ def say(text: str) -> None:
     """Print a summary to standard error, if a person is there to read it."""
     if sys.stderr.isatty():
         print(text, file=sys.stderr)
+
+
+@contextmanager
+def standard_output() -> Iterator[TextIO]:
+    """Standard output as UTF-8. That whoever read it has gone, as in `lasing run … | head`, is no error."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
+    try:
+        yield sys.stdout
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from lasing.connectors.files import decode, read_text, unreadable
+from lasing.connectors.files import decode, read_text, unwritable
 from lasing.errors import Source
 from lasing.languages.lars.formatter import format_text
 
@@ -56,4 +56,4 @@ def _rewrite(path: Path, text: str) -> None:
     try:
         path.write_text(text, encoding="utf-8", newline="")
     except OSError as error:
-        raise unreadable(path, error) from None
+        raise unwritable(path, error) from None

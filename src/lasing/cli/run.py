@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time as clock
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,9 +10,9 @@ from typing import Annotated, TextIO, assert_never
 
 import typer
 
-from lasing.cli.console import complain, progress_bar, say
+from lasing.cli.console import complain, progress_bar, say, standard_output
 from lasing.cli.options import constants_of, read_sources, signatures_of
-from lasing.connectors.files import unreadable
+from lasing.connectors.files import unwritable
 from lasing.connectors.rows import merged
 from lasing.connectors.sinks import (
     ENDINGS,
@@ -30,6 +29,7 @@ from lasing.connectors.sinks import (
 )
 from lasing.connectors.sources import FORMATS, FileSource, file_source, stream_rows
 from lasing.connectors.tables import TIME
+from lasing.errors import LasingError
 from lasing.languages.lars.reader import read_program
 from lasing.logic.checks import CAUTIONS, findings
 from lasing.logic.formulas import atoms_of
@@ -124,21 +124,18 @@ def run(
     begun = clock.monotonic()
     with progress_bar(0 if quiet else _size(sources)) as progress:
         rows = merged([stream_rows(source, program.tick, sort, progress) for source in sources])
-        start = parse_time(first, program.tick) if first else None
-        end = parse_time(last, program.tick) if last else None
+        start = _time("--from", first, program.tick)
+        end = _time("--to", last, program.tick)
         answers = Run(program, rows, start, end, engine, warn=False)
         batches = records(answers, view_name, tick.iso if tick else int)
-        if out_format == "parquet":
-            write_parquet(batches, Path(output), view_name, _arity(program))
-        elif output:
+        if output:
             try:
-                with Path(output).open("w", encoding="utf-8", newline="") as file:
-                    _write(batches, out_format, file, view_name, program)
+                _write_file(batches, out_format, Path(output), view_name, program)
             except OSError as error:
-                raise unreadable(Path(output), error) from None
+                raise unwritable(Path(output), error) from None
         else:
-            sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # a real text stream has it
-            _write(batches, out_format, sys.stdout, view_name, program)
+            with standard_output() as out:
+                _write(batches, out_format, out, view_name, program)
     if not quiet:
         complain(answers.diagnostics())
         report = answers.report
@@ -151,6 +148,14 @@ def run(
 def _choose(option: str, value: str, choices: tuple[str, ...]) -> None:
     if value not in choices:
         raise typer.BadParameter(f"{value!r} is not one of {', '.join(choices)}", param_hint=option)
+
+
+def _time(option: str, text: str, tick: Tick | None) -> int | None:
+    try:
+        return parse_time(text, tick) if text else None
+    except LasingError as error:
+        d = error.diagnostics[0]
+        raise typer.BadParameter(f"{d.message} ({d.note})", param_hint=option) from None
 
 
 def _split(files: list[str], time: str, input_format: str) -> tuple[list[str], list[FileSource]]:
@@ -183,6 +188,14 @@ def _arity(program: Program) -> int:
     literals = (f for rule in program.rules for f in (*rule.heads, *rule.body))
     atoms = (a for literal in literals for a in atoms_of(literal) if a.predicate in shown)
     return max([len(a.args) for a in atoms] + [s.arity for s in program.show or ()], default=0)
+
+
+def _write_file(batches: Iterator[list[Record]], form: OutputFormat, path: Path, view: View, program: Program) -> None:
+    if form == "parquet":
+        write_parquet(batches, path, view, _arity(program))
+        return
+    with path.open("w", encoding="utf-8", newline="") as file:
+        _write(batches, form, file, view, program)
 
 
 def _write(batches: Iterator[list[Record]], form: OutputFormat, out: TextIO, view: View, program: Program) -> None:

@@ -74,5 +74,10 @@ def _header(name: str, cells: list[str], maker: RowMaker) -> list[str]:
 def _record(name: str, header: list[str], cells: list[str], line: int, time: str) -> dict[str, object]:
     if len(cells) != len(header):
         note = f"the header has {len(header)}: {', '.join(header)}"
-        raise fault("E505", f"this row has {len(cells)} cells", Place(name, line, 1, ",".join(cells)), note)
+        raise fault(
+            "E505",
+            f"this row has {len(cells)} cell{'s'[: len(cells) != 1]}",
+            Place(name, line, 1, ",".join(cells)),
+            note,
+        )
     return {key: cell if key == time else cell_value(cell) for key, cell in zip(header, cells, strict=True)}

@@ -75,6 +75,13 @@ def unreadable(path: Path, error: OSError) -> LasingError:
     return fault("E401", f"{path} cannot be read: {error.strerror or error}")
 
 
+def unwritable(path: Path, error: OSError) -> LasingError:
+    """The error for a file that cannot be written."""
+    if not path.parent.is_dir():
+        return fault("E403", f"{path} cannot be written: there is no folder {path.parent}")
+    return fault("E403", f"{path} cannot be written: {error.strerror or error}")
+
+
 def _file_blocks(file: BinaryIO, name: str, progress: Progress | None) -> Iterator[Block]:
     line, rest = 1, b""
     while raw := file.read(_BLOCK):

@@ -64,6 +64,8 @@ def file_source(argument: str, time: str = TIME, standard_input: str = "facts") 
     mapped = _MAPPED.fullmatch(argument)
     path = Path(mapped["path"] if mapped else argument)
     form = standard_input if str(path) == "-" else FORMATS.get(path.suffix.lower(), "")
+    if path.is_dir():
+        raise fault("E401", f"{path} is a directory, not a file")
     if not form:
         note = f"streams end in {' '.join(FORMATS)}, or are - for standard input"
         raise fault("E511", f"{path}: which format is this?", note=note)

@@ -68,7 +68,16 @@ class Program:
     show: tuple[Signature, ...] | None = None
     inputs: tuple[Signature, ...] = ()
     tick: Tick | None = None
-    source: Source | None = field(default=None, compare=False, repr=False)
+    sources: tuple[Source, ...] = field(default=(), compare=False, repr=False)
+
+    def place_of_fact(self, atom: Atom) -> Place | None:
+        """Where a fact stands: its offset counts through all sources, one after the other."""
+        offset = atom.offset
+        for source in self.sources:
+            if 0 <= offset < len(source.text):
+                return source.place(offset, len(atom.predicate))
+            offset -= len(source.text)
+        return None
 
     def derived(self) -> frozenset[str]:
         """The predicates that stand in some head."""

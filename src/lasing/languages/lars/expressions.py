@@ -346,7 +346,7 @@ def _primary(c: Cursor) -> Operand:
             c.fail_expected(
                 "a literal or term",
                 "here",
-                f'{c.text} is a reserved word; as a constant, quote it: "{c.text}"',
+                f'{c.text} is a reserved word: rename the predicate, or quote the constant: "{c.text}"',
             )
         case _:
             c.fail_expected("a literal or term", "here")

@@ -45,6 +45,7 @@ class _Reading:
     inputs: list[Signature] = field(default_factory=list)
     show: list[Signature] | None = None
     found: list[Diagnostic] = field(default_factory=list)
+    base: int = 0  # the length of the sources before the one being read
 
 
 def lower(sources: Sequence[Source], constants: Mapping[str, Value]) -> tuple[Program, list[Diagnostic]]:
@@ -57,6 +58,7 @@ def lower(sources: Sequence[Source], constants: Mapping[str, Value]) -> tuple[Pr
             _directives(reading, cursor, kinds)
     for cursor in reading.cursors:
         _rules(reading, cursor)
+        reading.base += len(cursor.source.text)
     program = Program(
         tuple(reading.rules),
         tuple(dict.fromkeys(reading.background)),
@@ -64,7 +66,7 @@ def lower(sources: Sequence[Source], constants: Mapping[str, Value]) -> tuple[Pr
         None if reading.show is None else tuple(dict.fromkeys(reading.show)),
         tuple(dict.fromkeys(reading.inputs)),
         reading.environment.tick,
-        sources[0] if sources else None,
+        tuple(cursor.source for cursor in reading.cursors),
     )
     return program, reading.found
 
@@ -182,7 +184,7 @@ def _keep(reading: _Reading, cursor: Cursor, rule: Rule) -> None:
     head = rule.heads[0]
     atom = head_atom(head)
     try:
-        ground = Atom(atom.predicate, tuple(evaluate(arg, {}) for arg in atom.args), atom.offset)
+        ground = Atom(atom.predicate, tuple(evaluate(arg, {}) for arg in atom.args), reading.base + atom.offset)
         time = evaluate(head.time, {}) if isinstance(head, At) else None
     except Undefined as reason:
         # The statement has been read to its end: step back, so that the next one is not skipped.

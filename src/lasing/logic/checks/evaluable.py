@@ -32,10 +32,8 @@ def evaluable(program: Program) -> Iterator[Diagnostic]:
 
 def _cycle(cycle: tuple[Dependency, ...]) -> Diagnostic:
     through = "not" if cycle[0].sign == "not" else "an aggregate"
-    steps = [
-        cycle[0].head,
-        *(("not " if e.sign == "not" else "# " if e.sign == "aggregate" else "") + e.body for e in cycle),
-    ]
+    words = {"positive": "", "not": "not ", "aggregate": "an aggregate of "}
+    steps = [cycle[0].head, *(words[edge.sign] + edge.body for edge in cycle)]
     lines = [f"the cycle: {' <- '.join(steps)}"]
     for edge in cycle:
         place = edge.rule.place()

@@ -17,6 +17,7 @@ from lasing.logic.formulas import (
     Window,
     head_atom,
     terms_of,
+    variables_in,
     walk,
 )
 from lasing.logic.program import Program, Rule
@@ -102,6 +103,10 @@ def _unsafe(rule: Rule, variable: Variable, where: str) -> Diagnostic:
         note += "\nor write _ where the value does not matter"
     if where == "a disjunction":
         note += "\nor bind it in every alternative, or write _ where the value does not matter"
-    if where == "an aggregate":
-        note += "\nvariables that also occur outside the braces group, and are bound outside"
+    if any(
+        variable in variables_in(node) for literal in rule.body for node in walk(literal) if isinstance(node, Aggregate)
+    ):
+        note += "\ninside the braces of an aggregate, variables that also occur outside only group: bind them outside"
+    if any(variable in terms_of(node) for literal in rule.body for node in walk(literal) if isinstance(node, Window)):
+        note += "\nthe ends of a window [T..U] must be bound by another literal"
     return Diagnostic("E201", f"{variable} is unsafe: nothing binds it, and it stands in {where}", place, note)

@@ -19,14 +19,15 @@ def unknown_predicates(program: Program) -> Iterator[Diagnostic]:
     provided = program.derived() | {a.predicate for a in program.background}
     declared = {s.predicate for s in program.inputs} | {f.atom.predicate for f in program.data}
     known = provided | declared
-    used = {a.predicate for rule in program.rules for literal in rule.body for a in atoms_of(literal)}
+    used: set[str] = set()
     told: set[str] = set()
     for rule in program.rules:
         for atom in (a for literal in rule.body for a in atoms_of(literal)):
             name = atom.predicate
-            if name in known or name in told:
+            if name in known or name in told or (name in used and not declared):
                 continue
             hint = similar(name, known if declared else _alike(name, known | used))
+            used.add(name)
             if not declared and not hint:
                 continue
             told.add(name)

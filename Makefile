@@ -1,0 +1,47 @@
+# lasing: everything is set up by these targets, into .venv, on a machine with Python 3.11+ and make.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench golden lock clean
+
+help:    ## list the targets
+	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
+
+demo: $(READY)    ## run the demo: a small city of sensors
+	$(BIN)/python examples/city/demo.py
+
+test: $(READY)    ## run all tests
+	$(BIN)/python -m pytest -n 2
+
+check: $(READY)    ## lint, types, layers, unit tests and conformance: under two minutes
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m pytest -n 2 tests/unit tests/conformance
+
+bench: $(READY)    ## measure, as ratios to a baseline in the same run
+	$(BIN)/python -m benchmarks
+
+golden: $(READY)    ## rewrite the golden files; then read the diff
+	$(BIN)/python -m pytest tests/golden --rewrite-golden
+
+lock: $(READY)    ## resolve the dependencies anew
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --upgrade --no-header --no-annotate --quiet -o requirements.lock
+
+clean:    ## remove what the targets made
+	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+# The environment: made once, and again whenever a dependency changes.
+$(READY): pyproject.toml requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "lasing needs Python 3.11 or newer; name one: make PYTHON=python3.12"; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	touch $(READY)

@@ -1,0 +1,5 @@
+"""`python -m lasing` is the command line."""
+
+from lasing.cli import main
+
+main()

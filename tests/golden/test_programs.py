@@ -1,0 +1,41 @@
+"""Programs with mistakes, and what is said about them: each `.lars` file beside its `.txt`.
+
+Every code that a check or the reader can give must occur in one of them.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from lasing.errors import Source, in_order, render
+from lasing.languages.lars.reader import examine
+from lasing.logic.checks import CAUTIONS, REFUSALS, findings
+from tests.golden.golden import compare
+
+FOLDER = Path(__file__).parent / "programs"
+SOURCE = Path(__file__).parents[2] / "src" / "lasing"
+PROGRAMS = sorted(FOLDER.glob("*.lars"))
+
+
+def findings_text(path: Path) -> str:
+    program, found = examine([Source(path.name, path.read_text(encoding="utf-8"))])
+    if not found:
+        found = in_order(findings(program, (*REFUSALS, *CAUTIONS)))
+    return render(found) + "\n"
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=[p.stem for p in PROGRAMS])
+def test_findings(path: Path, rewrite: bool) -> None:
+    compare(path.with_suffix(".txt"), findings_text(path), rewrite)
+
+
+def test_every_code_has_a_program() -> None:
+    folders = ("languages", "logic/checks")
+    texts = [p.read_text(encoding="utf-8") for folder in folders for p in (SOURCE / folder).rglob("*.py")]
+    codes = set(re.findall(r'"([EW][0-9]{3})"', "\n".join(texts)))
+    golden = "\n".join(p.read_text(encoding="utf-8") for p in FOLDER.glob("*.txt"))
+    assert codes
+    assert not {code for code in codes if f"[{code}]" not in golden}

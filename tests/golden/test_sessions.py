@@ -1,0 +1,64 @@
+"""Sessions at the command line: files, commands, and what they print. `[err]` marks standard error.
+
+--- file prog.lars
+q :- p.
+--- $ lasing run prog.lars
+[err] …
+--- stdin                    (optional, before a command: its standard input)
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.golden.golden import compare
+
+SESSIONS = sorted((Path(__file__).parent / "sessions").glob("*.session"))
+
+
+@pytest.mark.parametrize("path", SESSIONS, ids=[p.stem for p in SESSIONS])
+def test_session(path: Path, tmp_path: Path, rewrite: bool) -> None:
+    compare(path, replay(path.read_text(encoding="utf-8"), tmp_path), rewrite)
+
+
+def replay(session: str, folder: Path) -> str:
+    """The session with what its commands print now."""
+    intro, *sections = re.split(r"^--- ", session, flags=re.MULTILINE)
+    result, standard_input = [intro], ""
+    for section in sections:
+        title, _, body = section.partition("\n")
+        if title.startswith("file "):
+            (folder / title.removeprefix("file ")).write_text(body, encoding="utf-8")
+            result.append(f"--- {title}\n{body}")
+        elif title == "stdin":
+            standard_input = body
+            result.append(f"--- {title}\n{body}")
+        elif title.startswith("$ lasing"):
+            result.append(f"--- {title}\n{_output(title, folder, standard_input)}")
+            standard_input = ""
+        else:
+            raise ValueError(f"what is {title!r}?")
+    return "".join(result)
+
+
+def _output(title: str, folder: Path, standard_input: str) -> str:
+    arguments = shlex.split(title.removeprefix("$ lasing"))
+    done = subprocess.run(
+        [sys.executable, "-m", "lasing", *arguments],
+        cwd=folder,
+        input=standard_input,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    errors = "".join(f"[err] {line}".rstrip() + "\n" for line in done.stderr.splitlines())
+    code = f"[exit code {done.returncode}]\n" if done.returncode else ""
+    return done.stdout + errors + code
