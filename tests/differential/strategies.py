@@ -150,7 +150,9 @@ def _window(draw: DrawFn, predicate: Predicate, args: tuple[str, ...]) -> str:
         return draw(_time_window())
     count = draw(st.integers(1, 3))
     keys = [a for a in args if a in VARIABLES]
-    return f"#{count} by {draw(st.sampled_from(keys))}" if keys and draw(st.booleans()) else f"#{count}"
+    if keys and draw(st.booleans()):
+        return f"#{count} by {draw(st.sampled_from(keys))}"
+    return f"#{count}"
 
 
 @st.composite

@@ -29,18 +29,18 @@ def test_session(path: Path, tmp_path: Path, rewrite: bool) -> None:
 
 def replay(session: str, folder: Path) -> str:
     """The session with what its commands print now."""
-    intro, *sections = re.split(r"^--- ", session, flags=re.MULTILINE)
+    intro, *sections = re.split(r"^=== ", session, flags=re.MULTILINE)
     result, standard_input = [intro], ""
     for section in sections:
         title, _, body = section.partition("\n")
         if title.startswith("file "):
             (folder / title.removeprefix("file ")).write_text(body, encoding="utf-8")
-            result.append(f"--- {title}\n{body}")
+            result.append(f"=== {title}\n{body}")
         elif title == "stdin":
             standard_input = body
-            result.append(f"--- {title}\n{body}")
+            result.append(f"=== {title}\n{body}")
         elif title.startswith("$ lasing"):
-            result.append(f"--- {title}\n{_output(title, folder, standard_input)}")
+            result.append(f"=== {title}\n{_output(title, folder, standard_input)}")
             standard_input = ""
         else:
             raise ValueError(f"what is {title!r}?")
