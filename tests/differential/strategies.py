@@ -150,7 +150,7 @@ def _window(draw: DrawFn, predicate: Predicate, args: tuple[str, ...]) -> str:
         return draw(_time_window())
     count = draw(st.integers(1, 3))
     keys = [a for a in args if a in VARIABLES]
-    if keys and draw(st.booleans()):
+    if len(keys) > 0 and draw(st.booleans()):
         return f"#{count} by {draw(st.sampled_from(keys))}"
     return f"#{count}"
 

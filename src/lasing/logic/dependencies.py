@@ -100,9 +100,10 @@ def stratify(program: Program) -> Strata:
     level: dict[str, int] = {}
     cycles: dict[frozenset[str], tuple[Dependency, ...]] = {}
     recursive: set[str] = set()
+    written = {predicate: i for i, predicate in enumerate(edges)}
     for component in components:
         height = 0
-        for edge in (e for p in component for e in edges[p]):
+        for edge in (e for p in sorted(component, key=written.__getitem__) for e in edges[p]):
             if edge.body in component:
                 recursive |= component
                 if edge.sign != "positive" and component not in cycles:

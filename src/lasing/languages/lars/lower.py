@@ -189,7 +189,7 @@ def _keep(reading: _Reading, cursor: Cursor, rule: Rule) -> None:
     except Undefined as reason:
         # The statement has been read to its end: step back, so that the next one is not skipped.
         cursor.i -= 1
-        cursor.fail("E114", f"this fact has no value: {reason}", "", rule.offset, rule.length)
+        cursor.fail("E113", f"this fact has no value: {reason}", "", rule.offset, rule.length)
     if time is None:
         reading.background.append(ground)
         return
@@ -202,7 +202,7 @@ def _keep(reading: _Reading, cursor: Cursor, rule: Rule) -> None:
             cursor.fail(d.code, d.message, d.note, rule.offset, rule.length)
     if not isinstance(time, int):
         cursor.i -= 1
-        cursor.fail("E114", f"a time point is a whole number, not {time}", "", rule.offset, rule.length)
+        cursor.fail("E113", f"a time point is a whole number, not {time}", "", rule.offset, rule.length)
     reading.data.append(DataFact(time, ground))
 
 

@@ -77,7 +77,7 @@ def _read_head(c: Cursor) -> Head:
     if c.accept("at"):
         return At(read_term(c), atom)
     if c.kind in ("in", "always", "["):
-        c.fail("E113", "a head has no window", "a head is an atom, such as p(X), or an atom at a time: p(X) at T")
+        c.fail("E112", "a head has no window", "a head is an atom, such as p(X), or an atom at a time: p(X) at T")
     return atom
 
 
@@ -120,9 +120,9 @@ def read_constant(c: Cursor) -> Constant:
     try:
         value = evaluate(read_term(c), {})
     except Undefined as reason:
-        c.fail("E114", f"the constant has no value: {reason}", offset=start)
+        c.fail("E113", f"the constant has no value: {reason}", offset=start)
     except KeyError as variable:
-        c.fail("E114", f"a constant's value has no variables, such as {variable.args[0]}", offset=start)
+        c.fail("E113", f"a constant's value has no variables, such as {variable.args[0]}", offset=start)
     c.expect(".", "at the end of the directive")
     return Constant(name, value, offset)
 

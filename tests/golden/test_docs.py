@@ -1,0 +1,77 @@
+"""The documentation is true: its sessions are replayed, its Python runs, its tables are up to date."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lasing.session import ENGINES
+from tests.conformance.cases import all_cases
+from tests.golden.golden import compare
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+FILE = re.compile(r"<!-- file (\S+) -->\n```\n(.*?)```", re.DOTALL)
+SESSION = re.compile(r"```console\n\$ lasing ([^\n]*)\n(.*?)```", re.DOTALL)
+
+
+def test_sessions_of_the_tutorial(tmp_path: Path) -> None:
+    tutorial = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+    for name, text in FILE.findall(tutorial):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    sessions = SESSION.findall(tutorial)
+    assert len(sessions) >= 7
+    for command, expected in sessions:
+        assert _printed([sys.executable, "-m", "lasing", *shlex.split(command)], tmp_path) == expected, command
+
+
+def test_session_of_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    command, expected = re.findall(r"\$ \.venv/bin/lasing ([^\n]*)\n(.*?)```", readme, re.DOTALL)[0]
+    assert _printed([sys.executable, "-m", "lasing", *shlex.split(command)], ROOT) == expected
+
+
+def test_python_of_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    code, expected = re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", readme, re.DOTALL)[0]
+    assert _printed([sys.executable, "-c", code], ROOT) == expected
+
+
+def test_python_of_the_tutorial() -> None:
+    code = re.findall(r"```python\n(.*?)```", (DOCS / "tutorial.md").read_text(encoding="utf-8"), re.DOTALL)[0]
+    assert _printed([sys.executable, "-c", code], ROOT).splitlines()[-1] == "4 ['hot(s2)']"
+
+
+@pytest.mark.parametrize("page", sorted([ROOT / "README.md", *DOCS.rglob("*.md")]), ids=lambda p: p.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8"))
+    assert not [link for link in links if not (page.parent / link).exists()]
+
+
+def test_every_code_is_explained() -> None:
+    explained = set(
+        re.findall(r"^\| ([EW]\d{3}) ", (DOCS / "reference/errors.md").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    sources = "\n".join(p.read_text(encoding="utf-8") for p in (ROOT / "src").rglob("*.py"))
+    assert explained == set(re.findall(r'"([EW]\d{3})"', sources))
+
+
+def test_table_of_conformance(rewrite: bool) -> None:
+    lines = ["# Conformance", "", "Every case in `tests/conformance/cases`, and the engines that pass it.", ""]
+    lines += [f"| case | {' | '.join(ENGINES)} |", f"|---|{'---|' * len(ENGINES)}"]
+    for case in all_cases():
+        marks = [f"no: {case.unsupported[e]}" if e in case.unsupported else "yes" for e in ENGINES]
+        lines.append(f"| {case.title} | {' | '.join(marks)} |")
+    compare(DOCS / "reference" / "conformance.md", "\n".join(lines) + "\n", rewrite)
+
+
+def _printed(command: list[str], folder: Path) -> str:
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, encoding="utf-8", timeout=60, check=False
+    )
+    return done.stdout + done.stderr

@@ -1,0 +1,53 @@
+"""Which engine a rule needs, and whether more data can take its conclusion away."""
+
+from __future__ import annotations
+
+import pytest
+
+import lasing
+from lasing.logic.analysis import analyse
+from lasing.logic.fragments import ENGINE_NEEDED, non_monotone
+
+
+@pytest.mark.parametrize(
+    ("rule", "engine"),
+    [
+        ("h :- p.", "incremental"),
+        ("h :- p at T, not q in [5], T > 3.", "incremental"),
+        ("h :- not p always in [#2].", "incremental"),
+        ("h at T :- p at T in [5].", "incremental"),
+        ("h :- N = #sum{V : r(V) in [3]}, N > 2.", "incremental"),
+        ("h :- (p in [5]) at T.", "reference"),
+        ("h :- p or q.", "reference"),
+        ("h :- not (not p).", "reference"),
+        ("h :- #count{1 : p or q} > 0.", "reference"),
+        ("h :- not h.", "clingo"),
+        ("h ; g :- p.", "clingo"),
+        (":- p.", "clingo"),
+    ],
+)
+def test_the_engine_that_a_rule_needs(rule: str, engine: str) -> None:
+    (analysed,) = analyse(lasing.parse(rule)).rules
+    assert ENGINE_NEEDED[analysed.reason.fragment] == engine
+
+
+def test_only_the_rules_of_a_negative_cycle_need_several_answers() -> None:
+    analysis = analyse(lasing.parse("a :- not b. b :- c. c :- a. d :- a."))
+    assert [rule.reason.fragment for rule in analysis.rules] == ["several answers"] * 3 + ["plain"]
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("p in [5], r(X), X < 3", ""),
+        ("p at T in [2..5]", ""),
+        ("p, not q", "not"),
+        ("p always in [5]", "always"),
+        ("p in [#3]", "a tuple window"),
+        ("r(X) in [#1 by X]", "a tuple window"),
+        ("#max{X : r(X)} > 3", "#max"),
+    ],
+)
+def test_what_makes_a_rule_non_monotone(body: str, why: str) -> None:
+    (rule,) = lasing.parse(f"h :- {body}.").rules
+    assert non_monotone(rule) == why
