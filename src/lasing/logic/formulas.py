@@ -224,8 +224,12 @@ def walk(formula: Formula) -> Iterator[Formula]:
 
 
 def atoms_of(formula: Formula) -> Iterator[Atom]:
-    """The atoms of a formula."""
-    return (node for node in walk(formula) if isinstance(node, Atom))
+    """The atoms of a formula, in the order in which they are written."""
+    if isinstance(formula, Atom):
+        yield formula
+    elif not isinstance(formula, Compare):
+        for part in children(formula):
+            yield from atoms_of(part)
 
 
 def variables_in(formula: Formula) -> Iterator[Variable]:

@@ -7,13 +7,16 @@ from collections.abc import Iterator
 from lasing.errors import Diagnostic
 from lasing.logic.formulas import (
     Aggregate,
+    Always,
     At,
     Atom,
     Compare,
     Formula,
     Implies,
+    IntervalWindow,
     Not,
     Or,
+    Sometime,
     Window,
     head_atom,
     terms_of,
@@ -21,13 +24,15 @@ from lasing.logic.formulas import (
     walk,
 )
 from lasing.logic.program import Program, Rule
-from lasing.logic.terms import Arithmetic, Variable, variables_of
+from lasing.logic.terms import Arithmetic, Term, Variable, variables_of
 from lasing.logic.variables import Bound, bound_by, is_ready, occurrences
 
 
 def safety(program: Program) -> Iterator[Diagnostic]:
     """E201 for each variable of a rule that nothing binds."""
     for rule in program.rules:
+        if _evidently_safe(rule):
+            continue
         bound = bound_by(rule.body)
         told: set[str] = set()
         for variable, where in _unbound(rule, bound):
@@ -36,6 +41,38 @@ def safety(program: Program) -> Iterator[Diagnostic]:
                 yield _unsafe(rule, variable, where)
         if not told and any(_may_wait(literal) for literal in rule.body):
             yield from _circular(rule)
+
+
+def _evidently_safe(rule: Rule) -> bool:
+    """Whether all variables stand directly in positive atoms: true of most rules, and quick to see."""
+    bound: set[Term] = set()
+    used: list[Term] = []
+    for literal in rule.body:
+        positive = literal.body if isinstance(literal, Not) else literal
+        if isinstance(positive, Window):
+            if isinstance(positive.function, IntervalWindow):
+                return False
+            positive = positive.body.body if isinstance(positive.body, Sometime | Always) else positive.body
+        terms: tuple[Term, ...] = ()
+        if isinstance(positive, At):
+            terms, positive = (positive.time,), positive.body
+        if isinstance(positive, Atom):
+            terms += positive.args
+        elif isinstance(positive, Compare):
+            terms = (positive.left, positive.right)
+        else:
+            return False
+        if any(isinstance(term, Arithmetic) for term in terms):
+            return False
+        if isinstance(literal, Not | Compare):
+            used += terms
+        else:
+            bound.update(terms)
+    for head in rule.heads:
+        used += head_atom(head).args
+        if isinstance(head, At):
+            used.append(head.time)
+    return all(not isinstance(term, Variable | Arithmetic) or term in bound for term in used)
 
 
 def _unbound(rule: Rule, bound: Bound) -> Iterator[tuple[Variable, str]]:
