@@ -27,7 +27,7 @@ def test_an_empty_answer_has_its_time() -> None:
 # p      --------
 # q          ----    --
 def test_changes_are_what_comes_and_goes() -> None:
-    told = [(c.time, c.added, c.removed) for c in changes(timeline(1, "p", "pq", "", "q"))]
+    told = [(c.time, set(c.added), set(c.removed)) for c in changes(timeline(1, "p", "pq", "", "q"))]
     assert told == [
         (1, {P}, set()),
         (2, {Q}, set()),

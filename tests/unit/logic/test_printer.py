@@ -82,7 +82,7 @@ def test_a_window_is_written_in_brackets_and_reads_back(function: WindowFunction
 @pytest.mark.parametrize(
     "text",
     [text for _, text in FORMULAS if not text.startswith(("N =", "#"))]
-    + ["not (q or r) at T", "(q -> r) always in [3]", "◇ (q and r) in [2]", "not N = #sum{V : p(V)}"],
+    + ["not (q or r) at T", "(q -> r) always in [3]", "⊞[2] ◇ (q and r)", "not N = #sum{V : p(V)}"],
 )
 def test_text_reads_back_to_the_same_formula(text: str) -> None:
     read = body(text)

@@ -83,7 +83,8 @@ def test_variables_are_listed_as_they_are_written() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "form"), [(1.0, 1), (-0.0, 0), (2.5, 2.5), (float(SMALLEST), SMALLEST), (2.0**63, 2.0**63), (1e300, 1e300)]
+    ("number", "form"),
+    [(1.0, 1), (-0.0, 0), (2.5, 2.5), (float(SMALLEST), SMALLEST), (2.0**63, 2.0**63), (1e300, 1e300)],
 )
 def test_a_decimal_of_integral_value_is_that_integer(number: float, form: int | float) -> None:
     assert normal(number) == form
@@ -98,8 +99,19 @@ def test_a_number_beyond_64_bits_is_none(number: int | float) -> None:
 
 @pytest.mark.parametrize(
     ("word", "bare"),
-    [("x1", True), ("tram_7", True), ("größe", True), ("in", False), ("Tram", False), ("Äpfel", False), ("_x", False)]
-    + [("7up", False), ("two words", False), ("", False), ("x\n", False)],
+    [
+        ("x1", True),
+        ("tram_7", True),
+        ("größe", True),
+        ("in", False),
+        ("Tram", False),
+        ("Äpfel", False),
+        ("_x", False),
+        ("7up", False),
+        ("two words", False),
+        ("", False),
+        ("x\n", False),
+    ],
 )
 def test_names_start_with_a_small_letter_and_are_not_reserved(word: str, bare: bool) -> None:
     assert is_name(word) is bare

@@ -6,7 +6,7 @@ import pytest
 
 from lasing.errors import LasingError, Source
 from lasing.languages.lars.formatter import WIDTH, format_text
-from lasing.languages.lars.tokens import tokenize
+from lasing.languages.lars.tokens import Tokens, tokenize
 
 LONG = ", ".join(f"condition_{i}(X) in [10]" for i in range(6))
 
@@ -66,11 +66,17 @@ def test_comments_stay_with_what_they_are_about(text: str, expected: str) -> Non
         "broken ( [ , . statement :- .",
     ],
 )
-def test_formatting_keeps_every_token_and_is_done_after_one_go(text: str) -> None:
+def test_formatting_keeps_every_token_and_comment_and_is_done_after_one_go(text: str) -> None:
     once = laid_out(text)
     assert laid_out(once) == once
     before, after = (tokenize(Source("text", t), comments=True)[0] for t in (text, once))
-    assert [t.rstrip() for t in after.texts] == [t.rstrip() for t in before.texts]
+    for comments in (False, True):
+        assert _texts(after, comments) == _texts(before, comments)
+
+
+def _texts(tokens: Tokens, comments: bool) -> list[str]:
+    pairs = zip(tokens.kinds, tokens.texts, strict=True)
+    return [text.rstrip() for kind, text in pairs if (kind == "COMMENT") is comments]
 
 
 def test_a_text_that_is_not_made_of_tokens_is_left_alone() -> None:

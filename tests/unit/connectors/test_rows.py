@@ -1,0 +1,73 @@
+"""Rows, and the values in them."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+from lasing.connectors.rows import by_time, merged, time_of, value_of
+from lasing.errors import LasingError
+from lasing.logic.formulas import Atom
+from lasing.logic.terms import Value
+from lasing.timeline.ticks import Tick
+
+A, B, C = Atom("a"), Atom("b"), Atom("c")
+
+
+@pytest.mark.parametrize(
+    ("thing", "value"),
+    [
+        (7, 7),
+        (7.0, 7),
+        (-0.0, 0),
+        (0.5, 0.5),
+        (1e300, 1e300),
+        (True, "true"),
+        ("A b", "A b"),
+        (date(2026, 1, 31), "2026-01-31"),
+        (np.int32(7), 7),
+        (np.float64(7.0), 7),
+        (np.bool_(False), "false"),
+        (np.str_("x"), "x"),
+    ],
+)
+def test_the_constant_of_a_python_value(thing: object, value: Value) -> None:
+    found = value_of(thing)
+    assert found == value
+    assert isinstance(found, type(value))
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [None, float("nan"), float("-inf"), 2**63, pytest.param(10**5_000, id="huge"), [1], {}, b"x", Decimal(1), 1j],
+)
+def test_what_is_no_constant_is_refused(thing: object) -> None:
+    with pytest.raises(LasingError, match="E506"):
+        value_of(thing)
+
+
+@pytest.mark.parametrize(
+    "thing", [60, 60.0, "60", " 60 ", np.int64(60), "1970-01-01T00:01:00Z", datetime(1970, 1, 1, 0, 1)]
+)
+def test_the_time_point_of_a_python_value(thing: object) -> None:
+    assert time_of(thing, Tick(1_000)) == 60
+
+
+@pytest.mark.parametrize(
+    ("thing", "code"),
+    [(True, "E502"), (1.5, "E502"), ("x", "E502"), (None, "E506"), (2**63, "E506"), (datetime(2026, 1, 1), "E503")],
+)
+def test_what_is_no_time_is_refused(thing: object, code: str) -> None:
+    with pytest.raises(LasingError, match=code):
+        time_of(thing, None)
+
+
+def test_merging_keeps_the_order_of_sources_at_one_time_point() -> None:
+    assert list(merged([[(1, B), (3, B)], [(1, A), (2, A), (3, A)]])) == [(1, B), (1, A), (2, A), (3, B), (3, A)]
+
+
+def test_sorting_keeps_the_order_of_arrival_at_one_time_point() -> None:
+    assert by_time([(2, B), (1, C), (2, A), (1, A)]) == [(1, C), (1, A), (2, B), (2, A)]

@@ -1,0 +1,105 @@
+"""Where answers go, and that what was written can be read."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from lasing.connectors.arrow import read_parquet
+from lasing.connectors.csv import read_csv
+from lasing.connectors.facts import parse_facts
+from lasing.connectors.jsonl import read_jsonl
+from lasing.connectors.rows import Row
+from lasing.connectors.sinks import Record, View, records, write_csv, write_jsonl, write_parquet, write_text
+from lasing.connectors.tables import Columns
+from lasing.logic.answers import Answer
+from lasing.logic.formulas import Atom, ground_atom
+from lasing.timeline.ticks import Tick
+
+P, Q = ground_atom("p", "x", 2), ground_atom("q", "A b")
+ANSWERS = [Answer(4, frozenset((Q, P))), Answer(5, frozenset((P,))), Answer(6, frozenset()), Answer(7, frozenset((P,)))]
+ROWS: list[Row] = [(4, P), (4, Q), (5, P), (7, P)]
+
+
+def batches(view: View = "answers") -> list[list[Record]]:
+    return list(records(ANSWERS, view, lambda time: time))
+
+
+@pytest.mark.parametrize(
+    ("view", "lines"),
+    [
+        ("answers", ["p(x,2) at 4.", 'q("A b") at 4.', "p(x,2) at 5.", "p(x,2) at 7."]),
+        ("changes", ["+p(x,2) at 4.", '+q("A b") at 4.', '-q("A b") at 5.', "-p(x,2) at 6.", "+p(x,2) at 7."]),
+        ("intervals", ["p(x,2) from 4 to 5.", 'q("A b") from 4 to 4.', "p(x,2) from 7 to 7."]),
+    ],
+)
+def test_text_is_sorted_by_time_and_then_by_text(view: View, lines: list[str]) -> None:
+    out = io.StringIO()
+    write_text(batches(view), out)
+    assert out.getvalue().splitlines() == lines
+
+
+def test_written_text_reads_back() -> None:
+    out = io.StringIO()
+    write_text(batches(), out)
+    assert list(parse_facts(out.getvalue())) == ROWS
+
+
+def test_written_dates_read_back() -> None:
+    out, tick = io.StringIO(), Tick(60_000)
+    write_text(records(ANSWERS, "answers", tick.iso), out)
+    assert out.getvalue().startswith('p(x,2) at "1970-01-01T00:04:00Z".\n')
+    assert list(parse_facts(out.getvalue(), tick)) == ROWS
+
+
+def test_written_tables_read_back(tmp_path: Path) -> None:
+    with (tmp_path / "a.jsonl").open("w", encoding="utf-8") as out:
+        write_jsonl(batches(), out)
+    with (tmp_path / "a.csv").open("w", encoding="utf-8") as out:
+        write_csv(batches(), out, "answers", 2)
+    write_parquet(batches(), tmp_path / "a.parquet", "answers", 2)
+    assert list(read_jsonl(tmp_path / "a.jsonl", Columns())) == ROWS
+    assert list(read_csv(tmp_path / "a.csv", Columns())) == ROWS
+    assert list(read_parquet(tmp_path / "a.parquet", Columns())) == ROWS
+
+
+@pytest.mark.parametrize(
+    ("view", "header", "first"),
+    [
+        ("answers", "time,predicate,arg1,arg2", "4,p,x,2"),
+        ("changes", "time,change,predicate,arg1,arg2", "4,+,p,x,2"),
+        ("intervals", "from,to,predicate,arg1,arg2", "4,5,p,x,2"),
+    ],
+)
+def test_the_columns_of_each_view(view: View, header: str, first: str) -> None:
+    out = io.StringIO()
+    write_csv(batches(view), out, view, 2)
+    assert out.getvalue().splitlines()[:2] == [header, first]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"), [((1, 2), "int64"), ((1, 0.5), "double"), ((1, "x"), "string"), ((), "string")]
+)
+def test_a_parquet_column_has_the_type_of_its_values(tmp_path: Path, values: tuple[int | str, ...], kind: str) -> None:
+    answers = [Answer(1, frozenset(Atom("p", (value,)) for value in values))]
+    write_parquet(records(answers, "answers", lambda t: t), tmp_path / "a.parquet", "answers", 1)
+    schema = pq.read_schema(tmp_path / "a.parquet")
+    assert str(schema.field("arg1").type) == kind
+    assert str(schema.field("time").type) == "int64"
+
+
+def test_each_time_point_is_written_as_soon_as_it_is_known() -> None:
+    out = io.StringIO()
+    written: list[str] = []
+
+    def live() -> Iterator[list[Record]]:
+        for batch in batches():
+            yield batch
+            written.append(out.getvalue())
+
+    write_text(live(), out)
+    assert written[0].splitlines() == ["p(x,2) at 4.", 'q("A b") at 4.']

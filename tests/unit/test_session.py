@@ -1,0 +1,134 @@
+"""Programs on streams, from end to end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import lasing
+from lasing.errors import LasingError, LasingWarning
+
+
+def answers(program: Any, stream: Any = None, **more: Any) -> list[str]:
+    return [str(answer) for answer in lasing.run(program, stream, **more)]
+
+
+def test_the_timeline_reaches_from_the_first_fact_to_the_last_through_all_between() -> None:
+    assert answers("q :- not p.", "p at 3. p at 6.") == ["3:", "4: q", "5: q", "6:"]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "times"),
+    [(2, None, [2, 3, 4, 5]), (None, 7, [4, 5, 6, 7]), (4, 4, [4]), (8, None, [8]), (None, 3, [])],
+)
+@pytest.mark.filterwarnings("ignore::lasing.LasingWarning")
+def test_the_timeline_may_be_given(start: int | None, end: int | None, times: list[int]) -> None:
+    assert [a.time for a in lasing.run("q :- p.", "p at 4. p at 5.", start, end)] == times
+
+
+def test_an_empty_stream_has_no_time_unless_it_is_given() -> None:
+    assert answers("q :- not p.") == []
+    assert answers("q :- not p.", "", start=1, end=2) == ["1: q", "2: q"]
+
+
+def test_what_was_derived_before_is_not_remembered() -> None:
+    assert answers("q :- p. r :- q in [9].", "p at 5.", end=7) == ["5: q r", "6:", "7:"]
+    assert answers("q at T :- p at T in [9]. r :- q in [9].", "p at 5.", end=6) == ["5: q r", "6: r"]
+
+
+def test_an_answer_does_not_wait_for_later_data() -> None:
+    read: list[int] = []
+
+    def live() -> Any:
+        for time in range(1, 9):
+            read.append(time)
+            yield time, "p"
+
+    run = lasing.run("q :- p.", live())
+    assert str(next(run)) == "1: q"
+    assert read == [1, 2]
+
+
+def test_data_in_the_program_and_in_the_stream_is_one_stream() -> None:
+    assert answers("p(a) at 2. q(X) :- p(X) in [#1].", "p(b) at 1. p(c) at 3.") == ["1: q(b)", "2: q(a)", "3: q(c)"]
+
+
+def test_a_predicate_may_be_streamed_and_derived() -> None:
+    assert answers("p(X) :- r(X).", "p(a) at 1. r(b) at 1.") == ["1: p(a) p(b)"]
+
+
+def test_only_what_is_shown_is_output() -> None:
+    assert answers("q :- p. r :- p. #show r/0.", "p at 1.") == ["1: r"]
+
+
+def test_a_program_may_be_text_a_file_or_parsed(tmp_path: Path) -> None:
+    text = "#const n = 0. q :- p in [n]."
+    (tmp_path / "a.lars").write_text(text, encoding="utf-8")
+    for program in (text, tmp_path / "a.lars", lasing.parse(text)):
+        assert answers(program, "p at 1.", end=2) == ["1: q", "2:"]
+    assert answers(text, "p at 1.", end=2, constants={"n": 1}) == ["1: q", "2: q"]
+
+
+def test_a_stream_may_be_tables() -> None:
+    stream = {"p": pa.table({"time": [1, 3], "x": ["a", "b"]}), "r": pa.table({"time": [2]})}
+    assert answers("q(X) :- p(X) in [1], not r.", stream) == ["1: q(a)", "2:", "3: q(b)"]
+
+
+@pytest.mark.parametrize(
+    ("program", "stream", "warning", "expected"),
+    [
+        ("q :- p.", "p at 1. p at 2. p at 3.", "2 facts before the start", ["3: q"]),
+        ("q at T :- p, T = 2. q at T :- p, T = 3.", "p at 3.", "1 derived atom before the start", ["3: q"]),
+        ("q(1/X) :- p(X).", "p(0) at 3. p(1) at 3.", "division by zero", ["3: q(1)"]),
+        ("q at X :- p(X).", "p(a) at 3. p(3) at 3.", "no integer", ["3: q"]),
+        ("q(X + 1) :- p(X).", "p(9223372036854775807) at 3.", "beyond 64 bits", ["3:"]),
+    ],
+)
+def test_what_is_left_out_is_counted_in_a_warning(program: str, stream: str, warning: str, expected: list[str]) -> None:
+    with pytest.warns(LasingWarning, match=warning):
+        assert answers(program, stream, start=3) == expected
+
+
+def test_the_report_counts() -> None:
+    run = lasing.run("q :- p.", "p at 1. r at 1. p at 3.")
+    list(run)
+    report = run.report
+    assert (report.time_points, report.facts, report.atoms, report.early_facts) == (3, 3, 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [
+        ("a :- not b. b :- not a.", "E301"),
+        ("a ; b :- p.", "E302"),
+        (":- p.", "E303"),
+        ("q(X) :- p.", "E201"),
+        ("q :- p in [#1]. p :- r.", "E203"),
+        ("q :- □ p.", "E206"),
+    ],
+)
+def test_a_program_without_an_engine_or_a_meaning_is_refused(program: str, code: str) -> None:
+    with pytest.raises(LasingError, match=code):
+        lasing.run(program, "p at 1.")
+
+
+@pytest.mark.parametrize(
+    ("stream", "more", "code"),
+    [
+        ("p(a) at 1.", {}, "E508"),
+        ("p at 2. p at 1.", {}, "E504"),
+        ("p at 1.", {"engine": "none"}, "E305"),
+        ("p at 1.", {"start": 5, "end": 4}, "E306"),
+        (5, {}, "E510"),
+    ],
+)
+def test_a_stream_or_timeline_that_does_not_fit_is_refused(stream: Any, more: dict[str, Any], code: str) -> None:
+    with pytest.raises(LasingError, match=code):
+        answers("q :- p.", stream, **more)
+
+
+def test_a_stream_out_of_order_may_be_sorted() -> None:
+    assert answers("q :- p.", "p at 3. p at 1.", sort=True) == ["1: q", "2:", "3: q"]
