@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Literal
 
 Severity = Literal["error", "warning"]
@@ -40,10 +41,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text and its name; it turns an offset into a `Place` when one is needed."""
+    """A text, its name, and its file if it has one; it turns an offset into a `Place` when one is needed."""
 
     name: str
     text: str
+    path: Path | None = None
 
     def place(self, offset: int, length: int = 1) -> Place:
         """The place of an offset.

@@ -5,12 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
 from lasing.connectors.files import Progress, read_text
-from lasing.connectors.rows import Row, by_time, merged
+from lasing.connectors.rows import Row, by_time, merged, time_of, value_of
 from lasing.connectors.sources import stream_rows
 from lasing.engines.reference.engine import ReferenceEngine
 from lasing.errors import Diagnostic, LasingError, LasingWarning, Source, fault, in_order, render
@@ -35,14 +36,15 @@ def parse(program: str | Path, constants: Mapping[str, Value] | None = None) -> 
     >>> parse("q(X) :- p(X) in [5].").rules[0].heads
     (Atom(predicate='q', args=(Variable(name='X'),)),)
     """
-    return read_program([_source(program)], constants)
+    given = {name: value_of(value, what=f"the constant {name}") for name, value in (constants or {}).items()}
+    return read_program([_source(program)], given)
 
 
 def run(
     program: ProgramLike,
     stream: Any = None,
-    start: int | None = None,
-    end: int | None = None,
+    start: int | str | datetime | None = None,
+    end: int | str | datetime | None = None,
     engine: EngineName = "auto",
     *,
     sort: bool = False,
@@ -52,7 +54,8 @@ def run(
 
     The program is text, a Path or a `Program`. The stream is text, a Path, rows such as `(36, "temp", "s1", 70)`, a
     data frame, a `Table`, or a dictionary from predicates to data frames. The timeline begins with the first fact and
-    ends with the last, unless said otherwise; `sort` accepts a stream that is not in the order of time.
+    ends with the last, unless said otherwise: by a number, or, with a #tick, by a date. `sort` accepts a stream that is
+    not in the order of time.
 
     >>> for answer in run("q(X) :- p(X) in [1].", "p(a) at 5.", end=7):
     ...     print(answer)
@@ -83,8 +86,8 @@ class Run:
         self,
         program: Program,
         stream: Any,
-        start: int | None,
-        end: int | None,
+        start: int | str | datetime | None,
+        end: int | str | datetime | None,
         engine: str = "auto",
         sort: bool = False,
         progress: Progress | None = None,
@@ -95,8 +98,10 @@ class Run:
             raise LasingError(in_order(refused))
         if engine != "auto" and engine not in ENGINES:
             raise fault("E305", f"there is no engine {engine}", note=f"engines are auto, {', '.join(ENGINES)}")
-        if start is not None and end is not None and end < start:
-            raise fault("E306", f"the timeline ends at {end}, before it starts at {start}")
+        first = None if start is None else time_of(start, program.tick)
+        last = None if end is None else time_of(end, program.tick)
+        if first is not None and last is not None and last < first:
+            raise fault("E306", f"the timeline ends at {last}, before it starts at {first}")
         self.program = program
         self.report = Report()
         self._make_engine = ENGINES["reference" if engine == "auto" else engine]
@@ -106,7 +111,7 @@ class Run:
                 stream_rows(stream, program.tick, sort, progress),
             ]
         )
-        self._answers = self._evaluate(_with_known_arity(rows, program), start, end, warn)
+        self._answers = self._evaluate(_with_known_arity(rows, program), first, last, warn)
 
     def __iter__(self) -> Iterator[Answer]:
         return self
@@ -167,7 +172,7 @@ def examine_files(sources: Iterable[Source], constants: Mapping[str, Value]) -> 
 
 def _source(program: str | Path) -> Source:
     if isinstance(program, Path):
-        return Source(str(program), read_text(program))
+        return Source(str(program), read_text(program), program)
     return Source("program", program)
 
 

@@ -15,7 +15,7 @@ from lasing.logic.terms import Value, is_name
 
 def read_sources(paths: list[str]) -> list[Source]:
     """The texts of program files; `-` is standard input."""
-    return [Source(path, read_text(Path(path))) for path in paths]
+    return [Source(path, read_text(Path(path)), Path(path)) for path in paths]
 
 
 def constants_of(definitions: list[str]) -> dict[str, Value]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,22 @@ def read_frame(frame: Any, columns: Columns, tick: Tick | None = None, ordered: 
     if not is_frame(frame):
         note = "pandas, Polars, DuckDB, Arrow tables and others that have __arrow_c_stream__ are"
         raise fault("E510", f"{type(frame).__name__} is not a table", note=note)
-    reader = pa.RecordBatchReader.from_stream(frame)
-    return _rows(reader, reader.schema.names, f"the {type(frame).__name__}", columns, tick, ordered)
+    name = f"the {type(frame).__name__}"
+    try:
+        reader = pa.RecordBatchReader.from_stream(frame)
+    except pa.ArrowException as error:
+        note = "a column has one type: numbers, text or times"
+        raise fault("E510", f"{name} cannot be read as a table: {error}", note=note) from None
+    index = _pandas_index(reader.schema)
+    header = [column for column in reader.schema.names if column not in index]
+    return _rows((batch.select(header) if index else batch for batch in reader), header, name, columns, tick, ordered)
+
+
+def _pandas_index(schema: Any) -> list[str]:
+    """The columns that are only the index of a pandas frame."""
+    metadata = (schema.metadata or {}).get(b"pandas")
+    stored = json.loads(metadata).get("index_columns", []) if metadata else []
+    return [name for name in stored if isinstance(name, str)]
 
 
 def read_parquet(

@@ -40,9 +40,8 @@ def read_csv(
         if header is None:
             header = _header(name, cells, maker)
         elif cells:
-            yield maker.row(
-                _record(name, header, cells, reader.line_num, columns.time), Place(name, reader.line_num, 1)
-            )
+            place = Place(name, reader.line_num, 1, ",".join(cells))
+            yield maker.row(_record(header, cells, place, columns), place)
     if header is None:
         raise fault("E505", f"{name} is empty", note="a CSV file begins with a header, such as: time,sensor,value")
 
@@ -53,6 +52,8 @@ def cell_value(text: str) -> Value:
     >>> cell_value("70"), cell_value("7.5"), cell_value("007"), cell_value("s1")
     (70, 7.5, '007', 's1')
     """
+    if text == '""':  # how the empty text is written where an empty cell means: no argument
+        return ""
     if _INTEGER.fullmatch(text):
         return int(text) if len(text) < 4000 else text
     return float(text) if _DECIMAL.fullmatch(text) else text
@@ -60,9 +61,6 @@ def cell_value(text: str) -> Value:
 
 def _header(name: str, cells: list[str], maker: RowMaker) -> list[str]:
     header = [cell.strip() for cell in cells]
-    twice = next((cell for i, cell in enumerate(header) if cell in header[:i]), None)
-    if twice is not None:
-        raise fault("E505", f"{name} has two columns {twice}", Place(name, 1, 1))
     try:
         maker.check(header)
     except LasingError as error:
@@ -71,13 +69,15 @@ def _header(name: str, cells: list[str], maker: RowMaker) -> list[str]:
     return header
 
 
-def _record(name: str, header: list[str], cells: list[str], line: int, time: str) -> dict[str, object]:
+def _record(header: list[str], cells: list[str], place: Place, columns: Columns) -> dict[str, object]:
+    """The values of a row. Where each row names its own predicate, an empty cell is an argument that is not there."""
     if len(cells) != len(header):
-        note = f"the header has {len(header)}: {', '.join(header)}"
-        raise fault(
-            "E505",
-            f"this row has {len(cells)} cell{'s'[: len(cells) != 1]}",
-            Place(name, line, 1, ",".join(cells)),
-            note,
-        )
-    return {key: cell if key == time else cell_value(cell) for key, cell in zip(header, cells, strict=True)}
+        message = f"this row has {len(cells)} cell{'s'[: len(cells) != 1]}"
+        raise fault("E505", message, place, f"the header has {len(header)}: {', '.join(header)}")
+    record: dict[str, object] = {}
+    for name, cell in zip(header, cells, strict=True):
+        if name == columns.time:
+            record[name] = cell
+        else:
+            record[name] = None if cell == "" and columns.predicate is None else cell_value(cell)
+    return record

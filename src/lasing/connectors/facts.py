@@ -32,7 +32,7 @@ from lasing.timeline.ticks import Tick, parse_time
 
 _MOST_REMEMBERED = 100_000
 
-_PLAIN = re.compile(r'\s*([a-z]\w*)(?:\(([^()"<>%\n]*)\))?\s+at\s+(-?[0-9]{1,18})\s*\.', re.ASCII)
+_PLAIN = re.compile(r'\s*([a-z]\w*)(?:\(([^()"<>%\n]*)\))?\s+at\s+(-?[0-9]{1,18})\s*\.(?![0-9])', re.ASCII)
 _SKIP = re.compile(r"(?:\s+|%\*(?s:.*?)\*%|%(?!\*)[^\n]*)*")
 _TERM = re.compile(rf"(?P<name>{NAME})|(?P<number>-?\s*{NUMBER})|(?P<string>{STRING})|(?P<iri>{IRI})")
 _WORD = re.compile(NAME)
@@ -56,7 +56,7 @@ def _rows(source: Iterable[Block], name: str, tick: Tick | None, ordered: bool) 
     reader = _Reader(name, tick, ordered)
     rest = Block("", 1)
     for block in source:
-        rest = Block(rest.text + block.text, rest.line if rest.text else block.line)
+        rest = Block(rest.text + block.text, rest.line, rest.begin) if rest.text else block
         rest = yield from reader.read(rest, last=False)
     yield from reader.read(rest, last=True)
 
@@ -79,7 +79,7 @@ class _Reader:
 
     def read(self, block: Block, last: bool) -> Generator[Row, None, Block]:
         """The facts of a block; returns the unfinished one at its end, which is an error if the block is the last."""
-        text, position = block.text, 0
+        text, position = block.text, block.begin
         match = _PLAIN.match
         while True:
             if (plain := match(text, position)) and (row := self._plain(plain)):
@@ -95,7 +95,8 @@ class _Reader:
                 except _Stuck as stuck:
                     unfinished = not text[stuck.offset :].strip() or text.startswith("%*", stuck.offset)
                     if unfinished and not last:
-                        return Block(text[position:], block.line + text.count("\n", 0, position))
+                        begin = text.rfind("\n", 0, position) + 1
+                        return Block(text[begin:], block.line + text.count("\n", 0, begin), position - begin)
                     raise self._not_a_fact(block, stuck) from None
                 except LasingError as error:
                     raise self._placed(block, position, error) from None
@@ -117,6 +118,8 @@ class _Reader:
         try:
             return int(time), Atom(predicate, tuple([values[part] for part in parts]))
         except KeyError:  # a constant not met before
+            if len(values) >= _MOST_REMEMBERED:
+                values.clear()
             if not all(self._learn(part) for part in parts):
                 return None
             return int(time), Atom(predicate, tuple([values[part] for part in parts]))
@@ -126,8 +129,6 @@ class _Reader:
         term = _TERM.fullmatch(part.strip())
         if term is None:
             return False
-        if len(self._values) >= _MOST_REMEMBERED:
-            self._values.clear()
         try:
             self._values[part] = _constant(term)
         except _Stuck:
@@ -140,7 +141,7 @@ class _Reader:
         if word is None or not is_name(word[0]):
             raise _Stuck(position, "a predicate's name, such as temp")
         args: list[Value] = []
-        position = word.end()
+        position = _skip(text, word.end())
         if text.startswith("(", position):
             separator = "("
             while separator != ")":
@@ -197,7 +198,7 @@ def _constant(match: re.Match[str]) -> Value:
             return text
         case "number":
             try:
-                digits = text.replace(" ", "")
+                digits = "".join(text.split())
                 return normal(int(digits) if digits.lstrip("-").isdigit() else float(digits))
             except (Undefined, ValueError):
                 raise _Stuck(match.start(), "a number of at most 64 bits") from None

@@ -19,10 +19,11 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Whole lines of a file, and the number of the first of them."""
+    """Whole lines of a file, the number of the first of them, and where in them to begin to read."""
 
     text: str
     line: int
+    begin: int = 0
 
 
 def read_text(path: Path) -> str:
@@ -31,6 +32,8 @@ def read_text(path: Path) -> str:
         raw = path.read_bytes()
     except OSError as error:
         raise unreadable(path, error) from None
+    except ValueError:
+        raise fault("E401", f"{str(path)!r} is not the name of a file") from None
     return decode(raw, str(path))
 
 
@@ -49,24 +52,27 @@ def blocks(path: Path, progress: Progress | None = None) -> Iterator[Block]:
 def lines(path: Path, progress: Progress | None = None) -> Iterator[tuple[int, str]]:
     """The lines of a file, numbered from 1, without their ends."""
     for block in blocks(path, progress):
-        yield from enumerate(block.text.splitlines(), block.line)
+        text = block.text.removesuffix("\n")
+        yield from enumerate((line.removesuffix("\r") for line in text.split("\n")), block.line)
 
 
 def decode(raw: bytes, name: str, line: int = 1) -> str:
     """Bytes as UTF-8 text; `line` is the number of the first line in them."""
+    if line == 1:
+        raw = raw.removeprefix(b"\xef\xbb\xbf")
     try:
-        return raw.decode("utf-8-sig" if line == 1 else "utf-8")
+        return raw.decode()
     except UnicodeDecodeError as error:
-        before = raw[: error.start]
-        column = error.start - (before.rfind(b"\n") + 1) + 1
-        place = Place(name, line + before.count(b"\n"), column)
+        begin = raw.rfind(b"\n", 0, error.start) + 1
+        column = len(raw[begin : error.start].decode(errors="replace")) + 1
+        place = Place(name, line + raw.count(b"\n", 0, error.start), column)
         message = f"byte 0x{raw[error.start]:02x} is not UTF-8 text"
         raise fault("E402", message, place, "save the file as UTF-8, or repair the line") from None
 
 
 def unreadable(path: Path, error: OSError) -> LasingError:
     """The error for a file that cannot be opened, or read to its end."""
-    if path.is_dir():
+    if isinstance(error, IsADirectoryError):
         return fault("E401", f"{path} is a directory, not a file")
     if isinstance(error, FileNotFoundError):
         siblings = sorted(p.name for p in path.parent.glob(f"*{path.suffix}")) if path.parent.is_dir() else []
@@ -83,22 +89,23 @@ def unwritable(path: Path, error: OSError) -> LasingError:
 
 
 def _file_blocks(file: BinaryIO, name: str, progress: Progress | None) -> Iterator[Block]:
-    line, rest = 1, b""
+    line, size = 1, 0
+    parts: list[bytes] = []  # a line that has begun, of `size` bytes so far
     while raw := file.read(_BLOCK):
         if progress:
             progress(len(raw))
         end = raw.rfind(b"\n") + 1
         if end:
-            whole = rest + raw[:end]
+            whole = b"".join((*parts, raw[:end]))
             yield Block(decode(whole, name, line), line)
             line += whole.count(b"\n")
-            rest = raw[end:]
-        else:
-            rest += raw
-        if len(rest) > LONGEST_LINE:
+            parts, size = [], 0
+        parts.append(raw[end:])
+        size += len(raw) - end
+        if size > LONGEST_LINE:
             raise _too_long(name, line)
-    if rest:
-        yield Block(decode(rest, name, line), line)
+    if size:
+        yield Block(decode(b"".join(parts), name, line), line)
 
 
 def _live_blocks(file: BinaryIO) -> Iterator[Block]:

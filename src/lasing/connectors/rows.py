@@ -36,6 +36,11 @@ def value_of(thing: object, place: Place | None = None, what: str = "a value") -
         case bool():
             return "true" if thing else "false"
         case str():
+            if not thing.isascii():
+                try:
+                    thing.encode()
+                except UnicodeEncodeError:
+                    raise fault("E506", f"{what} is not Unicode text: {ascii(thing)[:60]}", place) from None
             return thing
         case int():
             if not SMALLEST <= thing <= LARGEST:
@@ -59,8 +64,8 @@ def time_of(thing: object, tick: Tick | None, place: Place | None = None) -> int
     """The time point for a Python value: a whole number, or a date and time where the program has a #tick."""
     if isinstance(thing, datetime):
         return tick.point(thing) if tick else parse_time(thing.isoformat(), None)
-    if isinstance(thing, str):
-        return parse_time(thing.strip(), tick)
+    if isinstance(thing, str | date):
+        return parse_time(str(thing).strip(), tick)
     value = value_of(thing, place, "the time")
     if not isinstance(value, int) or isinstance(thing, bool):
         raise fault("E502", f"{value} is not a time", place, "write a whole number, or an ISO 8601 date and time")

@@ -83,8 +83,9 @@ def write_csv(batches: Iterable[list[Record]], out: TextIO, view: View, arity: i
     writer.writerow(_header(view, arity))
     for batch in batches:
         for record in batch:
-            padding = [""] * (arity - len(record.atom.args))
-            writer.writerow([*record.fields.values(), record.atom.predicate, *record.atom.args, *padding])
+            args = ['""' if arg == "" else arg for arg in record.atom.args]
+            padding = [""] * (arity - len(args))
+            writer.writerow([*record.fields.values(), record.atom.predicate, *args, *padding])
         if batch:
             out.flush()
 
@@ -103,10 +104,13 @@ def write_parquet(batches: Iterable[list[Record]], path: Path, view: View, arity
                 column.append(value)
     types = [_arrow_type(values, name) for name, values in zip(header, columns, strict=True)]
     arrays = [
-        pa.array([str(v) if kind == pa.string() and v is not None else v for v in values], kind)
+        pa.array([v if v is None else _CONVERT[str(kind)](v) for v in values], kind)
         for values, kind in zip(columns, types, strict=True)
     ]
     pq.write_table(pa.table(arrays, names=header), path)
+
+
+_CONVERT: dict[str, Callable[[Any], Any]] = {"int64": int, "double": float, "string": str}
 
 
 def _arrow_type(values: list[Any], name: str) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -61,18 +63,25 @@ def file_source(argument: str, time: str = TIME, standard_input: str = "facts") 
 
     Without a predicate, a table's file name is it, unless the table has a column `predicate`.
     """
-    mapped = _MAPPED.fullmatch(argument)
+    mapped = None if Path(argument).exists() else _MAPPED.fullmatch(argument)
     path = Path(mapped["path"] if mapped else argument)
-    form = standard_input if str(path) == "-" else FORMATS.get(path.suffix.lower(), "")
-    if path.is_dir():
-        raise fault("E401", f"{path} is a directory, not a file")
-    if not form:
-        note = f"streams end in {' '.join(FORMATS)}, or are - for standard input"
-        raise fault("E511", f"{path}: which format is this?", note=note)
+    form = _format(path, standard_input)
     if mapped is None:
         return FileSource(path, form, Columns(time=time))
     args = None if mapped["args"] is None else tuple(a.strip() for a in mapped["args"].split(",") if a.strip())
     return FileSource(path, form, Columns(mapped["predicate"].strip(), args, time))
+
+
+def _format(path: Path, standard_input: str) -> str:
+    if str(path) == "-":
+        return standard_input
+    if path.is_dir():
+        raise fault("E401", f"{path} is a directory, not a file")
+    form = FORMATS.get(path.suffix.lower())
+    if form is None:
+        note = f"streams end in {' '.join(FORMATS)}, or are - for standard input"
+        raise fault("E511", f"{path}: which format is this?", note=note)
+    return form
 
 
 def named(source: FileSource, header: Iterable[str]) -> FileSource:
@@ -99,7 +108,8 @@ def _rows(stream: Any, tick: Tick | None, ordered: bool, progress: Progress | No
         case str():
             return parse_facts(stream, tick, ordered)
         case Path():
-            return _file_rows(file_source(str(stream)), tick, ordered, progress)
+            source = FileSource(stream, _format(stream, "facts"), Columns())
+            return _file_rows(source, tick, ordered, progress)
         case FileSource():
             return _file_rows(stream, tick, ordered, progress)
         case Table():
@@ -135,11 +145,16 @@ def _header(source: FileSource) -> Iterable[str]:
         except (OSError, ValueError):
             return ()  # reading the file itself will say what is wrong
     try:
-        with source.path.open(encoding="utf-8", errors="replace") as file:
-            first = file.readline(2**16)
+        with source.path.open(encoding="utf-8-sig", errors="replace") as file:
+            first = next((line for line in file if line.strip()), "") if source.format == "jsonl" else file.readline()
     except OSError:
         return ()
-    return [word for word in ("predicate",) if re.search(rf'(^|[{{,\s"]){word}($|[",:\s])', first)]
+    try:
+        return (
+            list(json.loads(first)) if source.format == "jsonl" else [c.strip() for c in next(csv.reader([first]), [])]
+        )
+    except (ValueError, TypeError, RecursionError, csv.Error):
+        return ()  # likewise
 
 
 def _as_table(predicate: object, part: Any) -> Any:
@@ -156,7 +171,7 @@ def _object_rows(rows: Iterable[Any], tick: Tick | None, ordered: bool) -> Itera
     for number, row in enumerate(rows, 1):
         place = Place("row", number, 1)
         match row:
-            case (time, Atom() as atom):
+            case (time, Atom() as atom) if is_name(atom.predicate):
                 atom = Atom(atom.predicate, tuple(value_of(arg, place) for arg in atom.args))
             case (time, str(predicate), *args):
                 if not is_name(predicate):

@@ -6,6 +6,7 @@ A table either is about one predicate, and has a column per argument, or has a c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -60,10 +61,14 @@ class RowMaker:
     tick: Tick | None
     ordered: bool
     newest: int | None = None
+    header: tuple[str, ...] | None = None
 
     def check(self, header: Iterable[str]) -> None:
         """Fail where the table lacks a column that is needed."""
         names = list(header)
+        twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+        if twice is not None:
+            raise fault("E505", f"{self.name} has two columns {twice}")
         wanted = [self.columns.time, *(self.columns.args or ())]
         for column in wanted:
             if column not in names:
@@ -88,12 +93,23 @@ class RowMaker:
         self.newest = time if self.newest is None else max(time, self.newest)
         return time, self._atom(record, place)
 
+    def _all_columns(self, record: Mapping[str, object], place: Place | None) -> tuple[str, ...]:
+        """All columns but the time, in the order of the first record; the others must have the same."""
+        if self.header is None:
+            self.header = tuple(name for name in record if name != self.columns.time)
+        extra = next((name for name in record if name != self.columns.time and name not in self.header), None)
+        if extra is not None:
+            names = ",".join(self.header)
+            note = f"the first row has {names}; to take only these, name them: p({names})=FILE"
+            raise fault("E505", f"the column {extra} is new here", place, note)
+        return self.header
+
     def _atom(self, record: Mapping[str, object], place: Place | None) -> Atom:
         predicate = self.columns.predicate
         if predicate is not None:
             names = self.columns.args
             if names is None:
-                names = tuple(name for name in record if name != self.columns.time)
+                names = self._all_columns(record, place)
             return Atom(predicate, tuple(_value(record, name, place) for name in names))
         predicate = str(value_of(record.get("predicate"), place, "the predicate"))
         if not is_name(predicate):
@@ -112,8 +128,9 @@ def _listed(record: Mapping[str, object], place: Place | None) -> Iterator[Value
     """The arguments in `args`, or in `arg1`, `arg2`, …: those that are not there at the end are not there."""
     args = record.get("args")
     if args is None:
-        numbered = [record.get(f"arg{i}") for i in range(1, sum(n.startswith("arg") for n in record) + 1)]
-        while numbered and numbered[-1] in (None, ""):
+        last = max((int(n[3:]) for n in record if re.fullmatch(r"arg[0-9]{1,4}", n)), default=0)
+        numbered = [record.get(f"arg{i}") for i in range(1, last + 1)]
+        while numbered and numbered[-1] is None:
             numbered.pop()
         args = numbered
     if not isinstance(args, list | tuple):

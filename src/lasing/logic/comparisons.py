@@ -52,9 +52,9 @@ def aggregate(function: AggregateFunction, tuples: Iterable[tuple[Value, ...]]) 
         case "count":
             return len(rows)
         case "sum":
-            return _rounded(sum(_exact(rows), Fraction(0)))
+            return _sum(rows, 1)
         case "avg":
-            return _rounded(sum(_exact(rows), Fraction(0)) / len(rows)) if rows else None
+            return _sum(rows, len(rows)) if rows else None
         case "min":
             return min(_comparable(rows), default=None)
         case "max":
@@ -63,18 +63,17 @@ def aggregate(function: AggregateFunction, tuples: Iterable[tuple[Value, ...]]) 
             assert_never(function)
 
 
-def _exact(rows: Sequence[tuple[Value, ...]]) -> list[Fraction]:
-    numbers = []
+def _sum(rows: Sequence[tuple[Value, ...]], parts: int) -> int | float:
+    """The sum of the first terms, divided by `parts`: exact, and rounded once."""
+    exact, doubles = Fraction(0), False
     for first, *_ in rows:
         if isinstance(first, str):
             raise Undefined("arithmetic on a name")
-        numbers.append(Fraction(first))
-    return numbers
-
-
-def _rounded(exact: Fraction) -> int | float:
+        exact += Fraction(first)
+        doubles = doubles or isinstance(first, float)
+    exact /= parts
     try:
-        return normal(int(exact) if exact == int(exact) else float(exact))
+        return normal(int(exact) if exact.denominator == 1 and not doubles else float(exact))
     except OverflowError:
         raise Undefined("a result beyond 64 bits") from None
 

@@ -51,6 +51,7 @@ class Arithmetic:
     operator: str
     operands: tuple[Term, ...]
     offset: int = field(default=-1, compare=False, repr=False)
+    depth: int = field(default=1, compare=False, repr=False)
 
     def __str__(self) -> str:
         return term_text(self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -9,6 +10,9 @@ from lasing.errors import fault
 
 MILLISECONDS = {"ms": 1, "s": 1_000, "sec": 1_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
 
+LONGEST_TICK = 36_500 * MILLISECONDS["d"]
+
+_WHOLE = re.compile(r"-?[0-9]+")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -47,12 +51,15 @@ class Tick:
         return _EPOCH + timedelta(milliseconds=self.milliseconds * point)
 
     def iso(self, point: int) -> str:
-        """The first instant of a time point as ISO 8601 text, in UTC.
+        """The first instant of a time point as ISO 8601 text, in UTC; `LasingError` outside of the years 1 to 9999.
 
         >>> Tick(1_000).iso(61)
         '1970-01-01T00:01:01Z'
         """
-        return self.instant(point).isoformat().replace("+00:00", "Z")
+        try:
+            return self.instant(point).isoformat().replace("+00:00", "Z")
+        except OverflowError:
+            raise fault("E502", f"the time point {point} has no date", note="print times as numbers") from None
 
     def __str__(self) -> str:
         for unit in ("d", "h", "min", "sec", "ms"):
@@ -68,13 +75,10 @@ def parse_time(text: str, tick: Tick | None) -> int:
     >>> parse_time("36", None), parse_time("1970-01-01T00:01:00Z", Tick(1_000))
     (36, 60)
     """
-    try:
-        return int(text) if text.isascii() else _not_a_time(text, tick)
-    except ValueError:
-        return _not_a_time(text, tick)
-
-
-def _not_a_time(text: str, tick: Tick | None) -> int:
+    if _WHOLE.fullmatch(text):
+        if len(text) > 20 or not -(2**63) <= int(text) < 2**63:
+            raise fault("E506", f"the time {_short(text)} is beyond 64 bits")
+        return int(text)
     try:
         instant = datetime.fromisoformat(text)
     except ValueError:

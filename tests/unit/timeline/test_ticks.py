@@ -69,7 +69,7 @@ def test_a_date_and_time_without_a_tick_asks_for_one() -> None:
     assert "#tick" in caught.value.diagnostics[0].note
 
 
-@pytest.mark.parametrize("text", ["", "soon", "1.5", "٣", "2026-13-01", "9" * 5_000])
+@pytest.mark.parametrize("text", ["", "soon", "1.5", "٣", "2026-13-01", "1_000", " "])
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(LasingError) as caught:
         parse_time(text, SECOND)

@@ -69,12 +69,12 @@ def entails(m: Structure, s: Stream, t: int, formula: Formula, sub: Substitution
             return any(_some_instance(m, s, t, part, sub) for part in parts)
         case Implies(left, right):
             return not _some_instance(m, s, t, left, sub) or _some_instance(m, s, t, right, sub)
-        # M, S, t ⊩ ◇α  iff  M, S, t' ⊩ α for some t' ∈ T; an atom needs a look only where v(t') is not empty
-        case Sometime(Atom(predicate) as atom) if predicate not in m.background:
-            return any(entails(m, s, u, atom, sub) for u in s.occupied())
+        # M, S, t ⊩ ◇α  iff  M, S, t' ⊩ α for some t' ∈ T
         case Sometime(body):
-            return any(entails(m, s, u, body, sub) for u in m.extent(s))
-        # M, S, t ⊩ □α  iff  M, S, t' ⊩ α for all t' ∈ T, and there is one
+            return any(entails(m, s, u, body, sub) for u in _points(m, s, body))
+        # M, S, t ⊩ □α  iff  M, S, t' ⊩ α for all t' ∈ T, and there is one; background needs no look at each
+        case Always(Atom(predicate, terms)) if predicate in m.background and _in_background(m, predicate, terms, sub):
+            return bool(s.timeline)
         case Always(body):
             return bool(s.timeline) and all(entails(m, s, u, body, sub) for u in m.extent(s))
         # M, S, t ⊩ @u α  iff  M, S, u ⊩ α and u ∈ T
@@ -86,6 +86,10 @@ def entails(m: Structure, s: Stream, t: int, formula: Formula, sub: Substitution
             return entails(m, window(function, m, m.stream if full else s, t, sub), t, body, sub)
         case _:
             assert_never(formula)
+
+
+def _in_background(m: Structure, predicate: str, terms: tuple[Term, ...], sub: Substitution) -> bool:
+    return tuple(evaluate(term, sub) for term in terms) in m.background[predicate]
 
 
 def aggregate_value(m: Structure, s: Stream, t: int, formula: Aggregate, sub: Substitution) -> Value | None:

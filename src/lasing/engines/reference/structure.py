@@ -40,7 +40,8 @@ class Structure:
         """The time points of a timeline; of the endless one, those up to now or up to the last derived atom."""
         end = stream.timeline.hi
         if end is None:
-            end = max(self.now, stream.derived.last or self.now)
+            last = stream.derived.last
+            end = self.now if last is None else max(self.now, last)
         return range(stream.timeline.lo, end + 1)
 
 

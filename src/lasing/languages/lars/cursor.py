@@ -93,11 +93,9 @@ class Cursor:
         """One level deeper; each `enter` needs its `leave`."""
         self.depth += 1
         if self.depth > DEEPEST:
-            self.fail(
-                "E106",
-                f"nested more than {DEEPEST} levels deep",
-                note="split the rule with helper predicates",
-            )
+            offset = self.offsets[max(0, self.i - 1)]
+            note = "split the rule with helper predicates"
+            self.fail("E106", f"nested more than {DEEPEST} levels deep", note, offset)
 
     def leave(self) -> None:
         self.depth -= 1

@@ -37,7 +37,7 @@ from lasing.timeline.ticks import MILLISECONDS
 _COMPARISONS = frozenset(FLIPPED)
 _AGGREGATES = ("#count", "#sum", "#min", "#max", "#avg")
 _TERM_ENDS = frozenset(",)")
-_LONGEST_CHAIN = 2 * DEEPEST
+_DEEPEST_TERM = 2 * DEEPEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,10 @@ def read_term(c: Cursor) -> Term:
             return c.environment.constants.get(text, text)
         if kind == "NUMBER":
             return _number(c)
-    return as_term(c, _sum(c))
+    c.enter()
+    term = as_term(c, _sum(c))
+    c.leave()
+    return term
 
 
 def read_atom(c: Cursor) -> Atom:
@@ -116,7 +119,7 @@ def as_term(c: Cursor, operand: Operand) -> Term:
         case Atom(name, args) if name in FUNCTIONS:
             if name == "abs" and len(args) != 1:
                 c.fail("E105", "abs takes one argument", offset=operand.offset, length=3)
-            return Arithmetic(name, args, operand.offset)
+            return _arithmetic(c, name, args, operand.offset)
         case Atom(name):
             note = f"functions are {', '.join(sorted(FUNCTIONS))}; data inside data is not part of the language"
             c.fail("E105", f"{name}(…) is not a term", note, operand.offset, len(name))
@@ -279,29 +282,29 @@ def _aggregate(braces: Braces, operator: Comparison, bound: Term) -> Aggregate:
 
 
 def _sum(c: Cursor, first: Operand | None = None) -> Operand:
-    left, length = _product(c, first), 0
+    left = _product(c, first)
     while c.kinds[c.i] in ("+", "-"):
         operator, offset = c.kind, c.offset
         c.i += 1
-        length = _longer(c, length)
-        left = Arithmetic(operator, (as_term(c, left), as_term(c, _product(c))), offset)
+        left = _arithmetic(c, operator, (as_term(c, left), as_term(c, _product(c))), offset)
     return left
 
 
 def _product(c: Cursor, first: Operand | None = None) -> Operand:
-    left, length = _factor(c) if first is None else first, 0
+    left = _factor(c) if first is None else first
     while c.kinds[c.i] in ("*", "/", "div", "mod"):
         operator, offset = c.kind, c.offset
         c.i += 1
-        length = _longer(c, length)
-        left = Arithmetic(operator, (as_term(c, left), as_term(c, _factor(c))), offset)
+        left = _arithmetic(c, operator, (as_term(c, left), as_term(c, _factor(c))), offset)
     return left
 
 
-def _longer(c: Cursor, length: int) -> int:
-    if length >= _LONGEST_CHAIN:
-        c.fail("E106", f"more than {_LONGEST_CHAIN} operators in one term", "split it: Y = …, Z = Y + …")
-    return length + 1
+def _arithmetic(c: Cursor, operator: str, operands: tuple[Term, ...], offset: int) -> Arithmetic:
+    """An operation; an error where operations nest so deep that walking over them would be a risk."""
+    depth = 1 + max(operand.depth if isinstance(operand, Arithmetic) else 0 for operand in operands)
+    if depth > _DEEPEST_TERM:
+        c.fail("E106", f"more than {_DEEPEST_TERM} operators in one term", "split it: Y = …, Z = Y + …", offset)
+    return Arithmetic(operator, operands, offset, depth)
 
 
 def _factor(c: Cursor) -> Operand:
@@ -314,7 +317,7 @@ def _factor(c: Cursor) -> Operand:
     c.enter()
     operand = as_term(c, _factor(c))
     c.leave()
-    return Arithmetic("-", (operand,), offset)
+    return _arithmetic(c, "-", (operand,), offset)
 
 
 def _primary(c: Cursor) -> Operand:

@@ -61,7 +61,16 @@ def _statement_end(tokens: Tokens, i: int, end: int) -> int:
 
 
 def _statement(tokens: Tokens, start: int, stop: int) -> list[str]:
-    """The lines of a statement."""
+    """The lines of a statement: laid out, or as they are where its comments stand in unusual places."""
+    laid_out = _laid_out(tokens, start, stop)
+    if laid_out is not None and _same_tokens("\n".join(laid_out), tokens, start, stop):
+        return laid_out
+    end = tokens.offsets[stop - 1] + len(tokens.texts[stop - 1])
+    return [line.rstrip() for line in tokens.source.text[tokens.offsets[start] : end].split("\n")]
+
+
+def _laid_out(tokens: Tokens, start: int, stop: int) -> list[str] | None:
+    """The statement on one line, or a literal a line; None where a comment stands inside of a literal."""
     pieces = list(_pieces(tokens, start, stop))
     first = tokens.texts[start]
     whole = " ".join(_text(tokens, piece.tokens, first) for piece in pieces)
@@ -70,52 +79,41 @@ def _statement(tokens: Tokens, start: int, stop: int) -> list[str]:
     lines: list[str] = []
     for number, piece in enumerate(pieces):
         indent = _INDENT if number else ""
-        for comment in piece.before:
-            lines.extend(f"{indent}{line}" if i == 0 else line for i, line in enumerate(_comment_lines(comment)))
-        if piece.tokens:
-            lines.append(
-                "  ".join([f"{indent}{_text(tokens, piece.tokens, first)}", *(c.rstrip() for c in piece.after)])
-            )
+        if any("\n" in comment for comment in (*piece.before, *piece.after)):
+            return None
+        lines += [f"{indent}{comment.rstrip()}" for comment in piece.before]
+        lines.append("  ".join([f"{indent}{_text(tokens, piece.tokens, first)}", *(c.rstrip() for c in piece.after)]))
     return lines
 
 
 def _pieces(tokens: Tokens, start: int, stop: int) -> Iterator[_Piece]:
-    """Split a statement behind `:-` and behind the commas between literals."""
-    piece, depth, previous = _Piece(), 0, -1
+    """Split a statement behind `:-` and behind the commas between literals.
+
+    A comment on the line of such a comma ends its piece; one on a line of its own begins the next.
+    """
+    piece, depth, split = _Piece(), 0, False
     for i in range(start, stop):
         kind = tokens.kinds[i]
         if kind == "COMMENT":
-            if piece.tokens or _ends_at_end(tokens, previous, i):
-                piece.after.append(tokens.texts[i])
-            else:
-                piece.before.append(tokens.texts[i])
+            if split and not _same_line(tokens, i - 1, i):
+                yield piece
+                piece, split = _Piece(), False
+            (piece.after if piece.tokens else piece.before).append(tokens.texts[i])
             continue
-        if piece.tokens and depth == 0 and tokens.kinds[previous] in (":-", ","):
+        if split:
             yield piece
-            piece = _Piece(before=_moved(piece, tokens, previous, i))
+            piece, split = _Piece(), False
         piece.tokens.append(i)
-        previous = i
         depth += (kind in _OPEN) - (kind in _CLOSE)
+        split = depth == 0 and kind in (":-", ",")
     yield piece
 
 
-def _ends_at_end(tokens: Tokens, previous: int, i: int) -> bool:
-    return previous >= 0 and _same_line(tokens, previous, i)
-
-
-def _moved(piece: _Piece, tokens: Tokens, previous: int, following: int) -> list[str]:
-    """Comments on lines of their own behind a piece belong before the next one."""
-    own: list[str] = []
-    line_of = tokens.source.text.count
-    text = tokens.source.text
-    for i in range(previous + 1, following):
-        if tokens.kinds[i] == "COMMENT":
-            between = line_of("\n", tokens.offsets[previous], tokens.offsets[i])
-            if between and text[text.rfind("\n", 0, tokens.offsets[i]) + 1 : tokens.offsets[i]].strip() == "":
-                own.append(tokens.texts[i])
-    if own:
-        del piece.after[len(piece.after) - len(own) :]
-    return own
+def _same_tokens(text: str, tokens: Tokens, start: int, stop: int) -> bool:
+    """Whether a text has exactly these tokens and comments."""
+    again, mistakes = tokenize(Source("formatted", text), comments=True)
+    wanted = [(k, t.rstrip()) for k, t in zip(tokens.kinds[start:stop], tokens.texts[start:stop], strict=True)]
+    return not mistakes and [(k, t.rstrip()) for k, t in zip(again.kinds, again.texts, strict=True)][:-2] == wanted
 
 
 def _text(tokens: Tokens, indices: list[int], first: str) -> str:

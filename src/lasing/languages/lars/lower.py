@@ -53,9 +53,11 @@ def lower(sources: Sequence[Source], constants: Mapping[str, Value]) -> tuple[Pr
     reading = _Reading(Environment(dict(constants)), constants)
     for source in sources:
         _open(reading, source)
-    for kinds in (("#tick",), ("#const",), ("#input", "#show")):
-        for cursor in reading.cursors:
-            _directives(reading, cursor, kinds)
+    for cursor in reading.cursors:
+        _directives(reading, cursor, ("#tick",))
+    _constants(reading)
+    for cursor in reading.cursors:
+        _directives(reading, cursor, ("#input", "#show"))
     for cursor in reading.cursors:
         _rules(reading, cursor)
         reading.base += len(cursor.source.text)
@@ -76,8 +78,9 @@ def _open(reading: _Reading, source: Source) -> None:
     tokens, mistakes = tokenize(source)
     reading.found += mistakes
     cursor = Cursor(tokens, reading.environment)
-    path = Path(source.name)
-    reading.files.add(path.resolve())
+    folder = Path() if source.path is None else source.path.parent
+    if source.path is not None:
+        reading.files.add(source.path.resolve())
     for start in _statement_starts(cursor):
         if cursor.texts[start] != "#include":
             continue
@@ -87,21 +90,25 @@ def _open(reading: _Reading, source: Source) -> None:
         except Mistake as mistake:
             reading.found.append(mistake.diagnostic)
             continue
-        _include(reading, source, path.parent / include.path, include)
+        _include(reading, source, folder / include.path, include)
     reading.cursors.append(cursor)
 
 
 def _include(reading: _Reading, source: Source, path: Path, include: Include) -> None:
-    if path.resolve() in reading.files:
-        return
     try:
+        if path.resolve() in reading.files:
+            return
         text = read_text(path)
+    except (OSError, ValueError):
+        place = source.place(include.offset, len(include.path) + 2)
+        reading.found.append(Diagnostic("E110", "this is not the name of a file", place))
+        return
     except LasingError as error:
         place = source.place(include.offset, len(include.path) + 2)
         for d in error.diagnostics:
             reading.found.append(d if d.place else Diagnostic("E110", d.message, place, d.note))
         return
-    _open(reading, Source(str(path), text))
+    _open(reading, Source(str(path), text, path))
 
 
 def _statement_starts(cursor: Cursor) -> list[int]:
@@ -125,6 +132,23 @@ def _directives(reading: _Reading, cursor: Cursor, wanted: tuple[str, ...]) -> N
             _directive(reading, cursor)
         except Mistake as mistake:
             reading.found.append(mistake.diagnostic)
+
+
+def _constants(reading: _Reading) -> None:
+    """Read the constants, each after those that its value names."""
+    waiting = [(c, i) for c in reading.cursors for i in _statement_starts(c) if c.texts[i] == "#const"]
+    while waiting:
+        unknown = {c.texts[i + 1] for c, i in waiting} - reading.given.keys()
+        ready = [(c, i) for c, i in waiting if not unknown & set(c.texts[i + 2 : _after(c.kinds, i)])]
+        for cursor, start in ready or waiting:
+            cursor.i = start
+            try:
+                if not ready:
+                    cursor.fail("E113", "this constant depends on itself", offset=cursor.offsets[start + 1])
+                _directive(reading, cursor)
+            except Mistake as mistake:
+                reading.found.append(mistake.diagnostic)
+        waiting = [pair for pair in waiting if pair not in ready] if ready else []
 
 
 def _directive(reading: _Reading, cursor: Cursor) -> None:

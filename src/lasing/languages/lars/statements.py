@@ -10,7 +10,7 @@ from lasing.languages.lars.expressions import read_atom, read_literal, read_term
 from lasing.logic.formulas import Aggregate, At, Formula, Head, map_formula, terms_of, walk
 from lasing.logic.program import Rule, Signature
 from lasing.logic.terms import Undefined, Value, Variable, evaluate, unescape, variables_of
-from lasing.timeline.ticks import MILLISECONDS, Tick
+from lasing.timeline.ticks import LONGEST_TICK, MILLISECONDS, Tick
 
 DIRECTIVES = ("#const", "#include", "#input", "#show", "#tick")
 
@@ -132,7 +132,7 @@ def read_tick(c: Cursor) -> Tick:
     c.i += 1
     offset = c.offset
     amount = c.expect("NUMBER", "after #tick")
-    if not amount.isdigit() or int(amount) == 0:
+    if not amount.isdigit() or not amount.strip("0"):
         c.fail(
             "E108",
             "a tick is a whole number of units, one or more",
@@ -145,6 +145,8 @@ def read_tick(c: Cursor) -> Tick:
     unit = c.text
     c.i += 1
     c.expect(".", "at the end of the directive")
+    if len(amount) > 18 or int(amount) * MILLISECONDS[unit] > LONGEST_TICK:
+        c.fail("E108", "a tick is at most a hundred years long", "such as: #tick 1 d.", offset, len(amount))
     return Tick(int(amount) * MILLISECONDS[unit])
 
 
@@ -172,7 +174,7 @@ def read_declaration(c: Cursor) -> Declaration:
 
 def _read_signature(c: Cursor) -> Signature:
     name = c.expect("NAME", "of a predicate")
-    if not c.accept("/") or c.kind != "NUMBER" or not c.text.isdigit():
+    if not c.accept("/") or c.kind != "NUMBER" or not c.text.isdigit() or len(c.text) > 9:
         c.fail_expected("the number of arguments", "after the predicate", f"such as: {name}/2")
     c.i += 1
     return Signature(name, int(c.texts[c.i - 1]))

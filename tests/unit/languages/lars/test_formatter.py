@@ -49,7 +49,7 @@ def test_a_long_rule_takes_a_line_for_each_literal() -> None:
         ("a:-b, % why b\n c.", "a :-\n    b,  % why b\n    c.\n"),
         ("a:-b,\n % about c\n c.", "a :-\n    b,\n    % about c\n    c.\n"),
         ("%* two\n lines *%\na.", "%* two\n lines *%\na.\n"),
-        ("a % why\n.", "a.  % why\n"),
+        ("a % why\n.", "a % why\n.\n"),
     ],
 )
 def test_comments_stay_with_what_they_are_about(text: str, expected: str) -> None:
