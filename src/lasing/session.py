@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,11 +16,11 @@ from lasing.connectors.files import Progress, read_text
 from lasing.connectors.rows import Row, by_time, merged, time_of, value_of
 from lasing.connectors.sources import stream_rows
 from lasing.engines.reference.engine import ReferenceEngine
-from lasing.errors import Diagnostic, LasingError, LasingWarning, Source, fault, in_order, render
+from lasing.errors import Diagnostic, LasingError, LasingWarning, Source, fault, in_order, render, similar
 from lasing.languages.lars.reader import examine, read_program
 from lasing.logic.answers import Answer
 from lasing.logic.checks import REFUSALS, findings
-from lasing.logic.formulas import Atom, atoms_of
+from lasing.logic.formulas import Atom, TupleWindow, Window, atoms_of, walk
 from lasing.logic.program import Program
 from lasing.logic.terms import Value
 
@@ -105,13 +107,12 @@ class Run:
         self.program = program
         self.report = Report()
         self._make_engine = ENGINES["reference" if engine == "auto" else engine]
-        rows = merged(
-            [
-                by_time((f.time, f.atom) for f in program.data),
-                stream_rows(stream, program.tick, sort, progress),
-            ]
-        )
-        self._answers = self._evaluate(_with_known_arity(rows, program), first, last, warn)
+        known = arity_of(program)
+        own = by_time((fact.time, fact.atom) for fact in program.data)
+        self._unused = None if _counts_all_facts(program) else Counter[str]()
+        self._known = known
+        rows = merged([own, stream_rows(stream, program.tick, sort, progress, known)])
+        self._answers = self._evaluate(rows, first, last, warn)
 
     def __iter__(self) -> Iterator[Answer]:
         return self
@@ -125,6 +126,10 @@ class Run:
         if report.early_facts:
             message = f"{_count(report.early_facts, 'fact')} before the start of the timeline ignored"
             found.append(Diagnostic("W201", message, note="start the timeline earlier to include them"))
+        for predicate, count in sorted((self._unused or {}).items()):
+            message = f"{_count(count, 'fact')} of {predicate}, which the program does not use"
+            note = similar(predicate, self._known) or "name the predicate that the program uses: temp=FILE"
+            found.append(Diagnostic("W204", message, note=note))
         if report.dropped_heads:
             message = f"{_count(report.dropped_heads, 'derived atom')} before the start of the timeline dropped"
             found.append(Diagnostic("W202", message, note="a head with `at T` has no place before the start"))
@@ -153,6 +158,8 @@ class Run:
             while following is not None and following[0] == time:
                 arrived.append(following[1])
                 following = next(rows, None)
+            if self._unused is not None:
+                self._unused.update(atom.predicate for atom in arrived if atom.predicate not in self._known)
             answer = engine.step(time, arrived)
             report.time_points += 1
             report.facts += len(arrived)
@@ -171,6 +178,12 @@ def examine_files(sources: Iterable[Source], constants: Mapping[str, Value]) -> 
 
 
 def _source(program: str | Path) -> Source:
+    if not isinstance(program, str | Path):
+        raise fault(
+            "E510", f"a {type(program).__name__} is not a program", note="a program is text, a Path or a Program"
+        )
+    if isinstance(program, str) and re.fullmatch(r"\S+\.lars", program):
+        raise fault("E510", f"{program!r} is text", note=f"for a file, pass a path: Path({program!r})")
     if isinstance(program, Path):
         return Source(str(program), read_text(program), program)
     return Source("program", program)
@@ -180,18 +193,20 @@ def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'s'[: number != 1]}"
 
 
-def _with_known_arity(rows: Iterator[Row], program: Program) -> Iterator[Row]:
-    """The rows, as long as their predicates have as many arguments as in the program."""
+def arity_of(program: Program) -> dict[str, int]:
+    """How many arguments each predicate of a program has."""
     literals = chain.from_iterable(chain(rule.heads, rule.body) for rule in program.rules)
     known = {a.predicate: len(a.args) for literal in literals for a in atoms_of(literal)}
     known.update({a.predicate: len(a.args) for a in program.background})
     known.update({s.predicate: s.arity for s in (*program.inputs, *(program.show or ()))})
-    for row in rows:
-        atom = row[1]
-        if known.get(atom.predicate, len(atom.args)) != len(atom.args):
-            raise fault(
-                "E508",
-                f"{atom} at {row[0]} has {len(atom.args)} arguments, but {atom.predicate} has "
-                f"{known[atom.predicate]} in the program",
-            )
-        yield row
+    return known
+
+
+def _counts_all_facts(program: Program) -> bool:
+    """Whether facts of any predicate matter, since some tuple window counts them."""
+    return any(
+        isinstance(node, Window) and isinstance(node.function, TupleWindow)
+        for rule in program.rules
+        for literal in rule.body
+        for node in walk(literal)
+    )

@@ -38,4 +38,5 @@ def test_every_code_has_a_program() -> None:
     codes = set(re.findall(r'"([EW][0-9]{3})"', "\n".join(texts)))
     golden = "\n".join(p.read_text(encoding="utf-8") for p in FOLDER.glob("*.txt"))
     assert codes
+    golden += "\n".join(p.read_text(encoding="utf-8") for p in (FOLDER.parent / "sessions").glob("*.session"))
     assert not {code for code in codes if f"[{code}]" not in golden}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -14,7 +16,7 @@ from lasing.connectors.csv import read_csv
 from lasing.connectors.facts import parse_facts
 from lasing.connectors.jsonl import read_jsonl
 from lasing.connectors.tables import Columns
-from lasing.timeline.ticks import Tick
+from lasing.timeline.ticks import Tick, parse_time
 
 
 def atoms(program: str, stream: object, start: int | None = None, end: int | None = None) -> dict[int, list[str]]:
@@ -115,6 +117,12 @@ REFUSED: dict[str, Callable[[], object]] = {
     ),
     "half a character": lambda: atoms("q :- p(_).", [(1, "p", "\ud800")]),
     "half a start": lambda: atoms("q :- p.", "p at 1.", start=0.5),  # type: ignore[arg-type]
+    "a program that is none": lambda: lasing.run(None, ""),  # type: ignore[arg-type]
+    "the name of a program as its text": lambda: lasing.parse("hot.lars"),
+    "the name of a stream as its text": lambda: atoms("q :- p.", "readings.facts"),
+    "columns that are no text": lambda: atoms("q :- p.", lasing.Table(pa.table({"t": [1]}), "p", time=0)),  # type: ignore[arg-type]
+    "a constant that the program does not have": lambda: lasing.parse("q :- p.", {"n": 1}),
+    "an early date in a far zone": lambda: parse_time("0001-01-01T00:00:00+23:00", Tick(1000)),
     "a date beyond the calendar": lambda: Tick(1000).iso(10**17),
 }
 
@@ -136,3 +144,42 @@ def test_deep_terms_of_long_chains_are_refused() -> None:
 def test_wide_windows_over_what_is_sparse_are_quick() -> None:
     assert atoms("q :- (p and r) in [+100000000].", "p at 1.") == {1: []}
     assert atoms("b. q :- b always in [0..9000000000], p.", "p at 1.") == {1: ["q"]}
+
+
+def test_dates_of_every_kind_are_times() -> None:
+    program = "#tick 1 d. q(X) :- p(X)."
+    rows = [(datetime.date(1970, 1, 2), "p", 1), (np.datetime64("1970-01-03"), "p", 2), ("1970-01-04", "p", 3)]
+    assert atoms(program, rows) == {1: ["q(1)"], 2: ["q(2)"], 3: ["q(3)"]}
+
+
+def test_the_time_of_a_table_may_be_an_argument_too(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text("time,s\n1, a \n")
+    assert [str(atom) for _, atom in read_csv(path, Columns("p", ("time", "s")))] == ["p(1,a)"]
+
+
+def test_a_double_key_in_json_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    path.write_text('{"time":1,"s":"a","s":"b"}\n')
+    with pytest.raises(lasing.LasingError, match="two values for s"):
+        list(read_jsonl(path, Columns("p")))
+
+
+def test_a_negated_number_in_parentheses_is_that_number() -> None:
+    program = lasing.parse("a(X) :- b(Y), X = -(3).")
+    assert lasing.parse(str(program)) == program
+
+
+def test_a_wrong_number_of_arguments_is_reported_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "s.facts"
+    path.write_text("p(1) at 1.\np(1,2) at 2.\n")
+    with pytest.raises(lasing.LasingError) as caught:
+        list(lasing.run("q(X) :- p(X).", path))
+    place = caught.value.diagnostics[0].place
+    assert place is not None
+    assert (place.line, place.column) == (2, 1)
+
+
+def test_long_chains_of_recursion_are_not_quadratic_in_rules() -> None:
+    answers = atoms("p(0) :- go. p(Y) :- p(X), X < 3000, Y = X + 1. #show p/1.", "go at 1.")
+    assert len(answers[1]) == 3001

@@ -93,7 +93,7 @@ def test_what_is_left_out_is_counted_in_a_warning(program: str, stream: str, war
 
 
 def test_the_report_counts() -> None:
-    run = lasing.run("q :- p.", "p at 1. r at 1. p at 3.")
+    run = lasing.run("q :- p, not r in [0].", "p at 1. r at 2. p at 3.")
     list(run)
     report = run.report
     assert (report.time_points, report.facts, report.atoms, report.early_facts) == (3, 3, 2, 0)

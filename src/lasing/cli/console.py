@@ -11,7 +11,7 @@ from io import TextIOWrapper
 from typing import TextIO
 
 from lasing.connectors.files import Progress
-from lasing.errors import Diagnostic, render
+from lasing.errors import Diagnostic, fault, render
 
 _PATIENCE = 1.0  # seconds before a progress bar appears
 
@@ -36,8 +36,10 @@ def standard_output() -> Iterator[TextIO]:
         sys.stdout.reconfigure(encoding="utf-8")
     try:
         yield sys.stdout
-    except BrokenPipeError:
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise fault("E403", f"standard output cannot be written: {error.strerror or error}") from None
 
 
 @contextmanager

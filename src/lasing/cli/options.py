@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import typer
 
 from lasing.connectors.csv import cell_value
-from lasing.connectors.files import read_text
+from lasing.connectors.files import decode, read_text
 from lasing.errors import Source
 from lasing.logic.program import Signature
 from lasing.logic.terms import Value, is_name
@@ -15,7 +16,12 @@ from lasing.logic.terms import Value, is_name
 
 def read_sources(paths: list[str]) -> list[Source]:
     """The texts of program files; `-` is standard input."""
-    return [Source(path, read_text(Path(path)), Path(path)) for path in paths]
+    return [
+        Source("standard input", decode(sys.stdin.buffer.read(), "standard input"))
+        if path == "-"
+        else Source(path, read_text(Path(path)), Path(path))
+        for path in paths
+    ]
 
 
 def constants_of(definitions: list[str]) -> dict[str, Value]:

@@ -32,9 +32,10 @@ from lasing.connectors.tables import TIME
 from lasing.errors import LasingError
 from lasing.languages.lars.reader import read_program
 from lasing.logic.checks import CAUTIONS, findings
+from lasing.logic.checks.arity import arity
 from lasing.logic.formulas import atoms_of
 from lasing.logic.program import Program
-from lasing.session import ENGINES, Run
+from lasing.session import ENGINES, Run, arity_of
 from lasing.timeline.ticks import Tick, parse_time
 
 
@@ -117,13 +118,17 @@ def run(
     program = read_program(read_sources(programs), constants_of(const or []))
     if show:
         program = replace(program, show=signatures_of(show))
+        if mistakes := findings(program, (arity,)):
+            raise LasingError(mistakes)
+    _refuse_overwriting(output, [*programs, *(str(source.path) for source in sources)])
     out_format = _output_format(form, output)
     tick = _tick_for(times, program.tick)
     if not quiet:
         complain(findings(program, CAUTIONS))
     begun = clock.monotonic()
     with progress_bar(0 if quiet else _size(sources)) as progress:
-        rows = merged([stream_rows(source, program.tick, sort, progress) for source in sources])
+        known = arity_of(program)
+        rows = merged([stream_rows(source, program.tick, sort, progress, known) for source in sources])
         start = _time("--from", first, program.tick)
         end = _time("--to", last, program.tick)
         answers = Run(program, rows, start, end, engine, warn=False)
@@ -163,7 +168,21 @@ def _split(files: list[str], time: str, input_format: str) -> tuple[list[str], l
     if not programs:
         endings = " ".join(FORMATS)
         raise typer.BadParameter(f"no program: give a file that ends in .lars (streams end in {endings})")
-    return programs, [file_source(file, time, input_format) for file in files if file not in programs]
+    streams = [file for file in files if file not in programs]
+    if sum(file == "-" or file.endswith("=-") for file in streams) > 1:
+        raise typer.BadParameter("standard input can be read only once")
+    try:
+        return programs, [file_source(file, time, input_format) for file in streams]
+    except LasingError as error:
+        d = error.diagnostics[0]
+        if d.code == "E401":
+            raise
+        raise typer.BadParameter(f"{d.message} ({d.note})") from None
+
+
+def _refuse_overwriting(output: str, inputs: list[str]) -> None:
+    if output and any(Path(output).resolve() == Path(name).resolve() for name in inputs):
+        raise typer.BadParameter(f"{output} is one of the inputs, and would be lost", param_hint="--output")
 
 
 def _output_format(form: str, output: str) -> OutputFormat:
@@ -191,11 +210,21 @@ def _arity(program: Program) -> int:
 
 
 def _write_file(batches: Iterator[list[Record]], form: OutputFormat, path: Path, view: View, program: Program) -> None:
-    if form == "parquet":
-        write_parquet(batches, path, view, _arity(program))
+    """Write beside the file and put it in place when all is well, so that a failure leaves the old one as it was."""
+    if path.exists() and not path.is_file():  # a device or a pipe
+        with path.open("w", encoding="utf-8", newline="") as file:
+            _write(batches, form, file, view, program)
         return
-    with path.open("w", encoding="utf-8", newline="") as file:
-        _write(batches, form, file, view, program)
+    part = path.with_name(path.name + ".part")
+    try:
+        if form == "parquet":
+            write_parquet(batches, part, view, _arity(program))
+        else:
+            with part.open("w", encoding="utf-8", newline="") as file:
+                _write(batches, form, file, view, program)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _write(batches: Iterator[list[Record]], form: OutputFormat, out: TextIO, view: View, program: Program) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lasing.connectors.files import Progress, unreadable
-from lasing.connectors.rows import Row
+from lasing.connectors.rows import Arity, Row
 from lasing.connectors.tables import Columns, RowMaker
 from lasing.errors import Place, fault
 from lasing.timeline.ticks import Tick
@@ -19,7 +19,9 @@ def is_frame(thing: object) -> bool:
     return hasattr(thing, "__arrow_c_stream__")
 
 
-def read_frame(frame: Any, columns: Columns, tick: Tick | None = None, ordered: bool = True) -> Iterator[Row]:
+def read_frame(
+    frame: Any, columns: Columns, tick: Tick | None = None, ordered: bool = True, arity: Arity | None = None
+) -> Iterator[Row]:
     """The rows of a data frame."""
     import pyarrow as pa
 
@@ -29,12 +31,13 @@ def read_frame(frame: Any, columns: Columns, tick: Tick | None = None, ordered: 
     name = f"the {type(frame).__name__}"
     try:
         reader = pa.RecordBatchReader.from_stream(frame)
-    except pa.ArrowException as error:
+    except (pa.ArrowException, ValueError, TypeError) as error:
         note = "a column has one type: numbers, text or times"
         raise fault("E510", f"{name} cannot be read as a table: {error}", note=note) from None
     index = _pandas_index(reader.schema)
     header = [column for column in reader.schema.names if column not in index]
-    return _rows((batch.select(header) if index else batch for batch in reader), header, name, columns, tick, ordered)
+    batches = (batch.select(header) if index else batch for batch in reader)
+    return _rows(batches, header, RowMaker(name, columns, tick, ordered, arity))
 
 
 def _pandas_index(schema: Any) -> list[str]:
@@ -50,6 +53,7 @@ def read_parquet(
     tick: Tick | None = None,
     ordered: bool = True,
     progress: Progress | None = None,
+    arity: Arity | None = None,
 ) -> Iterator[Row]:
     """The rows of a Parquet file."""
     import pyarrow as pa
@@ -69,16 +73,13 @@ def read_parquet(
                 progress(int(batch.num_rows * share))
             yield batch
 
-    return _rows(batches(), file.schema_arrow.names, str(path), columns, tick, ordered)
+    return _rows(batches(), file.schema_arrow.names, RowMaker(str(path), columns, tick, ordered, arity))
 
 
-def _rows(
-    batches: Iterable[Any], header: list[str], name: str, columns: Columns, tick: Tick | None, ordered: bool
-) -> Iterator[Row]:
-    maker = RowMaker(name, columns, tick, ordered)
+def _rows(batches: Iterable[Any], header: list[str], maker: RowMaker) -> Iterator[Row]:
     maker.check(header)
     number = 0
     for batch in batches:
         for record in batch.to_pylist():
             number += 1
-            yield maker.row(record, Place(name, number, 1))
+            yield maker.row(record, Place(maker.name, number, 1))

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from lasing.connectors.files import Progress, lines
-from lasing.connectors.rows import Row
+from lasing.connectors.files import LONGEST_LINE, Progress, lines
+from lasing.connectors.rows import Arity, Row
 from lasing.connectors.tables import Columns, RowMaker
 from lasing.errors import LasingError, Place, fault
 from lasing.logic.terms import Value
@@ -24,23 +24,26 @@ def read_csv(
     tick: Tick | None = None,
     ordered: bool = True,
     progress: Progress | None = None,
+    arity: Arity | None = None,
 ) -> Iterator[Row]:
     """The rows of a CSV file; `-` is standard input."""
     name = "standard input" if str(path) == "-" else str(path)
-    maker = RowMaker(name, columns, tick, ordered)
+    maker = RowMaker(name, columns, tick, ordered, arity)
     reader = csv.reader((f"{line}\n" for _, line in lines(path, progress)), strict=True)
     header: list[str] | None = None
+    csv.field_size_limit(LONGEST_LINE)
     while True:
+        line = reader.line_num + 1
         try:
             cells = next(reader, None)
         except csv.Error as error:
-            raise fault("E501", f"this is not CSV: {error}", Place(name, reader.line_num, 1)) from None
+            raise fault("E501", f"this is not CSV: {error}", Place(name, line, 1)) from None
         if cells is None:
             break
         if header is None:
             header = _header(name, cells, maker)
         elif cells:
-            place = Place(name, reader.line_num, 1, ",".join(cells))
+            place = Place(name, line, 1, ",".join(cells))
             yield maker.row(_record(header, cells, place, columns), place)
     if header is None:
         raise fault("E505", f"{name} is empty", note="a CSV file begins with a header, such as: time,sensor,value")
@@ -76,8 +79,6 @@ def _record(header: list[str], cells: list[str], place: Place, columns: Columns)
         raise fault("E505", message, place, f"the header has {len(header)}: {', '.join(header)}")
     record: dict[str, object] = {}
     for name, cell in zip(header, cells, strict=True):
-        if name == columns.time:
-            record[name] = cell
-        else:
-            record[name] = None if cell == "" and columns.predicate is None else cell_value(cell)
+        text = cell.strip()
+        record[name] = None if text == "" and columns.predicate is None else cell_value(text)
     return record

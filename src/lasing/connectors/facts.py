@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from lasing.connectors.files import Block, Progress, blocks
-from lasing.connectors.rows import Row, late
+from lasing.connectors.rows import Arity, Row, check_arity, late
 from lasing.errors import LasingError, Place, Source, fault
 from lasing.logic.formulas import Atom
 from lasing.logic.terms import (
@@ -40,20 +41,26 @@ _TIME = re.compile(rf"-?[0-9]+(?![0-9]*\.[0-9])|{STRING}")
 
 
 def read_facts(
-    path: Path, tick: Tick | None = None, ordered: bool = True, progress: Progress | None = None
+    path: Path,
+    tick: Tick | None = None,
+    ordered: bool = True,
+    progress: Progress | None = None,
+    arity: Arity | None = None,
 ) -> Iterator[Row]:
     """The rows of a stream file; `-` is standard input. Where `ordered`, a row out of order is an error."""
     name = "standard input" if str(path) == "-" else str(path)
-    return _rows(blocks(path, progress), name, tick, ordered)
+    return _rows(blocks(path, progress), name, tick, ordered, arity)
 
 
-def parse_facts(text: str, tick: Tick | None = None, ordered: bool = True, name: str = "stream") -> Iterator[Row]:
+def parse_facts(
+    text: str, tick: Tick | None = None, ordered: bool = True, name: str = "stream", arity: Arity | None = None
+) -> Iterator[Row]:
     """The rows of a text."""
-    return _rows([Block(text, 1)], name, tick, ordered)
+    return _rows([Block(text, 1)], name, tick, ordered, arity)
 
 
-def _rows(source: Iterable[Block], name: str, tick: Tick | None, ordered: bool) -> Iterator[Row]:
-    reader = _Reader(name, tick, ordered)
+def _rows(source: Iterable[Block], name: str, tick: Tick | None, ordered: bool, arity: Arity | None) -> Iterator[Row]:
+    reader = _Reader(name, tick, ordered, arity)
     rest = Block("", 1)
     for block in source:
         rest = Block(rest.text + block.text, rest.line, rest.begin) if rest.text else block
@@ -70,7 +77,8 @@ class _Stuck(Exception):  # noqa: N818 -- internal: the text cannot be read on f
 class _Reader:
     """Reads facts block by block. It remembers the newest time, and what each written constant means."""
 
-    def __init__(self, name: str, tick: Tick | None, ordered: bool) -> None:
+    def __init__(self, name: str, tick: Tick | None, ordered: bool, arity: Arity | None) -> None:
+        self._arity = {} if arity is None else arity
         self._name = name
         self._tick = tick
         self._ordered = ordered
@@ -104,6 +112,9 @@ class _Reader:
                 self._newest = row[0]
             elif row[0] < self._newest and self._ordered:
                 raise late(row[0], self._newest, self._place(block, _skip(text, position)))
+            atom = row[1]
+            if self._arity.get(atom.predicate, len(atom.args)) != len(atom.args):
+                check_arity(atom, self._arity, partial(self._place, block, _skip(text, position)))
             yield row
             position = end
 
@@ -176,7 +187,7 @@ class _Reader:
         found = block.text[stuck.offset : stuck.offset + 20].split("\n")[0]
         message = f"expected {stuck.expected}, but " + (f"found {found}" if found.strip() else "the line ends")
         note = "a stream has facts such as: temp(s1,70) at 36.  Rules belong into the program"
-        return fault("E501", message, self._place(block, stuck.offset), note)
+        return fault("E501", message, self._place(block, min(stuck.offset, len(block.text.rstrip()))), note)
 
     def _placed(self, block: Block, offset: int, error: LasingError) -> LasingError:
         d = error.diagnostics[0]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lasing.connectors.files import Progress, lines
-from lasing.connectors.rows import Row
+from lasing.connectors.rows import Arity, Row
 from lasing.connectors.tables import Columns, RowMaker
 from lasing.errors import LasingError, Place, fault
 from lasing.timeline.ticks import Tick
@@ -19,10 +19,11 @@ def read_jsonl(
     tick: Tick | None = None,
     ordered: bool = True,
     progress: Progress | None = None,
+    arity: Arity | None = None,
 ) -> Iterator[Row]:
     """The rows of a file of JSON objects; `-` is standard input."""
     name = "standard input" if str(path) == "-" else str(path)
-    maker = RowMaker(name, columns, tick, ordered)
+    maker = RowMaker(name, columns, tick, ordered, arity)
     for number, line in lines(path, progress):
         if line.strip():
             place = Place(name, number, 1, line)
@@ -35,14 +36,29 @@ def read_jsonl(
             yield maker.row(record, place)
 
 
+class _Double(Exception):  # noqa: N818 -- internal: it carries a key
+    """A key that an object has twice."""
+
+
+def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        raise _Double(next(key for i, (key, _) in enumerate(pairs) if key in dict(pairs[:i])))
+    return record
+
+
 def _record(line: str, place: Place) -> dict[str, object]:
     try:
-        record = json.loads(line)
+        record = json.loads(line, object_pairs_hook=_without_doubles)
     except json.JSONDecodeError as error:
         at = Place(place.source, place.line, error.colno, line)
         raise fault("E501", f"this is not JSON: {error.msg}", at) from None
-    except (RecursionError, ValueError) as error:
-        raise fault("E501", f"this JSON cannot be read: {error}", place) from None
+    except _Double as double:
+        raise fault("E505", f"this object has two values for {double}", place) from None
+    except RecursionError:
+        raise fault("E501", "this JSON is nested too deep", place) from None
+    except ValueError:
+        raise fault("E506", "this JSON has a number of too many digits", place) from None
     if not isinstance(record, dict):
         raise fault("E501", "this is not a JSON object", place, 'such as: {"time": 5, "sensor": "s1", "value": 70}')
     return record

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator
-from datetime import date, datetime
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date
 from math import isfinite
 from operator import itemgetter
 
-from lasing.errors import Place, fault
+from lasing.errors import LasingError, Place, fault
 from lasing.logic.formulas import Atom
 from lasing.logic.terms import LARGEST, SMALLEST, Value
 from lasing.timeline.ticks import Tick, parse_time
 
 Row = tuple[int, Atom]
+
+
+Arity = Mapping[str, int]
+"""How many arguments predicates have in the program."""
+
+
+def check_arity(atom: Atom, arity: Arity | None, place: Callable[[], Place | None]) -> None:
+    """Fail where a fact has another number of arguments than in the program."""
+    known = len(atom.args) if arity is None else arity.get(atom.predicate, len(atom.args))
+    if known != len(atom.args):
+        count = f"{len(atom.args)} argument{'s'[: len(atom.args) != 1]}"
+        raise fault("E508", f"{atom} has {count}, but {atom.predicate} has {known} in the program", place())
 
 
 def merged(sources: Iterable[Iterable[Row]]) -> Iterator[Row]:
@@ -50,7 +62,7 @@ def value_of(thing: object, place: Place | None = None, what: str = "a value") -
             if not isfinite(thing):
                 raise fault("E506", f"{what} is {thing}, which is no number", place, "leave such rows out")
             return int(thing) if thing.is_integer() and SMALLEST <= thing <= LARGEST else thing
-        case datetime() | date():
+        case date():
             return thing.isoformat()
         case None:
             raise fault("E506", f"{what} is missing", place, "leave such rows out, or fill the value in")
@@ -62,10 +74,14 @@ def value_of(thing: object, place: Place | None = None, what: str = "a value") -
 
 def time_of(thing: object, tick: Tick | None, place: Place | None = None) -> int:
     """The time point for a Python value: a whole number, or a date and time where the program has a #tick."""
-    if isinstance(thing, datetime):
-        return tick.point(thing) if tick else parse_time(thing.isoformat(), None)
+    if not isinstance(thing, int | float | str | date) and callable(item := getattr(thing, "item", None)):
+        return time_of(item(), tick, place)  # NumPy's scalars
     if isinstance(thing, str | date):
-        return parse_time(str(thing).strip(), tick)
+        try:
+            return parse_time(str(thing).strip(), tick)
+        except LasingError as error:
+            d = error.diagnostics[0]
+            raise fault(d.code, d.message, place, d.note) from None
     value = value_of(thing, place, "the time")
     if not isinstance(value, int) or isinstance(thing, bool):
         raise fault("E502", f"{value} is not a time", place, "write a whole number, or an ISO 8601 date and time")

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from lasing.connectors.csv import read_csv
 from lasing.connectors.facts import parse_facts, read_facts
 from lasing.connectors.files import Progress
 from lasing.connectors.jsonl import read_jsonl
-from lasing.connectors.rows import Row, by_time, late, merged, time_of, value_of
+from lasing.connectors.rows import Arity, Row, by_time, check_arity, late, merged, time_of, value_of
 from lasing.connectors.tables import TIME, Columns, Table
 from lasing.errors import Place, fault
 from lasing.logic.formulas import Atom
@@ -41,16 +42,18 @@ class FileSource:
     format: str
     columns: Columns
 
-    def rows(self, tick: Tick | None, ordered: bool, progress: Progress | None = None) -> Iterator[Row]:
+    def rows(
+        self, tick: Tick | None, ordered: bool, progress: Progress | None = None, arity: Arity | None = None
+    ) -> Iterator[Row]:
         match self.format:
             case "facts":
-                return read_facts(self.path, tick, ordered, progress)
+                return read_facts(self.path, tick, ordered, progress, arity)
             case "csv":
-                return read_csv(self.path, self.columns, tick, ordered, progress)
+                return read_csv(self.path, self.columns, tick, ordered, progress, arity)
             case "jsonl":
-                return read_jsonl(self.path, self.columns, tick, ordered, progress)
+                return read_jsonl(self.path, self.columns, tick, ordered, progress, arity)
             case "parquet":
-                return read_parquet(self.path, self.columns, tick, ordered, progress)
+                return read_parquet(self.path, self.columns, tick, ordered, progress, arity)
         raise fault(
             "E511",
             f"unknown format {self.format}",
@@ -95,31 +98,41 @@ def named(source: FileSource, header: Iterable[str]) -> FileSource:
     return replace(source, columns=replace(source.columns, predicate=stem))
 
 
-def stream_rows(stream: Any, tick: Tick | None, sort: bool = False, progress: Progress | None = None) -> Iterator[Row]:
+def stream_rows(
+    stream: Any,
+    tick: Tick | None,
+    sort: bool = False,
+    progress: Progress | None = None,
+    arity: Arity | None = None,
+) -> Iterator[Row]:
     """The rows of whatever is given as a stream, in order; `sort` sorts what is not."""
-    rows = _rows(stream, tick, not sort, progress)
+    rows = _rows(stream, tick, not sort, progress, arity)
     return iter(by_time(rows)) if sort else rows
 
 
-def _rows(stream: Any, tick: Tick | None, ordered: bool, progress: Progress | None) -> Iterator[Row]:
+def _rows(
+    stream: Any, tick: Tick | None, ordered: bool, progress: Progress | None, arity: Arity | None
+) -> Iterator[Row]:
     match stream:
         case None:
             return iter(())
         case str():
-            return parse_facts(stream, tick, ordered)
+            if re.fullmatch(r"\S+\.(facts|csv|jsonl|ndjson|parquet)", stream):
+                raise fault("E510", f"{stream!r} is text", note=f"for a file, pass a path: Path({stream!r})")
+            return parse_facts(stream, tick, ordered, arity=arity)
         case Path():
             source = FileSource(stream, _format(stream, "facts"), Columns())
-            return _file_rows(source, tick, ordered, progress)
+            return _file_rows(source, tick, ordered, progress, arity)
         case FileSource():
-            return _file_rows(stream, tick, ordered, progress)
+            return _file_rows(stream, tick, ordered, progress, arity)
         case Table():
-            return read_frame(stream.frame, stream.columns(), tick, ordered)
+            return read_frame(stream.frame, stream.columns(), tick, ordered, arity)
         case Mapping():
-            return merged(_rows(_as_table(p, part), tick, ordered, progress) for p, part in stream.items())
+            return merged(_rows(_as_table(p, part), tick, ordered, progress, arity) for p, part in stream.items())
         case _ if is_frame(stream):
-            return read_frame(stream, Columns(), tick, ordered)
+            return read_frame(stream, Columns(), tick, ordered, arity)
         case Iterable():
-            return _object_rows(stream, tick, ordered)
+            return _object_rows(stream, tick, ordered, arity)
     raise fault("E510", f"a {type(stream).__name__} is not a stream", note=_STREAMS)
 
 
@@ -129,8 +142,10 @@ _STREAMS = (
 )
 
 
-def _file_rows(source: FileSource, tick: Tick | None, ordered: bool, progress: Progress | None) -> Iterator[Row]:
-    return named(source, _header(source)).rows(tick, ordered, progress)
+def _file_rows(
+    source: FileSource, tick: Tick | None, ordered: bool, progress: Progress | None, arity: Arity | None
+) -> Iterator[Row]:
+    return named(source, _header(source)).rows(tick, ordered, progress, arity)
 
 
 def _header(source: FileSource) -> Iterable[str]:
@@ -165,7 +180,7 @@ def _as_table(predicate: object, part: Any) -> Any:
     return Table(part, predicate)
 
 
-def _object_rows(rows: Iterable[Any], tick: Tick | None, ordered: bool) -> Iterator[Row]:
+def _object_rows(rows: Iterable[Any], tick: Tick | None, ordered: bool, arity: Arity | None) -> Iterator[Row]:
     """Rows as objects: (time, predicate, argument, …) or (time, Atom)."""
     newest: int | None = None
     for number, row in enumerate(rows, 1):
@@ -183,4 +198,5 @@ def _object_rows(rows: Iterable[Any], tick: Tick | None, ordered: bool) -> Itera
         if newest is not None and point < newest and ordered:
             raise late(point, newest, place)
         newest = point if newest is None else max(newest, point)
+        check_arity(atom, arity, partial(Place, "row", number, 1))
         yield point, atom

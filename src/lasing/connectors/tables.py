@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lasing.connectors.rows import Row, late, time_of, value_of
-from lasing.errors import LasingError, Place, fault, similar
+from lasing.connectors.rows import Arity, Row, check_arity, late, time_of, value_of
+from lasing.errors import Place, fault, similar
 from lasing.logic.formulas import Atom
 from lasing.logic.terms import Value, is_name
 from lasing.timeline.ticks import Tick
@@ -49,6 +49,10 @@ class Table:
     time: str = TIME
 
     def columns(self) -> Columns:
+        names = [self.time, *(self.args or ()), *([] if self.predicate is None else [self.predicate])]
+        if any(not isinstance(name, str) for name in names) or isinstance(self.args, str):
+            note = "such as: Table(frame, 'temp', args=['sensor', 'value'])"
+            raise fault("E510", "the names of a table's columns are text", note=note)
         return Columns(self.predicate, None if self.args is None else tuple(self.args), self.time)
 
 
@@ -60,6 +64,7 @@ class RowMaker:
     columns: Columns
     tick: Tick | None
     ordered: bool
+    arity: Arity | None = None
     newest: int | None = None
     header: tuple[str, ...] | None = None
 
@@ -83,15 +88,13 @@ class RowMaker:
 
     def row(self, record: Mapping[str, object], place: Place | None) -> Row:
         """The row of a record."""
-        try:
-            time = time_of(record.get(self.columns.time), self.tick, place)
-        except LasingError as error:
-            d = error.diagnostics[0]
-            raise fault(d.code, d.message, place, d.note) from None
+        time = time_of(record.get(self.columns.time), self.tick, place)
         if self.newest is not None and time < self.newest and self.ordered:
             raise late(time, self.newest, place or Place(self.name, 0, 0))
         self.newest = time if self.newest is None else max(time, self.newest)
-        return time, self._atom(record, place)
+        atom = self._atom(record, place)
+        check_arity(atom, self.arity, lambda: place)
+        return time, atom
 
     def _all_columns(self, record: Mapping[str, object], place: Place | None) -> tuple[str, ...]:
         """All columns but the time, in the order of the first record; the others must have the same."""

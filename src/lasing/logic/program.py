@@ -42,6 +42,7 @@ class Signature:
 
     predicate: str
     arity: int
+    offset: int = field(default=-1, compare=False, repr=False)
 
     def __str__(self) -> str:
         return f"{self.predicate}/{self.arity}"
@@ -70,12 +71,12 @@ class Program:
     tick: Tick | None = None
     sources: tuple[Source, ...] = field(default=(), compare=False, repr=False)
 
-    def place_of_fact(self, atom: Atom) -> Place | None:
-        """Where a fact stands: its offset counts through all sources, one after the other."""
-        offset = atom.offset
+    def place_of(self, thing: Atom | Signature) -> Place | None:
+        """Where a fact or a declaration stands: offsets count through all sources, one after the other."""
+        offset = thing.offset
         for source in self.sources:
             if 0 <= offset < len(source.text):
-                return source.place(offset, len(atom.predicate))
+                return source.place(offset, len(thing.predicate))
             offset -= len(source.text)
         return None
 

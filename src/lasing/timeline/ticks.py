@@ -93,7 +93,10 @@ def parse_time(text: str, tick: Tick | None) -> int:
             f"{_short(text)} is a date and time, but the program does not say how long a time point is",
             note="add a tick to the program, such as: #tick 1 sec.",
         )
-    return tick.point(instant)
+    try:
+        return tick.point(instant)
+    except OverflowError:
+        raise fault("E502", f"{_short(text)} is outside of the calendar") from None
 
 
 def _short(text: str) -> str:

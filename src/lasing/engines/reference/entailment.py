@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
-from lasing.engines.reference.stream import Args, Stream
+from lasing.engines.reference.stream import NOTHING, Args, Derived, Facts, Stream
 from lasing.engines.reference.structure import Binding, Structure
 from lasing.engines.reference.windows import window
 from lasing.logic.comparisons import aggregate, holds
@@ -111,16 +111,40 @@ def _some_instance(m: Structure, s: Stream, t: int, formula: Formula, sub: Subst
 # -- instances -------------------------------------------------------------------------------------------------------
 
 
-def instances(m: Structure, s: Stream, t: int, body: tuple[Formula, ...], given: Substitution) -> Iterator[Binding]:
-    """The substitutions, extending a given one, under which all formulas hold at t."""
-    return _extend(m, s, t, _order(m, s, body, given), 0, dict(given))
+def instances(
+    m: Structure,
+    s: Stream,
+    t: int,
+    body: tuple[Formula, ...],
+    given: Substitution,
+    pivot: Formula | None = None,
+    news: Derived = NOTHING,
+) -> Iterator[Binding]:
+    """The substitutions, extending a given one, under which all formulas hold at t.
+
+    With a pivot, only those that find an instance of that formula among the news.
+    """
+    order = _order(m, s, body, given)
+    if pivot is not None and is_ready(pivot, frozenset(given), s.timeline.hi is not None):
+        rest = tuple(_ordered([f for f in body if f is not pivot], bound_by((pivot,)), s.timeline.hi is not None))
+        order = (pivot, *rest)
+    return _extend(m, s, t, order, 0, dict(given), pivot, Stream(s.timeline, Facts(), news))
 
 
-def _extend(m: Structure, s: Stream, t: int, order: Sequence[Formula], i: int, binding: Binding) -> Iterator[Binding]:
+def _extend(
+    m: Structure,
+    s: Stream,
+    t: int,
+    order: Sequence[Formula],
+    i: int,
+    binding: Binding,
+    pivot: Formula | None,
+    news: Stream,
+) -> Iterator[Binding]:
     if i == len(order):
         yield binding
         return
-    for found in candidates(m, s, t, order[i], binding):
+    for found in candidates(m, news if order[i] is pivot else s, t, order[i], binding):
         try:
             _check_terms(order[i], found)
             holds_here = entails(m, s, t, order[i], found)
@@ -128,7 +152,7 @@ def _extend(m: Structure, s: Stream, t: int, order: Sequence[Formula], i: int, b
             m.note_failure(str(reason), found)
             continue
         if holds_here:
-            yield from _extend(m, s, t, order, i + 1, found)
+            yield from _extend(m, s, t, order, i + 1, found, pivot, news)
 
 
 def _check_terms(formula: Formula, substitution: Substitution) -> None:

@@ -10,15 +10,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from lasing.engines.reference.entailment import instances
-from lasing.engines.reference.stream import Args
+from lasing.engines.reference.stream import Args, Derived
 from lasing.engines.reference.structure import Binding, Structure
 from lasing.errors import fault
 from lasing.logic.dependencies import Strata
-from lasing.logic.formulas import At, head_atom
+from lasing.logic.formulas import At, Atom, Formula, IntervalWindow, Sometime, TimeWindow, Window, atoms_of, head_atom
 from lasing.logic.program import Program, Rule
 from lasing.logic.terms import Undefined, evaluate
 
-MOST_ATOMS = 1_000_000
+MOST_ATOMS = 200_000
 """How many atoms one time point may derive before the program is taken to be without end."""
 
 
@@ -36,33 +36,61 @@ def derive(program: Program, strata: Strata, m: Structure) -> int:
     dropped: set[Derivation] = set()
     for component in strata.components:
         rules = [(i, r) for i, r in enumerate(program.rules) if head_atom(r.heads[0]).predicate in component]
-        while _apply(rules, m, dropped) and component & strata.recursive:
-            continue
+        news = _apply(rules, m, dropped, component, None)
+        while news.size and component & strata.recursive:
+            news = _apply(rules, m, dropped, component, news)
     return len(dropped)
 
 
-def _apply(rules: Iterable[tuple[int, Rule]], m: Structure, dropped: set[Derivation]) -> bool:
-    """Apply every rule once; whether anything was new."""
-    new = False
+def _apply(
+    rules: Iterable[tuple[int, Rule]],
+    m: Structure,
+    dropped: set[Derivation],
+    component: frozenset[str],
+    news: Derived | None,
+) -> Derived:
+    """Apply every rule once, after the first round only to instances that use something new; what is new now."""
+    fresh = Derived()
     for index, rule in rules:
         m.rule = index
-        for found in list(_consequences(rule, m)):
+        for found in list(_consequences(rule, m, component, news)):
             if found.time < m.stream.timeline.lo:
                 dropped.add(found)
             elif m.stream.derived.add(found.time, found.predicate, found.args):
-                new = True
+                fresh.add(found.time, found.predicate, found.args)
         if m.stream.derived.size > MOST_ATOMS:
             raise _endless(rule, m.now)
-    return new
+    return fresh
 
 
-def _consequences(rule: Rule, m: Structure) -> Iterator[Derivation]:
-    """The heads of all instances of a rule whose body holds now."""
-    for binding in instances(m, m.stream, m.now, rule.body, {}):
+def _consequences(rule: Rule, m: Structure, component: frozenset[str], news: Derived | None) -> Iterator[Derivation]:
+    """The heads of the instances of a rule whose body holds now: all, or those that use something new."""
+    for binding in _instances(rule, m, component, news):
         try:
             yield _head(rule, binding, m.now)
         except Undefined as reason:
             m.note_failure(str(reason), binding)
+
+
+def _instances(rule: Rule, m: Structure, component: frozenset[str], news: Derived | None) -> Iterator[Binding]:
+    if news is None:
+        yield from instances(m, m.stream, m.now, rule.body, {})
+        return
+    recursive = [f for f in rule.body if any(atom.predicate in component for atom in atoms_of(f))]
+    if not all(_is_positive_atom(literal) for literal in recursive):
+        yield from instances(m, m.stream, m.now, rule.body, {})
+        return
+    for literal in recursive:
+        yield from instances(m, m.stream, m.now, rule.body, {}, literal, news)
+
+
+def _is_positive_atom(literal: Formula) -> bool:
+    """Whether the literal holds because of a single atom, so that a new instance of it needs a new atom."""
+    match literal:
+        case Atom() | At(_, Atom()) | Window(TimeWindow() | IntervalWindow(), Sometime(Atom()) | At(_, Atom())):
+            return True
+        case _:
+            return False
 
 
 def _head(rule: Rule, binding: Binding, now: int) -> Derivation:

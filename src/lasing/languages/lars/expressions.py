@@ -31,7 +31,7 @@ from lasing.logic.formulas import (
     Sometime,
     Window,
 )
-from lasing.logic.terms import FUNCTIONS, Arithmetic, Term, Undefined, Variable, normal, unescape
+from lasing.logic.terms import FUNCTIONS, SMALLEST, Arithmetic, Term, Undefined, Variable, normal, unescape
 from lasing.timeline.ticks import MILLISECONDS
 
 _COMPARISONS = frozenset(FLIPPED)
@@ -317,6 +317,8 @@ def _factor(c: Cursor) -> Operand:
     c.enter()
     operand = as_term(c, _factor(c))
     c.leave()
+    if isinstance(operand, int | float) and operand != SMALLEST:
+        return normal(-operand)
     return _arithmetic(c, "-", (operand,), offset)
 
 

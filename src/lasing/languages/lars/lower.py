@@ -7,11 +7,11 @@ every constant has its value and every duration its number of time points, and f
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lasing.connectors.files import read_text
-from lasing.errors import Diagnostic, LasingError, Source
+from lasing.errors import Diagnostic, LasingError, Source, similar
 from lasing.languages.lars.cursor import Cursor, Environment, Mistake
 from lasing.languages.lars.statements import (
     Constant,
@@ -52,13 +52,18 @@ def lower(sources: Sequence[Source], constants: Mapping[str, Value]) -> tuple[Pr
     """The program of one or more texts, and every mistake found in them; `constants` override those of the texts."""
     reading = _Reading(Environment(dict(constants)), constants)
     for source in sources:
-        _open(reading, source)
+        if source.path is None or source.path.resolve() not in reading.files:
+            _open(reading, source)
+    words = {word.lstrip("#") for cursor in reading.cursors for word in cursor.texts} if constants else set()
+    for name in constants:
+        if name not in words:
+            note = similar(name, (cursor.texts[i + 1] for cursor, i in _constant_statements(reading)))
+            reading.found.append(Diagnostic("E114", f"the program has no constant {name}", note=note))
     for cursor in reading.cursors:
         _directives(reading, cursor, ("#tick",))
     _constants(reading)
     for cursor in reading.cursors:
         _directives(reading, cursor, ("#input", "#show"))
-    for cursor in reading.cursors:
         _rules(reading, cursor)
         reading.base += len(cursor.source.text)
     program = Program(
@@ -134,9 +139,13 @@ def _directives(reading: _Reading, cursor: Cursor, wanted: tuple[str, ...]) -> N
             reading.found.append(mistake.diagnostic)
 
 
+def _constant_statements(reading: _Reading) -> list[tuple[Cursor, int]]:
+    return [(c, i) for c in reading.cursors for i in _statement_starts(c) if c.texts[i] == "#const"]
+
+
 def _constants(reading: _Reading) -> None:
     """Read the constants, each after those that its value names."""
-    waiting = [(c, i) for c in reading.cursors for i in _statement_starts(c) if c.texts[i] == "#const"]
+    waiting = _constant_statements(reading)
     while waiting:
         unknown = {c.texts[i + 1] for c, i in waiting} - reading.given.keys()
         ready = [(c, i) for c, i in waiting if not unknown & set(c.texts[i + 2 : _after(c.kinds, i)])]
@@ -169,9 +178,14 @@ def _directive(reading: _Reading, cursor: Cursor) -> None:
             if constant.name not in reading.given:
                 environment.constants[constant.name] = constant.value
         case "#input":
-            reading.inputs += read_declaration(cursor).signatures
+            reading.inputs += _placed(reading, cursor)
         case "#show":
-            reading.show = [*(reading.show or ()), *read_declaration(cursor).signatures]
+            reading.show = [*(reading.show or ()), *_placed(reading, cursor)]
+
+
+def _placed(reading: _Reading, cursor: Cursor) -> list[Signature]:
+    """The signatures of a declaration; their offsets count through all sources."""
+    return [replace(s, offset=reading.base + s.offset) for s in read_declaration(cursor).signatures]
 
 
 def _rules(reading: _Reading, cursor: Cursor) -> None:

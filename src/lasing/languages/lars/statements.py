@@ -9,7 +9,7 @@ from lasing.languages.lars.cursor import Cursor
 from lasing.languages.lars.expressions import read_atom, read_literal, read_term
 from lasing.logic.formulas import Aggregate, At, Formula, Head, map_formula, terms_of, walk
 from lasing.logic.program import Rule, Signature
-from lasing.logic.terms import Undefined, Value, Variable, evaluate, unescape, variables_of
+from lasing.logic.terms import RESERVED, Undefined, Value, Variable, evaluate, unescape, variables_of
 from lasing.timeline.ticks import LONGEST_TICK, MILLISECONDS, Tick
 
 DIRECTIVES = ("#const", "#include", "#input", "#show", "#tick")
@@ -66,11 +66,10 @@ def read_rule(c: Cursor) -> Rule:
 
 def _read_head(c: Cursor) -> Head:
     if c.kind != "NAME":
-        c.fail_expected(
-            "a head",
-            "at the start of a rule",
-            "a head is an atom, such as p(X), or an atom at a time: p(X) at T",
-        )
+        note = "a head is an atom, such as p(X), or an atom at a time: p(X) at T"
+        if c.kind in RESERVED and c.kinds[c.i + 1] == "(":
+            note = f"{c.text} is a reserved word: rename the predicate"
+        c.fail_expected("a head", "at the start of a rule", note)
     atom = read_atom(c)
     if c.kinds[c.i] in (":-", "."):
         return atom
@@ -173,11 +172,12 @@ def read_declaration(c: Cursor) -> Declaration:
 
 
 def _read_signature(c: Cursor) -> Signature:
+    offset = c.offset
     name = c.expect("NAME", "of a predicate")
     if not c.accept("/") or c.kind != "NUMBER" or not c.text.isdigit() or len(c.text) > 9:
         c.fail_expected("the number of arguments", "after the predicate", f"such as: {name}/2")
     c.i += 1
-    return Signature(name, int(c.texts[c.i - 1]))
+    return Signature(name, int(c.texts[c.i - 1]), offset)
 
 
 def unknown_directive(c: Cursor) -> None:

@@ -21,6 +21,7 @@ from lasing.logic.formulas import (
     WindowFunction,
 )
 from lasing.logic.terms import Term, Undefined, Variable, evaluate, variables_of
+from lasing.timeline.ticks import MILLISECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +56,10 @@ def read_window(c: Cursor, read_term: Callable[[Cursor], Term]) -> Brackets:
     else:
         function = _time_or_interval_window(c, read_term)
     if not c.accept("]"):
-        c.fail_expected(
-            "]",
-            "to close the window",
-            "windows are [5] [+5] [3,+1] [5 step 2] [#3] [#3,+2] [#1 by X] [T..U] [*] [full 5]",
-        )
+        note = "windows are [5] [+5] [3,+1] [5 step 2] [#3] [#3,+2] [#1 by X] [T..U] [*] [full 5]"
+        if c.kind == "NAME" and c.kinds[c.i - 1] == "NUMBER":
+            note = f"units are {' '.join(MILLISECONDS)}"
+        c.fail_expected("]", "to close the window", note)
     return Brackets(function, full)
 
 

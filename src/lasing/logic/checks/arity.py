@@ -32,9 +32,9 @@ def _uses(program: Program) -> Iterator[tuple[str, int, Callable[[], Place | Non
         for atom in _rule_atoms(rule):
             yield atom.predicate, len(atom.args), partial(rule.place, atom.offset, len(atom.predicate))
     for atom in (*program.background, *(fact.atom for fact in program.data)):
-        yield atom.predicate, len(atom.args), partial(program.place_of_fact, atom)
+        yield atom.predicate, len(atom.args), partial(program.place_of, atom)
     for signature in (*program.inputs, *(program.show or ())):
-        yield signature.predicate, signature.arity, lambda: None
+        yield signature.predicate, signature.arity, partial(program.place_of, signature)
 
 
 def _rule_atoms(rule: Rule) -> Iterator[Atom]:

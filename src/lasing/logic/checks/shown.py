@@ -22,4 +22,4 @@ def shown(program: Program) -> Iterator[Diagnostic]:
             note = "background holds at every time point and is not part of the output; derive a predicate from it"
         else:
             note = similar(signature.predicate, able) or f"the program has {', '.join(sorted(able)) or 'no rules'}"
-        yield Diagnostic("W104", f"#show {signature} shows nothing", None, note)
+        yield Diagnostic("W104", f"#show {signature} shows nothing", program.place_of(signature), note)
