@@ -103,7 +103,10 @@ def reach(formula: Formula) -> int | None:
         case Or(parts):
             reaches = [reach(part) for part in parts]
             return None if None in reaches else max(r for r in reaches if r is not None)
-        case Window(TimeWindow(int(back), _, step), Sometime(body) | Always(body) | At(_, body)):
+        case Window(TimeWindow(int(back), _, step), Sometime() | Always() | At() as modal):
+            body = modal.body
+            while isinstance(body, Sometime | Always | At):  # they move about in the window, and not out of it
+                body = body.body
             inner = reach(body)
             return None if inner is None else inner + back + step - 1
         case Window(_, Atom() as atom):

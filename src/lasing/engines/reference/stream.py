@@ -93,11 +93,15 @@ NOTHING = Derived()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stream:
-    """S = (T, v), where v(t) is the data and the derived atoms at t. A substream shares them and narrows T."""
+    """S = (T, v), where v(t) is the data and the derived atoms at t. A substream shares them and narrows T.
+
+    `ahead` tells that background holds at all of T, and not only up to now: it does in windows opened up to now.
+    """
 
     timeline: Interval
     data: Facts
     derived: Derived
+    ahead: bool = False
     windows: dict[object, Stream] = field(default_factory=dict)
 
     def at(self, time: int, predicate: str) -> Iterator[Args]:
@@ -116,6 +120,6 @@ class Stream:
         """The time points t of the timeline with a non-empty v(t)."""
         return sorted(self.data.times(self.timeline) | self.derived.times(self.timeline))
 
-    def narrowed(self, timeline: Interval) -> Stream:
+    def narrowed(self, timeline: Interval, ahead: bool) -> Stream:
         """The restriction S|T'."""
-        return Stream(timeline, self.data, self.derived)
+        return Stream(timeline, self.data, self.derived, ahead)

@@ -33,8 +33,8 @@ class Structure:
         self.failures.setdefault((self.rule, frozenset(binding.items())), reason)
 
     def background_holds(self, stream: Stream, time: int) -> bool:
-        """Whether background counts at a time point: always in a window; on the endless timeline, up to now."""
-        return stream.timeline.hi is not None or time <= self.now
+        """Whether background counts at a time point: up to now, and beyond it in a window that was opened up to now."""
+        return time <= self.now or stream.ahead
 
     def extent(self, stream: Stream) -> range:
         """The time points of a timeline; of the endless one, those up to now or up to the last derived atom."""

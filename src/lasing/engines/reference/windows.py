@@ -17,14 +17,15 @@ EMPTY = Interval(0, -1)
 
 def window(function: WindowFunction, m: Structure, s: Stream, t: int, substitution: Substitution) -> Stream:
     """w(S, t): the substream of S that the window function selects at t."""
+    beyond = s.ahead or t <= m.now
     match function:
         case TimeWindow(back, ahead, step):
-            return s.narrowed(time_window(s.timeline, t, back, ahead, step))
+            return s.narrowed(time_window(s.timeline, t, back, ahead, step), beyond)
         case IntervalWindow(lo_term, hi_term):
             lo, hi = evaluate(lo_term, substitution), evaluate(hi_term, substitution)
             if isinstance(lo, int) and isinstance(hi, int):
-                return s.narrowed(interval_window(s.timeline, lo, hi))
-            return s.narrowed(EMPTY)
+                return s.narrowed(interval_window(s.timeline, lo, hi), beyond)
+            return s.narrowed(EMPTY, beyond)
         case TupleWindow() | PartitionWindow():
             # Data facts do not change while a time point is evaluated: the same window is the same stream.
             if (function, t) not in s.windows:
@@ -43,13 +44,13 @@ def _select(function: TupleWindow | PartitionWindow, m: Structure, s: Stream, t:
             oldest = last[0].time if len(last) == back else None
             newest = t if ahead == 0 else following[-1].time if len(following) == ahead else None
             timeline = tuple_window(s.timeline, t, oldest, newest, m.now)
-            return Stream(timeline, Facts([*last, *following]), NOTHING)
+            return Stream(timeline, Facts([*last, *following]), NOTHING, s.ahead or t <= m.now)
         case PartitionWindow(back, ahead):
             kept = [f for group in _groups(function, before) for f in group[-back:]]
             kept += [f for group in _groups(function, after) for f in group[:ahead]]
             newest = t if ahead == 0 else None
             timeline = tuple_window(s.timeline, t, None, newest, m.now)
-            return Stream(timeline, Facts(sorted(kept, key=lambda f: f.time)), NOTHING)
+            return Stream(timeline, Facts(sorted(kept, key=lambda f: f.time)), NOTHING, s.ahead or t <= m.now)
         case _:
             assert_never(function)
 

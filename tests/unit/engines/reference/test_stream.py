@@ -47,7 +47,7 @@ def test_a_stream_has_its_data_and_what_is_derived_on_its_timeline_only() -> Non
     stream = Stream(Interval(1, None), Facts([Fact(4, "p", ("a",)), Fact(5, "q", ())]), derived)
     assert set(stream.at(4, "p")) == {("a",), ("d",)}
     assert stream.occupied() == [4, 5, 9]
-    narrow = stream.narrowed(Interval(5, 8))
+    narrow = stream.narrowed(Interval(5, 8), False)
     assert narrow.occupied() == [5]
     assert not narrow.holds(4, "p", ("a",))
     assert stream.holds(4, "p", ("a",))
