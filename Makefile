@@ -6,10 +6,10 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench golden lock clean
+.PHONY: help demo test check bench golden lock fresh-kernels clean
 
 help:    ## list the targets
-	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
+	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
 
 demo: $(READY)    ## run the demo: a small city of sensors
 	$(BIN)/python examples/city/demo.py
@@ -33,6 +33,9 @@ golden: $(READY)    ## rewrite the golden files; then read the diff
 lock: $(READY)    ## resolve the dependencies anew
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --upgrade --no-header --no-annotate --quiet -o requirements.lock
+
+fresh-kernels:    ## forget the compiled kernels, after a change to them
+	find src -name '*.nb[ic]' -delete
 
 clean:    ## remove what the targets made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache

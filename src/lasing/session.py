@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from lasing.connectors.files import Progress, read_text
 from lasing.connectors.rows import Row, by_time, merged, time_of, value_of
@@ -23,9 +23,39 @@ from lasing.logic.checks import REFUSALS, findings
 from lasing.logic.formulas import Atom, TupleWindow, Window, atoms_of, walk
 from lasing.logic.program import Program
 from lasing.logic.terms import Value
+from lasing.plan.compile import Unplanned, compile_plan
 
-EngineName = Literal["auto", "reference"]
-ENGINES: dict[str, Callable[[Program, int], ReferenceEngine]] = {"reference": ReferenceEngine}
+EngineName = Literal["auto", "local", "reference"]
+
+
+class Engine(Protocol):
+    """What every engine does: take the facts of a time point, and answer."""
+
+    dropped_heads: int
+
+    @property
+    def failures(self) -> Counter[tuple[int, str]]: ...
+
+    def step(self, time: int, atoms: Iterable[Atom]) -> Answer: ...
+
+
+def _local(program: Program, start: int) -> Engine:
+    from lasing.engines.local.engine import LocalEngine  # here, because to load the kernels takes a second
+
+    return LocalEngine(program, start)
+
+
+ENGINES: dict[str, Callable[[Program, int], Engine]] = {"local": _local, "reference": ReferenceEngine}
+
+
+def unplanned(program: Program) -> str:
+    """Why the local engine cannot run a program; empty where it can."""
+    try:
+        compile_plan(program)
+    except Unplanned as reason:
+        return str(reason)
+    return ""
+
 
 ProgramLike = str | Path | Program
 
@@ -100,13 +130,18 @@ class Run:
             raise LasingError(in_order(refused))
         if engine != "auto" and engine not in ENGINES:
             raise fault("E305", f"there is no engine {engine}", note=f"engines are auto, {', '.join(ENGINES)}")
+        missing = unplanned(program)
+        if engine == "local" and missing:
+            note = "leave the choice of the engine to auto, or name the reference engine"
+            raise fault("E307", f"the local engine cannot run this program: {missing}", note=note)
         first = None if start is None else time_of(start, program.tick)
         last = None if end is None else time_of(end, program.tick)
         if first is not None and last is not None and last < first:
             raise fault("E306", f"the timeline ends at {last}, before it starts at {first}")
         self.program = program
         self.report = Report()
-        self._make_engine = ENGINES["reference" if engine == "auto" else engine]
+        chosen = ("reference" if missing else "local") if engine == "auto" else engine
+        self._make_engine = ENGINES[chosen]
         known = arity_of(program)
         own = by_time((fact.time, fact.atom) for fact in program.data)
         self._unused = None if _counts_all_facts(program) else Counter[str]()

@@ -13,7 +13,7 @@ from lasing.cli.fmt import fmt
 from lasing.cli.run import run
 from lasing.errors import LasingError
 
-USAGE_CODES = frozenset(("E305", "E306", "E511"))
+USAGE_CODES = frozenset(("E305", "E306", "E307", "E511"))
 """Errors in how the command was called, rather than in a program or in data."""
 
 app = typer.Typer(

@@ -16,6 +16,7 @@ from lasing.logic.analysis import Analysis, RuleAnalysis, analyse
 from lasing.logic.checks import CAUTIONS, REFUSALS, findings
 from lasing.logic.fragments import ENGINE_NEEDED
 from lasing.logic.program import Program
+from lasing.session import unplanned
 
 
 def check(
@@ -56,7 +57,7 @@ def _text(program: Program, analysis: Analysis, warnings: int) -> str:
         f"strata    {levels}",
         f"lookback  {analysis.lookback}",
         f"tick      {program.tick or 'none: time points are plain numbers'}",
-        f"engine    {_engine(analysis)}",
+        f"engine    {_engine(program, analysis)}",
         f"warnings  {warnings or 'none'}",
     ]
     for number, rule in enumerate(analysis.rules, 1):
@@ -72,17 +73,15 @@ def _text(program: Program, analysis: Analysis, warnings: int) -> str:
 
 def _describe(rule: RuleAnalysis) -> str:
     monotone = f"not monotone ({rule.non_monotone})" if rule.non_monotone else "monotone"
-    needs = f"{ENGINE_NEEDED[rule.reason.fragment]} engine ({rule.reason.why})"
+    needs = f"for the {ENGINE_NEEDED[rule.reason.fragment]} engine ({rule.reason.why})"
     return f"stratum {rule.stratum}; {monotone}; looks back {rule.lookback}; {needs}"
 
 
-def _engine(analysis: Analysis) -> str:
-    fragments = {rule.reason.fragment for rule in analysis.rules}
-    if "several answers" in fragments:
-        return "clingo is needed, and this version has no such engine"
-    if "nested" in fragments:
-        return "reference (there are nested formulas)"
-    return "reference (all rules are plain: an incremental engine could run them, and this version has none)"
+def _engine(program: Program, analysis: Analysis) -> str:
+    if any(rule.reason.fragment == "several answers" for rule in analysis.rules):
+        return "none: clingo is needed, and this version has no such engine"
+    reason = unplanned(program)
+    return f"reference, because of {reason}" if reason else "local"
 
 
 def _json(program: Program, analysis: Analysis, found: list[Diagnostic]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from lasing.logic.program import Rule
 Fragment = Literal["plain", "nested", "several answers"]
 
 ENGINE_NEEDED: dict[Fragment, str] = {
-    "plain": "incremental",
+    "plain": "local",
     "nested": "reference",
     "several answers": "clingo",
 }

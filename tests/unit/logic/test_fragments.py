@@ -12,11 +12,11 @@ from lasing.logic.fragments import ENGINE_NEEDED, non_monotone
 @pytest.mark.parametrize(
     ("rule", "engine"),
     [
-        ("h :- p.", "incremental"),
-        ("h :- p at T, not q in [5], T > 3.", "incremental"),
-        ("h :- not p always in [#2].", "incremental"),
-        ("h at T :- p at T in [5].", "incremental"),
-        ("h :- N = #sum{V : r(V) in [3]}, N > 2.", "incremental"),
+        ("h :- p.", "local"),
+        ("h :- p at T, not q in [5], T > 3.", "local"),
+        ("h :- not p always in [#2].", "local"),
+        ("h at T :- p at T in [5].", "local"),
+        ("h :- N = #sum{V : r(V) in [3]}, N > 2.", "local"),
         ("h :- (p in [5]) at T.", "reference"),
         ("h :- p or q.", "reference"),
         ("h :- not (not p).", "reference"),

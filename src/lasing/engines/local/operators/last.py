@@ -1,0 +1,101 @@
+"""Last: tuple and partition windows, `a in [#n]` and `a in [#n by X]`.
+
+    present at t  =  among the last n facts of the stream, or of the atom's predicate and key
+
+A fact adds to the count of its args when it comes, and takes that away when it is pushed out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from lasing.engines.local.memory import (
+    ARITY,
+    AT_C,
+    AT_NEXT,
+    FIRST,
+    FULL,
+    HI,
+    INDEX,
+    INDEX_COLUMNS,
+    INDEX_KEYS,
+    INDEX_WIDTH,
+    KEY,
+    LO,
+    NO_ROW,
+    count,
+    head_of,
+    record,
+    room,
+)
+from lasing.engines.local.operators.settle import settle
+
+# An operation: the log's relation, the output's, how many facts, the predicate's number, whether args include the time.
+SOURCE, TARGET, FACTS, PREDICATE, TIMED = range(1, 6)
+LOG_TIME, LOG_PREDICATE, LOG_ARGS = 0, 1, 2
+
+
+@njit(cache=True)
+def last_facts(m: np.ndarray, op: int) -> np.ndarray:
+    """A tuple window over the log of all facts: what enters it and what leaves it."""
+    log, n = m[op + SOURCE], m[op + FACTS]
+    before, now = m[log + FIRST], m[log + HI]
+    for row in range(max(m[log + LO], before - n), min(before, now - n)):
+        m = _count_fact(m, op, row, -1)
+    for row in range(max(before, now - n), now):
+        m = _count_fact(m, op, row, 1)
+    settle(m, m[op + TARGET], 1, False)
+    return m
+
+
+@njit(cache=True)
+def _count_fact(m: np.ndarray, op: int, row: int, change: int) -> np.ndarray:
+    log, target, key = m[op + SOURCE], m[op + TARGET], m[KEY]
+    if m[record(m, log, row) + LOG_PREDICATE] != m[op + PREDICATE]:
+        return m
+    done = FULL
+    while done == FULL:
+        b = record(m, log, row)
+        timed = m[op + TIMED]
+        arity = m[target + ARITY] - timed
+        for j in range(arity):
+            m[key + j] = m[b + LOG_ARGS + j]
+        if timed:
+            m[key + arity] = m[b + LOG_TIME]
+        done = count(m, target, key, change)
+        if done == FULL:
+            m = room(m, target)
+    return m
+
+
+@njit(cache=True)
+def push_out(m: np.ndarray, op: int, key: int) -> np.ndarray:
+    """A fact of a partition window has come, as m[key…] in the relation (args, T): count it, and not the n+1st
+    before it."""
+    d, n = m[op + TARGET], m[op + FACTS]
+    while count(m, d, key, 1) == FULL:
+        m = room(m, d)
+    p = d + INDEX + INDEX_WIDTH
+    keys = m[p + INDEX_KEYS]
+    probe = key + m[d + ARITY]
+    for j in range(keys):
+        m[probe + j] = m[key + m[p + INDEX_COLUMNS + j]]
+    row = m[head_of(m, d, 1, probe)]
+    seen = 0
+    while row >= m[d + LO] and row != NO_ROW:
+        b = record(m, d, row)
+        same = True
+        for j in range(keys):
+            if m[b + m[p + INDEX_COLUMNS + j]] != m[probe + j]:
+                same = False
+                break
+        if same and m[b + m[d + AT_C]] > 0:
+            seen += 1
+            if seen > n:
+                for j in range(m[d + ARITY]):
+                    m[probe + j] = m[b + j]
+                count(m, d, probe, -1)
+                break
+        row = m[b + m[d + AT_NEXT] + 1]
+    return m

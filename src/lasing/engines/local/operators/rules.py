@@ -1,0 +1,280 @@
+"""Rules: joins, driven by what changed.
+
+    Δ(A ⋈ B) = ΔA ⋈ B  +  A_before ⋈ ΔB
+
+A rule of k positive or negated literals has k variants. Variant i begins with what changed in literal i, and meets
+the literals before it as they are now, those after it as they were before. Behind that stands a list of steps: a
+probe of an index, the absence of a row, a comparison, a computation.
+
+In the *guaranteed* plane a change is a new row, a match carries the least horizon of its rows, and the head is
+guaranteed up to it; several rounds reach the fixpoint of a recursion. In the *counted* plane a change has a sign, and
+the head's count of derivations changes by it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from lasing.engines.local.memory import (
+    ARITY,
+    AT_D,
+    AT_H,
+    AT_NEXT,
+    AT_S,
+    COUNTERS,
+    CURSORS,
+    DELTA,
+    DESCRIPTOR,
+    ENDLESS,
+    FIRST,
+    FIRST_RELATION,
+    FULL,
+    HI,
+    HORIZONS,
+    INDEX,
+    INDEX_COLUMNS,
+    INDEX_WIDTH,
+    KEY,
+    LO,
+    MASK,
+    NO_ROW,
+    OFFSET,
+    REGISTERS,
+    RELATIONS,
+    SINCE,
+    STRIDE,
+    TICK,
+    UPTO,
+    WIDE,
+    count,
+    find,
+    head_of,
+    present,
+    record,
+    room,
+    upsert,
+)
+from lasing.engines.local.values import NO_ROOM, REASONS, compare, compute
+
+MOST_ROWS = 5_000_000
+"""How many rows one time point may add before the program is taken to be without end."""
+
+# A variant: the head's relation, how many steps and where, the changed literal's relation, its sign (-1 where negated),
+# how many of its columns are bound or checked and where, the head's registers, the rule's number.
+HEAD, STEPS, FIRST_STEP, CHANGED, SIGN, BINDS, FIRST_BIND, HEAD_REGISTERS, RULE = range(9)
+VARIANT = 10
+# A step: its code, then what it needs.
+CODE, RELATION, INDEX_NUMBER, BEFORE, KEYS, FIRST_KEY, STEP_BINDS, STEP_FIRST_BIND = range(8)
+COMPARISON, LEFT, RIGHT = 1, 2, 3
+OPERATOR, TARGET, FIRST_OPERAND, SECOND_OPERAND, CHECK = 1, 2, 3, 4, 5
+STEP = 8
+PROBE, ABSENT, COMPARE, COMPUTE, LIMIT = range(5)
+LIMIT_TIME, LIMIT_BACK = 1, 2
+# A bind: a column, a register, and whether the register is checked rather than set.
+COLUMN, REGISTER, CHECKED = range(3)
+BIND = 3
+
+
+@njit(cache=True)
+def fixpoint(m: np.ndarray, first: int, variants: int, t: int, ranks: np.ndarray) -> np.ndarray:
+    """Apply guaranteed rules until nothing new comes. The first round sees all that is new at this tick."""
+    relations, base = m[RELATIONS], m[FIRST_RELATION]
+    for r in range(relations):
+        d = base + r * DESCRIPTOR
+        m[d + UPTO] = m[d + HI]
+    while True:
+        for v in range(variants):
+            m = apply(m, m[first + v], t, False, ranks)
+        news, added = False, 0
+        for r in range(relations):
+            d = base + r * DESCRIPTOR
+            added += m[d + HI] - m[d + FIRST]
+            m[d + SINCE] = m[d + UPTO]
+            m[d + UPTO] = m[d + HI]
+            if m[d + UPTO] > m[d + SINCE]:
+                news = True
+        if not news:
+            return m
+        if added > MOST_ROWS:
+            m[ENDLESS] = 1
+            return m
+
+
+@njit(cache=True)
+def differentiate(m: np.ndarray, first: int, variants: int, t: int, ranks: np.ndarray) -> np.ndarray:
+    """Apply counted rules once: their inputs are complete for this tick."""
+    for v in range(variants):
+        m = apply(m, m[first + v], t, True, ranks)
+    return m
+
+
+@njit(cache=True)
+def apply(m: np.ndarray, v: int, t: int, counted: bool, ranks: np.ndarray) -> np.ndarray:
+    """One variant on everything that changed in its first literal."""
+    d = m[v + CHANGED]
+    registers = m[REGISTERS]
+    row = m[d + DELTA] if counted else m[d + SINCE]
+    while (row != NO_ROW) if counted else (row < m[d + UPTO]):
+        b = record(m, d, row)
+        sign = m[v + SIGN]
+        if counted:
+            if (m[b + m[d + AT_S]] & 1) == 0:
+                sign = -sign
+            following = m[b + m[d + AT_D]]
+            alive, horizon = True, 0
+        else:
+            following = row + 1
+            horizon = m[np.uintp(b + m[np.uintp(d + AT_H)])]
+            alive = horizon >= t
+        if alive and _bind(m, b, m[v + BINDS], m[v + FIRST_BIND], registers):
+            m = _join(m, v, t, counted, horizon, sign, ranks)
+        row = following
+    return m
+
+
+@njit(cache=True, forceinline=True)
+def _bind(m: np.ndarray, b: int, binds: int, first: int, registers: int) -> bool:
+    for j in range(binds):
+        p = first + j * BIND
+        value = m[np.uintp(b + m[np.uintp(p + COLUMN)])]
+        r = registers + m[np.uintp(p + REGISTER)]
+        if m[np.uintp(p + CHECKED)] == 0:
+            m[np.uintp(r)] = value
+        elif m[np.uintp(r)] != value:
+            return False
+    return True
+
+
+@njit(cache=True, forceinline=True)
+def _join(m: np.ndarray, v: int, t: int, counted: bool, horizon: int, sign: int, ranks: np.ndarray) -> np.ndarray:
+    """All ways to take the remaining steps, depth first."""
+    steps = m[np.uintp(v + STEPS)]
+    first_step = m[np.uintp(v + FIRST_STEP)]
+    registers, key = m[np.uintp(REGISTERS)], m[np.uintp(KEY)]
+    cursors, horizons = m[np.uintp(CURSORS)], m[np.uintp(HORIZONS)]
+    tick = m[np.uintp(TICK)]
+    depth = 0  # open probes; cursors has for each its step and its next row, horizons the horizon before it
+    at = 0
+    while True:
+        forward = True
+        if at == steps:
+            m = _emit(m, v, counted, horizon, sign)
+            forward = False
+        else:
+            p = first_step + at * STEP
+            code = m[np.uintp(p + CODE)]
+            if code == PROBE:
+                d = m[np.uintp(p + RELATION)]
+                keys, first_key = m[np.uintp(p + KEYS)], m[np.uintp(p + FIRST_KEY)]
+                if keys == 0:
+                    row = m[np.uintp(d + HI)] - 1
+                else:
+                    for j in range(keys):
+                        m[np.uintp(key + j)] = m[np.uintp(registers + m[np.uintp(first_key + j)])]
+                    row = m[np.uintp(head_of(m, d, m[np.uintp(p + INDEX_NUMBER)], key))]
+                m[np.uintp(cursors + 2 * depth)] = at
+                m[np.uintp(cursors + 2 * depth + 1)] = row
+                m[np.uintp(horizons + depth)] = horizon
+                depth += 1
+                forward = False
+            elif code == COMPARE:
+                left = m[np.uintp(registers + m[np.uintp(p + LEFT)])]
+                right = m[np.uintp(registers + m[np.uintp(p + RIGHT)])]
+                forward = compare(m, m[np.uintp(p + COMPARISON)], left, right, ranks)
+            elif code == ABSENT:
+                forward = not _there(m, p, t, counted, tick)
+            elif code == LIMIT:
+                end = m[np.uintp(registers + m[np.uintp(p + LIMIT_TIME)])] + m[np.uintp(p + LIMIT_BACK)]
+                horizon = min(horizon, end)
+                forward = horizon >= t
+            else:
+                value = NO_ROOM
+                while value == NO_ROOM:
+                    left = m[np.uintp(registers + m[np.uintp(p + FIRST_OPERAND)])]
+                    right = m[np.uintp(registers + m[np.uintp(p + SECOND_OPERAND)])]
+                    value = compute(m, m[np.uintp(p + OPERATOR)], left, right)
+                    if value == NO_ROOM:
+                        m = room(m, m[np.uintp(WIDE)])
+                target = registers + m[np.uintp(p + TARGET)]
+                if value < NO_ROOM:
+                    if sign > 0:
+                        counter = m[np.uintp(COUNTERS)] + m[np.uintp(v + RULE)] * len(REASONS) + NO_ROOM - value
+                        m[np.uintp(counter)] += 1
+                    forward = False
+                elif m[np.uintp(p + CHECK)] == 1:
+                    forward = m[np.uintp(target)] == value
+                else:
+                    m[np.uintp(target)] = value
+        if forward:
+            at += 1
+            continue
+        # Take the next match of the innermost open probe; close it where there is none.
+        found = False
+        while depth > 0 and not found:
+            at = m[np.uintp(cursors + 2 * depth - 2)]
+            row = m[np.uintp(cursors + 2 * depth - 1)]
+            p = first_step + at * STEP
+            d = m[np.uintp(p + RELATION)]
+            lo, mask = m[np.uintp(d + LO)], m[np.uintp(d + MASK)]
+            offset, stride = m[np.uintp(d + OFFSET)], m[np.uintp(d + STRIDE)]
+            at_h = m[np.uintp(d + AT_H)]
+            keys, first_key = m[np.uintp(p + KEYS)], m[np.uintp(p + FIRST_KEY)]
+            before = m[np.uintp(p + BEFORE)] == 1
+            limit = m[np.uintp(d + SINCE)] if before else m[np.uintp(d + UPTO)]
+            q = d + INDEX + m[np.uintp(p + INDEX_NUMBER)] * INDEX_WIDTH + INDEX_COLUMNS
+            at_next = m[np.uintp(d + AT_NEXT)] + m[np.uintp(p + INDEX_NUMBER)]
+            binds, first_bind = m[np.uintp(p + STEP_BINDS)], m[np.uintp(p + STEP_FIRST_BIND)]
+            while row >= lo:
+                b = offset + (row & mask) * stride
+                following = row - 1 if keys == 0 else m[np.uintp(b + at_next)]
+                fits = present(m, d, b, tick, before) if counted else row < limit and m[np.uintp(b + at_h)] >= t
+                if fits:
+                    for j in range(keys):
+                        value = m[np.uintp(b + m[np.uintp(q + j)])]
+                        if value != m[np.uintp(registers + m[np.uintp(first_key + j)])]:
+                            fits = False
+                            break
+                    if fits and _bind(m, b, binds, first_bind, registers):
+                        found = True
+                        if not counted:
+                            horizon = min(m[np.uintp(horizons + depth - 1)], m[np.uintp(b + at_h)])
+                        m[np.uintp(cursors + 2 * depth - 1)] = following
+                        break
+                row = following
+            if not found:
+                depth -= 1
+        if not found:
+            return m
+        at += 1
+
+
+@njit(cache=True, forceinline=True)
+def _there(m: np.ndarray, p: int, t: int, counted: bool, tick: int) -> bool:
+    """Whether the row that a step names is there."""
+    d = m[np.uintp(p + RELATION)]
+    registers, key = m[np.uintp(REGISTERS)], m[np.uintp(KEY)]
+    for j in range(m[np.uintp(d + ARITY)]):
+        m[np.uintp(key + j)] = m[np.uintp(registers + m[np.uintp(m[np.uintp(p + FIRST_KEY)] + j)])]
+    row = find(m, d, key)
+    if row == NO_ROW:
+        return False
+    b = record(m, d, row)
+    if counted:
+        return present(m, d, b, tick, m[np.uintp(p + BEFORE)] == 1)
+    return m[np.uintp(b + m[np.uintp(d + AT_H)])] >= t
+
+
+@njit(cache=True, forceinline=True)
+def _emit(m: np.ndarray, v: int, counted: bool, horizon: int, sign: int) -> np.ndarray:
+    """The head, with the values in its registers."""
+    d = m[np.uintp(v + HEAD)]
+    registers, key = m[np.uintp(REGISTERS)], m[np.uintp(KEY)]
+    done = FULL
+    while done == FULL:
+        for j in range(m[np.uintp(d + ARITY)]):
+            m[np.uintp(key + j)] = m[np.uintp(registers + m[np.uintp(m[np.uintp(v + HEAD_REGISTERS)] + j)])]
+        done = count(m, d, key, sign) if counted else upsert(m, d, key, horizon)
+        if done == FULL:
+            m = room(m, d)
+    return m

@@ -1,0 +1,41 @@
+"""Settle: counted rows after their counts have changed.
+
+present at t  =  count > 0                      (settle)
+present at t  =  count = size of the window     (box: the count is that of the time points at which the atom holds)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from lasing.engines.local.memory import AT_C, AT_D, AT_S, DELTA, HI, LO, NO_ROW, TICK, TOUCHED, record, touch
+
+
+@njit(cache=True)
+def settle(m: np.ndarray, d: int, least: int, exact: bool) -> bool:
+    """Stamp and list what changed among the touched rows; whether any row is present then."""
+    tick = m[TICK]
+    at_c, at_s, at_d = m[d + AT_C], m[d + AT_S], m[d + AT_D]
+    row = m[d + TOUCHED]
+    some = False
+    while row != NO_ROW:
+        b = record(m, d, row)
+        following = m[b + at_d]
+        m[b + at_d] = NO_ROW - 1
+        holds = m[b + at_c] == least if exact else m[b + at_c] >= least
+        if holds != ((m[b + at_s] & 1) == 1):
+            m[b + at_s] = 2 * tick + (1 if holds else 0)
+            m[b + at_d] = m[d + DELTA]
+            m[d + DELTA] = row
+        some = some or holds
+        row = following
+    m[d + TOUCHED] = NO_ROW
+    return some
+
+
+@njit(cache=True)
+def touch_all(m: np.ndarray, d: int) -> None:
+    """Look at every row anew: the window's size has changed."""
+    for row in range(m[d + LO], m[d + HI]):
+        touch(m, d, row, record(m, d, row))

@@ -1,0 +1,69 @@
+"""Track: what becomes present and what ceases to be, among guaranteed rows that somebody watches.
+
+    present at t  =  some row of the key has H >= t
+
+A new row of a key that was absent is a change; so is the end of a row's guarantee, which the calendar tells. A row that
+took over from an older one of its key took over its stamp as well, and is no change.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from lasing.engines.local.calendar import schedule
+from lasing.engines.local.memory import (
+    AT_D,
+    AT_H,
+    AT_S,
+    DELTA,
+    DESCRIPTOR,
+    FIRST,
+    FIRST_RELATION,
+    FOREVER,
+    HI,
+    KIND,
+    LO,
+    RELATIONS,
+    TICK,
+    TRACKED,
+    record,
+)
+
+
+@njit(cache=True)
+def track(m: np.ndarray, c: np.ndarray, t: int, fired: int) -> np.ndarray:
+    """Stamp and list the changes of every tracked relation; the calendar learns when new rows end."""
+    tick = m[TICK]
+    base = m[FIRST_RELATION]
+    for r in range(m[RELATIONS]):
+        d = base + r * DESCRIPTOR
+        if m[d + KIND] != TRACKED:
+            continue
+        at_h, at_s = m[d + AT_H], m[d + AT_S]
+        for row in range(m[d + FIRST], m[d + HI]):
+            b = record(m, d, row)
+            horizon = m[b + at_h]
+            if horizon < t:
+                continue
+            if (m[b + at_s] & 1) == 0:
+                m[b + at_s] = 2 * tick + 1
+                _list(m, d, row, b)
+            if horizon < FOREVER:
+                c = schedule(c, horizon + 1, d, row)
+    entry = fired
+    while entry >= 0:
+        d, row = c[entry + 1], c[entry + 2]
+        if d >= 0 and row >= m[d + LO]:
+            b = record(m, d, row)
+            if m[b + m[d + AT_H]] < t and (m[b + m[d + AT_S]] & 1) == 1:
+                m[b + m[d + AT_S]] = 2 * tick
+                _list(m, d, row, b)
+        entry = c[entry + 3]
+    return c
+
+
+@njit(cache=True)
+def _list(m: np.ndarray, d: int, row: int, b: int) -> None:
+    m[b + m[d + AT_D]] = m[d + DELTA]
+    m[d + DELTA] = row

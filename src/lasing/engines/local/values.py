@@ -1,0 +1,195 @@
+"""Constants as int64 codes, and what comparisons and arithmetic make of them inside the arena.
+
+Integers below 2^60 in magnitude are their own codes. Names are numbered from `NAMES`, in the order in which they are
+met; doubles and larger integers ("wide" values) from `WIDES`, as rows of the relation WIDE that holds their kind and
+bits. Equal constants have equal codes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import int64, njit
+
+from lasing.engines.local.memory import FULL, KEY, NO_ROW, WIDE, append, find, record
+
+SMALL = 2**60
+NAMES = 2**61
+WIDES = 2**62
+NO_ROOM = -(2**63) + 3
+BEYOND_64_BITS, BY_ZERO, ON_A_NAME = NO_ROOM - 1, NO_ROOM - 2, NO_ROOM - 3
+"""In place of a value: why there is none. REASONS has the words, by their distance from NO_ROOM."""
+
+REASONS = ("", "a result beyond 64 bits", "division by zero", "arithmetic on a name")
+
+INTEGER, DOUBLE = 0, 1  # kinds of wide values
+
+LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, UNEQUAL = range(6)
+ADD, SUBTRACT, MULTIPLY, DIVIDE, DIV, MOD, NEGATE, ABS, MIN, MAX, COPY = range(11)
+
+
+@njit(cache=True)
+def is_name(code: int) -> bool:
+    return NAMES <= code < WIDES
+
+
+@njit(cache=True)
+def is_double(m: np.ndarray, code: int) -> bool:
+    return code >= WIDES and m[np.uintp(record(m, m[np.uintp(WIDE)], code - WIDES))] == DOUBLE
+
+
+@njit(cache=True)
+def integer(m: np.ndarray, code: int) -> int:
+    """The value of an integer's code."""
+    if code < WIDES:
+        return code
+    return m[np.uintp(record(m, m[np.uintp(WIDE)], code - WIDES) + 1)]
+
+
+@njit(cache=True)
+def double(m: np.ndarray, code: int) -> float:
+    """The value of a number's code, as a double."""
+    if code < WIDES:
+        return float(code)
+    b = record(m, m[np.uintp(WIDE)], code - WIDES)
+    bits = m[np.uintp(b + 1)]
+    return np.int64(bits).view(np.float64) if m[np.uintp(b)] == DOUBLE else float(bits)
+
+
+@njit(cache=True)
+def wide(m: np.ndarray, kind: int, bits: int) -> int:
+    """The code of a wide value; NO_ROOM where the relation of wide values is full."""
+    key = m[np.uintp(KEY)] + 24
+    m[np.uintp(key)] = kind
+    m[np.uintp(key + 1)] = bits
+    d = m[np.uintp(WIDE)]
+    row = find(m, d, key)
+    if row == NO_ROW:
+        row = append(m, d, key)
+        if row == FULL:
+            return NO_ROOM
+        b = record(m, d, row)
+        m[np.uintp(b + 2)] = 2**62
+    return WIDES + row
+
+
+@njit(cache=True)
+def code_of_integer(m: np.ndarray, value: int) -> int:
+    return value if -SMALL < value < SMALL else wide(m, INTEGER, value)
+
+
+@njit(cache=True)
+def code_of_double(m: np.ndarray, value: float) -> int:
+    """The code of a double; one of integral value is that integer."""
+    if not np.isfinite(value):
+        return BEYOND_64_BITS
+    if value == np.floor(value) and -9.3e18 < value < 9.2233720368547748e18 and value >= -9.2233720368547758e18:
+        return code_of_integer(m, int64(value))
+    return wide(m, DOUBLE, np.float64(value).view(np.int64))
+
+
+@njit(cache=True)
+def compare(m: np.ndarray, comparison: int, a: int, b: int, ranks: np.ndarray) -> bool:
+    """Whether two constants compare so."""
+    if comparison == EQUAL:
+        return a == b
+    if comparison == UNEQUAL:
+        return a != b
+    if is_name(a) or is_name(b):
+        if not (is_name(a) and is_name(b)):
+            return False
+        x, y = ranks[a - NAMES], ranks[b - NAMES]
+    elif is_double(m, a) or is_double(m, b):
+        u, v = double(m, a), double(m, b)
+        x, y = int64(u > v), int64(v > u)
+    else:
+        x, y = integer(m, a), integer(m, b)
+    if comparison == LESS:
+        return x < y
+    if comparison == LESS_EQUAL:
+        return x <= y
+    if comparison == GREATER:
+        return x > y
+    return x >= y
+
+
+@njit(cache=True)
+def compute(m: np.ndarray, operator: int, a: int, b: int) -> int:
+    """The code of an operation's value, or why there is none; NO_ROOM where a new value finds none."""
+    if operator == COPY:
+        return a
+    if is_name(a) or is_name(b):
+        return ON_A_NAME
+    if is_double(m, a) or is_double(m, b):
+        return _compute_doubles(m, operator, double(m, a), double(m, b), a, b)
+    x, y = integer(m, a), integer(m, b)
+    if operator == ADD:
+        z = x + y
+        if (x ^ z) & (y ^ z) < 0:
+            return BEYOND_64_BITS
+    elif operator == SUBTRACT:
+        z = x - y
+        if (x ^ y) & (x ^ z) < 0:
+            return BEYOND_64_BITS
+    elif operator == MULTIPLY:
+        if abs(float(x) * float(y)) > 9.2e18 and not _fits(x, y):
+            return BEYOND_64_BITS
+        z = x * y
+    elif operator in (NEGATE, ABS):
+        if x == -(2**63):
+            return BEYOND_64_BITS
+        z = -x if operator == NEGATE or x < 0 else x
+    elif operator == MIN:
+        z = min(x, y)
+    elif operator == MAX:
+        z = max(x, y)
+    else:
+        if y == 0:
+            return BY_ZERO
+        if y == -1 and x == -(2**63) and operator != MOD:
+            return BEYOND_64_BITS
+        if operator == MOD:
+            z = x % y
+        elif operator == DIV or x % y == 0:
+            z = x // y
+        else:
+            return code_of_double(m, x / y)
+    return code_of_integer(m, z)
+
+
+@njit(cache=True)
+def _fits(x: int, y: int) -> bool:
+    """Whether a product near the limit of 64 bits stays within them."""
+    if x == 0 or y == 0:
+        return True
+    if (x == -1 and y == -(2**63)) or (y == -1 and x == -(2**63)):
+        return False
+    z = x * y
+    return z // y == x and (z < 0) == ((x < 0) != (y < 0))
+
+
+@njit(cache=True)
+def _compute_doubles(m: np.ndarray, operator: int, x: float, y: float, a: int, b: int) -> int:
+    if operator == ADD:
+        z = x + y
+    elif operator == SUBTRACT:
+        z = x - y
+    elif operator == MULTIPLY:
+        z = x * y
+    elif operator == NEGATE:
+        z = -x
+    elif operator == ABS:
+        z = abs(x)
+    elif operator == MIN:
+        return a if x <= y else b
+    elif operator == MAX:
+        return a if x >= y else b
+    else:
+        if y == 0.0:
+            return BY_ZERO
+        if operator == DIVIDE:
+            z = x / y
+        elif operator == DIV:
+            z = x // y
+        else:
+            z = x % y
+    return code_of_double(m, z)
