@@ -14,7 +14,7 @@ COMMAND = [sys.executable, "-m", "lasing"]
 
 
 def lasing(*arguments: str, folder: Path, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([*COMMAND, *arguments], cwd=folder, input=data, capture_output=True, timeout=120, check=False)
+    return subprocess.run([*COMMAND, *arguments], cwd=folder, input=data, capture_output=True, timeout=300, check=False)
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_a_time_point_is_answered_as_soon_as_it_is_complete(folder: Path) -> Non
     process.stdin.close()
     assert process.stdout.read() == "q(b) at 3.\nq(c) at 3.\n"
     process.stdout.close()
-    assert process.wait(timeout=10) == 0
+    assert process.wait(timeout=120) == 0
 
 
 def test_an_interrupt_ends_without_a_traceback(folder: Path) -> None:
@@ -58,7 +58,7 @@ def test_an_interrupt_ends_without_a_traceback(folder: Path) -> None:
     process.stdin.flush()
     assert process.stdout.readline() == "q(a) at 1.\n"
     process.send_signal(2)
-    _, errors = process.communicate(timeout=10)
+    _, errors = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "Traceback" not in errors
 
@@ -72,7 +72,7 @@ def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
     os.close(write)
     os.read(read, 10)
     os.close(read)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=300)
     assert (process.returncode, errors) == (0, "")
 
 

@@ -72,6 +72,6 @@ def test_table_of_conformance(rewrite: bool) -> None:
 
 def _printed(command: list[str], folder: Path) -> str:
     done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, encoding="utf-8", timeout=60, check=False
+        command, cwd=folder, capture_output=True, text=True, encoding="utf-8", timeout=300, check=False
     )
     return done.stdout + done.stderr

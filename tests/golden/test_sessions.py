@@ -56,7 +56,7 @@ def _output(title: str, folder: Path, standard_input: str) -> str:
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=300,
         check=False,
     )
     errors = "".join(f"[err] {line}".rstrip() + "\n" for line in done.stderr.splitlines())
