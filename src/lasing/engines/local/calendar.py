@@ -29,18 +29,27 @@ def new_calendar(capacity: int = 256) -> np.ndarray:
     return calendar
 
 
+@njit(cache=True)
+def reserve(c: np.ndarray, entries: int) -> np.ndarray:
+    """The calendar with room for that many more entries."""
+    capacity = c[CAPACITY]
+    while c[USED] + entries > capacity:
+        capacity *= 2
+    if capacity == c[CAPACITY]:
+        return c
+    grown = np.full(_POOL + capacity * WIDTH, -1, np.int64)
+    grown[: c.shape[0]] = c
+    grown[CAPACITY] = capacity
+    return grown
+
+
 @njit(cache=True, forceinline=True)
-def schedule(c: np.ndarray, time: int, relation: int, row: int) -> np.ndarray:
-    """The calendar with one more entry."""
+def schedule(c: np.ndarray, time: int, relation: int, row: int) -> None:
+    """One more entry, for which there is room."""
     entry = c[FREE]
     if entry >= 0:
         c[FREE] = c[np.uintp(entry + 3)]
     else:
-        if c[USED] == c[CAPACITY]:
-            grown = np.full(_POOL + 2 * c[CAPACITY] * WIDTH, -1, np.int64)
-            grown[: c.shape[0]] = c
-            grown[CAPACITY] = 2 * c[CAPACITY]
-            c = grown
         entry = _POOL + c[USED] * WIDTH
         c[USED] += 1
     head = _HEADS + (time & (BUCKETS - 1))
@@ -50,7 +59,6 @@ def schedule(c: np.ndarray, time: int, relation: int, row: int) -> np.ndarray:
     c[np.uintp(entry + 3)] = c[np.uintp(head)]
     c[np.uintp(head)] = entry
     c[ENTRIES] += 1
-    return c
 
 
 @njit(cache=True)

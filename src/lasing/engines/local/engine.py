@@ -28,7 +28,8 @@ class LocalEngine:
         self.dropped_heads = 0
         self._arena = lay_out(compile_plan(program))
         self._memory = self._arena.memory
-        self._calendar = schedule(new_calendar(), start, WAKE_UP, 0)
+        self._calendar = new_calendar()
+        schedule(self._calendar, start, WAKE_UP, 0)
         self._start = start
         self._time = start - 1
         self._codes: dict[Value, int] = {}
@@ -42,6 +43,11 @@ class LocalEngine:
             code = self._code(value)
             self._memory[register] = code
         self._waiting = [[start, number, *(self._code(arg) for arg in args)] for number, args in self._arena.background]
+
+    @property
+    def memory_bytes(self) -> int:
+        """How large the arena and the calendar are."""
+        return self._memory.nbytes + self._calendar.nbytes
 
     @property
     def failures(self) -> Counter[tuple[int, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from lasing.engines.local.calendar import fire, next_time, release, renumber
+from lasing.engines.local.calendar import fire, next_time, release, renumber, reserve
 from lasing.engines.local.memory import (
     ARITY,
     AT_D,
@@ -19,6 +19,7 @@ from lasing.engines.local.memory import (
     FIRST_RELATION,
     FOREVER,
     FULL,
+    GROW,
     HI,
     INPUTS,
     KEY,
@@ -44,7 +45,7 @@ from lasing.engines.local.operators.box import box
 from lasing.engines.local.operators.last import last_facts, push_out
 from lasing.engines.local.operators.rules import differentiate, fixpoint
 from lasing.engines.local.operators.settle import settle
-from lasing.engines.local.operators.track import track
+from lasing.engines.local.operators.track import new_rows, track
 
 FIXPOINT, TRACK, DIFFERENTIATE, SETTLE, BOX, LAST = range(6)
 OPERATION = 8
@@ -53,6 +54,7 @@ OPERATION = 8
 INTO_RELATION, INTO_LOG, INTO_PARTITION = range(3)
 SINK_KIND, SINK_TARGET, SINK_BACK, SINK_TIMED = range(4)
 SINK = 4
+SINKS = 1024  # more than any predicate feeds
 
 # A row of input: its time, its predicate's number, its arguments. A row of output: the time, the predicate's number, +1
 # or -1, until when it is guaranteed (PROVISIONAL where that is not known), the arguments.
@@ -101,14 +103,18 @@ def _tick(
     begin_tick(m, t)
     m = _tidy(m, c, t)
     fired = fire(c, t)
-    m = _take_in(m, rows, first, last, t)
+    position = _take_in(m, rows, first * SINKS, last, t)
+    while position >= 0:
+        m = room(m, m[GROW])
+        position = _take_in(m, rows, position, last, t)
     for operation in range(m[OPERATIONS]):
         op = m[FIRST_OPERATION] + operation * OPERATION
         code = m[op]
         if code == FIXPOINT:
             m = fixpoint(m, m[op + 1], m[op + 2], t, ranks)
         elif code == TRACK:
-            c = track(m, c, t, fired)
+            c = reserve(c, new_rows(m))
+            track(m, c, t, fired)
         elif code == DIFFERENTIATE:
             m = differentiate(m, m[op + 1], m[op + 2], t, ranks)
         elif code == SETTLE:
@@ -118,7 +124,8 @@ def _tick(
         elif code == LAST:
             m = last_facts(m, op)
     release(c, fired)
-    return _put_out(m, c, t, out, written)
+    out = _wider(out, written + _changes(m))
+    return m, c, out, _put_out(m, t, out, written)
 
 
 @njit(cache=True)
@@ -143,68 +150,95 @@ def _tidy(m: np.ndarray, c: np.ndarray, t: int) -> np.ndarray:
 
 
 @njit(cache=True)
-def _take_in(m: np.ndarray, rows: np.ndarray, first: int, last: int, t: int) -> np.ndarray:
-    """Feed facts to all that is fed by their predicates."""
+def _take_in(m: np.ndarray, rows: np.ndarray, position: int, last: int, t: int) -> int:
+    """Feed facts to all that is fed by their predicates, from a position on: the row's number times SINKS plus the
+    sink's.
+
+    Where a relation is full, it is named in m[GROW], and the position at which to go on is returned; -1 when all is
+    done.
+    """
     key, inputs = m[KEY], m[INPUTS]
-    for i in range(first, last):
+    i, s = position // SINKS, position % SINKS
+    while i < last:
         table = inputs + 2 * rows[np.uintp(i), IN_PREDICATE]
-        for s in range(m[np.uintp(table + 1)]):
+        while s < m[np.uintp(table + 1)]:
             sink = m[np.uintp(table)] + s * SINK
             d = m[np.uintp(sink + SINK_TARGET)]
             kind = m[np.uintp(sink + SINK_KIND)]
+            done = FULL
             if kind == INTO_RELATION:
                 timed = m[np.uintp(sink + SINK_TIMED)]
                 arity = m[np.uintp(d + ARITY)] - timed
                 back = m[np.uintp(sink + SINK_BACK)]
-                done = FULL
-                while done == FULL:
-                    for j in range(arity):
-                        m[np.uintp(key + j)] = rows[np.uintp(i), np.uintp(IN_ARGS + j)]
-                    if timed == 1:
-                        m[np.uintp(key + arity)] = t
-                    done = upsert(m, d, key, FOREVER if back < 0 else t + back)
-                    if done == FULL:
-                        m = room(m, d)
+                for j in range(arity):
+                    m[np.uintp(key + j)] = rows[np.uintp(i), np.uintp(IN_ARGS + j)]
+                if timed == 1:
+                    m[np.uintp(key + arity)] = t
+                done = upsert(m, d, key, FOREVER if back < 0 else t + back)
             elif kind == INTO_LOG:
                 m[key] = t
                 m[key + 1] = rows[i, IN_PREDICATE]
                 for j in range(m[d + ARITY] - 2):
                     m[key + 2 + j] = rows[i, IN_ARGS + j] if IN_ARGS + j < rows.shape[1] else 0
-                while append(m, d, key) == FULL:
-                    m = room(m, d)
+                done = append(m, d, key)
             else:
-                target = m[d + 2]
-                arity = m[target + ARITY] - 1
+                op, d = d, m[d + 2]
+                arity = m[d + ARITY] - 1
                 for j in range(arity):
                     m[key + j] = rows[i, IN_ARGS + j]
                 m[key + arity] = t
-                m = push_out(m, d, key)
-    return m
+                done = push_out(m, op, key)
+            if done == FULL:
+                m[GROW] = d
+                return i * SINKS + s
+            s += 1
+        s = 0
+        i += 1
+    return -1
 
 
 @njit(cache=True)
-def _put_out(
-    m: np.ndarray, c: np.ndarray, t: int, out: np.ndarray, written: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    """The changes of the output's relations."""
+def _changes(m: np.ndarray) -> int:
+    """How many rows of the output have changed."""
+    changes = 0
+    for o in range(m[OUTPUTS]):
+        d = m[m[FIRST_OUTPUT] + 2 * o]
+        row = m[d + DELTA]
+        while row != NO_ROW:
+            changes += 1
+            row = m[np.uintp(record(m, d, row) + m[d + AT_D])]
+    return changes
+
+
+@njit(cache=True)
+def _wider(out: np.ndarray, rows: int) -> np.ndarray:
+    """The output with room for at least that many rows."""
+    if rows <= out.shape[0]:
+        return out
+    grown = np.empty((2 * rows, out.shape[1]), np.int64)
+    grown[: out.shape[0]] = out
+    return grown
+
+
+@njit(cache=True)
+def _put_out(m: np.ndarray, t: int, out: np.ndarray, written: int) -> int:
+    """Write the changes of the output's relations, for which there is room; how many rows are written then."""
     for o in range(m[OUTPUTS]):
         p = m[FIRST_OUTPUT] + 2 * o
         d = m[p]
         row = m[d + DELTA]
-        arity = m[d + ARITY]
+        arity, at_d, at_s, at_h = m[d + ARITY], m[d + AT_D], m[d + AT_S], m[d + AT_H]
+        counted = m[d + KIND] == COUNTED
+        predicate = m[p + 1]
         while row != NO_ROW:
             b = record(m, d, row)
-            if written == out.shape[0]:
-                grown = np.empty((2 * written, out.shape[1]), np.int64)
-                grown[:written] = out
-                out = grown
-            here = (m[np.uintp(b + m[d + AT_S])] & 1) == 1
-            out[written, OUT_TIME] = t
-            out[written, OUT_PREDICATE] = m[p + 1]
-            out[written, OUT_SIGN] = 1 if here else -1
-            out[written, OUT_UNTIL] = PROVISIONAL if m[d + KIND] == COUNTED else m[np.uintp(b + m[d + AT_H])]
+            w = np.uintp(written)
+            out[w, OUT_TIME] = t
+            out[w, OUT_PREDICATE] = predicate
+            out[w, OUT_SIGN] = 1 if (m[np.uintp(b + at_s)] & 1) == 1 else -1
+            out[w, OUT_UNTIL] = PROVISIONAL if counted else m[np.uintp(b + at_h)]
             for j in range(arity):
-                out[written, OUT_ARGS + j] = m[np.uintp(b + j)]
+                out[w, np.uintp(OUT_ARGS + j)] = m[np.uintp(b + j)]
             written += 1
-            row = m[np.uintp(b + m[d + AT_D])]
-    return m, c, out, written
+            row = m[np.uintp(b + at_d)]
+    return written

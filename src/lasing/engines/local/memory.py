@@ -50,7 +50,8 @@ LIGHT, TRACKED, COUNTED, LOG = range(4)
     FIRST_OUTPUT,
     LOG_KEPT,
     ENDLESS,
-) = range(17)
+    GROW,
+) = range(18)
 HEADER = 32
 
 NEVER = -(2**62)

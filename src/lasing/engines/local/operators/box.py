@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from lasing.engines.local.calendar import WAKE_UP, schedule
+from lasing.engines.local.calendar import WAKE_UP, reserve, schedule
 from lasing.engines.local.memory import ARITY, AT_D, AT_S, DELTA, FULL, KEY, NO_ROW, count, record, room
 from lasing.engines.local.operators.settle import settle, touch_all
 
@@ -42,5 +42,6 @@ def box(m: np.ndarray, c: np.ndarray, op: int, t: int, start: int) -> tuple[np.n
         m[op + LAST_SIZE] = size
     some = settle(m, target, size, True)
     if some and size <= m[op + BACK]:
-        c = schedule(c, t + 1, WAKE_UP, 0)  # the window will be larger then, whether data comes or not
+        c = reserve(c, 1)
+        schedule(c, t + 1, WAKE_UP, 0)  # the window will be larger then, whether data comes or not
     return m, c

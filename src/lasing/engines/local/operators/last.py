@@ -70,12 +70,12 @@ def _count_fact(m: np.ndarray, op: int, row: int, change: int) -> np.ndarray:
 
 
 @njit(cache=True)
-def push_out(m: np.ndarray, op: int, key: int) -> np.ndarray:
+def push_out(m: np.ndarray, op: int, key: int) -> int:
     """A fact of a partition window has come, as m[key…] in the relation (args, T): count it, and not the n+1st
     before it."""
     d, n = m[op + TARGET], m[op + FACTS]
-    while count(m, d, key, 1) == FULL:
-        m = room(m, d)
+    if count(m, d, key, 1) == FULL:
+        return FULL
     p = d + INDEX + INDEX_WIDTH
     keys = m[p + INDEX_KEYS]
     probe = key + m[d + ARITY]
@@ -98,4 +98,4 @@ def push_out(m: np.ndarray, op: int, key: int) -> np.ndarray:
                 count(m, d, probe, -1)
                 break
         row = m[b + m[d + AT_NEXT] + 1]
-    return m
+    return 1

@@ -30,6 +30,7 @@ from lasing.engines.local.memory import (
     FIRST,
     FIRST_RELATION,
     FULL,
+    GROW,
     HI,
     HORIZONS,
     INDEX,
@@ -113,24 +114,47 @@ def differentiate(m: np.ndarray, first: int, variants: int, t: int, ranks: np.nd
 def apply(m: np.ndarray, v: int, t: int, counted: bool, ranks: np.ndarray) -> np.ndarray:
     """One variant on everything that changed in its first literal."""
     d = m[v + CHANGED]
-    registers = m[REGISTERS]
-    row = m[d + DELTA] if counted else m[d + SINCE]
-    while (row != NO_ROW) if counted else (row < m[d + UPTO]):
+    row, skip = m[d + DELTA] if counted else m[d + SINCE], 0
+    while True:
+        row, skip = _apply_from(m, v, t, counted, ranks, row, skip)
+        if skip < 0:
+            return m
+        m = room(m, m[GROW])
+
+
+@njit(cache=True)
+def _apply_from(
+    m: np.ndarray, v: int, t: int, counted: bool, ranks: np.ndarray, row: int, skip: int
+) -> tuple[int, int]:
+    """Go on from a row of the changes, of which `skip` heads are derived already.
+
+    Where a relation is full, it is named in m[GROW], and where to go on is returned; (0, -1) when all is done. A
+    guaranteed head may be derived again, so there a row begins anew; a counted one must not be counted twice.
+    """
+    d = m[np.uintp(v + CHANGED)]
+    registers = m[np.uintp(REGISTERS)]
+    binds, first_bind = m[np.uintp(v + BINDS)], m[np.uintp(v + FIRST_BIND)]
+    at_h, at_s, at_d = m[np.uintp(d + AT_H)], m[np.uintp(d + AT_S)], m[np.uintp(d + AT_D)]
+    end = m[np.uintp(d + UPTO)]
+    while (row != NO_ROW) if counted else (row < end):
         b = record(m, d, row)
-        sign = m[v + SIGN]
+        sign = m[np.uintp(v + SIGN)]
         if counted:
-            if (m[b + m[d + AT_S]] & 1) == 0:
+            if (m[np.uintp(b + at_s)] & 1) == 0:
                 sign = -sign
-            following = m[b + m[d + AT_D]]
+            following = m[np.uintp(b + at_d)]
             alive, horizon = True, 0
         else:
             following = row + 1
-            horizon = m[np.uintp(b + m[np.uintp(d + AT_H)])]
+            horizon = m[np.uintp(b + at_h)]
             alive = horizon >= t
-        if alive and _bind(m, b, m[v + BINDS], m[v + FIRST_BIND], registers):
-            m = _join(m, v, t, counted, horizon, sign, ranks)
+        if alive and _bind(m, b, binds, first_bind, registers):
+            done = _join(m, v, t, counted, horizon, sign, ranks, skip)
+            if done >= 0:
+                return row, done if counted else 0
+        skip = 0
         row = following
-    return m
+    return 0, -1
 
 
 @njit(cache=True, forceinline=True)
@@ -146,20 +170,25 @@ def _bind(m: np.ndarray, b: int, binds: int, first: int, registers: int) -> bool
     return True
 
 
-@njit(cache=True, forceinline=True)
-def _join(m: np.ndarray, v: int, t: int, counted: bool, horizon: int, sign: int, ranks: np.ndarray) -> np.ndarray:
-    """All ways to take the remaining steps, depth first."""
+@njit(cache=True)
+def _join(m: np.ndarray, v: int, t: int, counted: bool, horizon: int, sign: int, ranks: np.ndarray, skip: int) -> int:
+    """All ways to take the remaining steps, depth first; -1, or, where a relation is full, how many heads are
+    derived."""
     steps = m[np.uintp(v + STEPS)]
     first_step = m[np.uintp(v + FIRST_STEP)]
     registers, key = m[np.uintp(REGISTERS)], m[np.uintp(KEY)]
     cursors, horizons = m[np.uintp(CURSORS)], m[np.uintp(HORIZONS)]
     tick = m[np.uintp(TICK)]
+    derived = 0
     depth = 0  # open probes; cursors has for each its step and its next row, horizons the horizon before it
     at = 0
     while True:
         forward = True
         if at == steps:
-            m = _emit(m, v, counted, horizon, sign)
+            if derived >= skip and _emit(m, v, counted, horizon, sign) == FULL:
+                m[np.uintp(GROW)] = m[np.uintp(v + HEAD)]
+                return derived
+            derived += 1
             forward = False
         else:
             p = first_step + at * STEP
@@ -189,16 +218,15 @@ def _join(m: np.ndarray, v: int, t: int, counted: bool, horizon: int, sign: int,
                 horizon = min(horizon, end)
                 forward = horizon >= t
             else:
-                value = NO_ROOM
-                while value == NO_ROOM:
-                    left = m[np.uintp(registers + m[np.uintp(p + FIRST_OPERAND)])]
-                    right = m[np.uintp(registers + m[np.uintp(p + SECOND_OPERAND)])]
-                    value = compute(m, m[np.uintp(p + OPERATOR)], left, right)
-                    if value == NO_ROOM:
-                        m = room(m, m[np.uintp(WIDE)])
+                left = m[np.uintp(registers + m[np.uintp(p + FIRST_OPERAND)])]
+                right = m[np.uintp(registers + m[np.uintp(p + SECOND_OPERAND)])]
+                value = compute(m, m[np.uintp(p + OPERATOR)], left, right)
+                if value == NO_ROOM:
+                    m[np.uintp(GROW)] = m[np.uintp(WIDE)]
+                    return derived
                 target = registers + m[np.uintp(p + TARGET)]
                 if value < NO_ROOM:
-                    if sign > 0:
+                    if sign > 0 and derived >= skip:
                         counter = m[np.uintp(COUNTERS)] + m[np.uintp(v + RULE)] * len(REASONS) + NO_ROOM - value
                         m[np.uintp(counter)] += 1
                     forward = False
@@ -245,7 +273,7 @@ def _join(m: np.ndarray, v: int, t: int, counted: bool, horizon: int, sign: int,
             if not found:
                 depth -= 1
         if not found:
-            return m
+            return -1
         at += 1
 
 
@@ -266,15 +294,11 @@ def _there(m: np.ndarray, p: int, t: int, counted: bool, tick: int) -> bool:
 
 
 @njit(cache=True, forceinline=True)
-def _emit(m: np.ndarray, v: int, counted: bool, horizon: int, sign: int) -> np.ndarray:
-    """The head, with the values in its registers."""
+def _emit(m: np.ndarray, v: int, counted: bool, horizon: int, sign: int) -> int:
+    """The head, with the values in its registers; FULL where there is no room for it."""
     d = m[np.uintp(v + HEAD)]
     registers, key = m[np.uintp(REGISTERS)], m[np.uintp(KEY)]
-    done = FULL
-    while done == FULL:
-        for j in range(m[np.uintp(d + ARITY)]):
-            m[np.uintp(key + j)] = m[np.uintp(registers + m[np.uintp(m[np.uintp(v + HEAD_REGISTERS)] + j)])]
-        done = count(m, d, key, sign) if counted else upsert(m, d, key, horizon)
-        if done == FULL:
-            m = room(m, d)
-    return m
+    head = m[np.uintp(v + HEAD_REGISTERS)]
+    for j in range(m[np.uintp(d + ARITY)]):
+        m[np.uintp(key + j)] = m[np.uintp(registers + m[np.uintp(head + j)])]
+    return count(m, d, key, sign) if counted else upsert(m, d, key, horizon)

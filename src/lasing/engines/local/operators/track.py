@@ -32,7 +32,18 @@ from lasing.engines.local.memory import (
 
 
 @njit(cache=True)
-def track(m: np.ndarray, c: np.ndarray, t: int, fired: int) -> np.ndarray:
+def new_rows(m: np.ndarray) -> int:
+    """How many rows of tracked relations are new at this tick: the calendar needs room for them."""
+    total, base = 0, m[FIRST_RELATION]
+    for r in range(m[RELATIONS]):
+        d = base + r * DESCRIPTOR
+        if m[d + KIND] == TRACKED:
+            total += m[d + HI] - m[d + FIRST]
+    return total
+
+
+@njit(cache=True)
+def track(m: np.ndarray, c: np.ndarray, t: int, fired: int) -> None:
     """Stamp and list the changes of every tracked relation; the calendar learns when new rows end."""
     tick = m[TICK]
     base = m[FIRST_RELATION]
@@ -43,27 +54,27 @@ def track(m: np.ndarray, c: np.ndarray, t: int, fired: int) -> np.ndarray:
         at_h, at_s = m[d + AT_H], m[d + AT_S]
         for row in range(m[d + FIRST], m[d + HI]):
             b = record(m, d, row)
-            horizon = m[b + at_h]
+            horizon = m[np.uintp(b + at_h)]
             if horizon < t:
                 continue
-            if (m[b + at_s] & 1) == 0:
-                m[b + at_s] = 2 * tick + 1
+            if (m[np.uintp(b + at_s)] & 1) == 0:
+                m[np.uintp(b + at_s)] = 2 * tick + 1
                 _list(m, d, row, b)
             if horizon < FOREVER:
-                c = schedule(c, horizon + 1, d, row)
+                schedule(c, horizon + 1, d, row)
     entry = fired
     while entry >= 0:
-        d, row = c[entry + 1], c[entry + 2]
-        if d >= 0 and row >= m[d + LO]:
+        d, row = c[np.uintp(entry + 1)], c[np.uintp(entry + 2)]
+        if d >= 0 and row >= m[np.uintp(d + LO)]:
             b = record(m, d, row)
-            if m[b + m[d + AT_H]] < t and (m[b + m[d + AT_S]] & 1) == 1:
-                m[b + m[d + AT_S]] = 2 * tick
+            at_s = b + m[np.uintp(d + AT_S)]
+            if m[np.uintp(b + m[np.uintp(d + AT_H)])] < t and (m[np.uintp(at_s)] & 1) == 1:
+                m[np.uintp(at_s)] = 2 * tick
                 _list(m, d, row, b)
-        entry = c[entry + 3]
-    return c
+        entry = c[np.uintp(entry + 3)]
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def _list(m: np.ndarray, d: int, row: int, b: int) -> None:
-    m[b + m[d + AT_D]] = m[d + DELTA]
-    m[d + DELTA] = row
+    m[np.uintp(b + m[np.uintp(d + AT_D)])] = m[np.uintp(d + DELTA)]
+    m[np.uintp(d + DELTA)] = row

@@ -1,0 +1,60 @@
+"""The arena grows when it must, and only then."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+import lasing
+from lasing.engines.local import layout
+from lasing.engines.local.engine import LocalEngine
+from lasing.session import unplanned
+from tests.differential.core_programs import core_example
+from tests.differential.harness import agree
+
+
+@pytest.mark.parametrize("first", range(1000, 1100, 20))
+def test_answers_do_not_depend_on_how_much_room_there_is(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layout, "_CAPACITY_BITS", 1)  # two rows a relation: everything has to grow, in mid-rule too
+    for seed in range(first, first + 20):
+        example = core_example(seed)
+        if not unplanned(lasing.parse(example.program)):
+            agree(example, "local")
+
+
+PROGRAMS = {
+    "a join": "q(A,C) :- p(A,B) in [5], p(B,C) in [5].",
+    "a recursion": "q(A,B) :- p(A,B) in [5]. q(A,C) :- q(A,B), p(B,C) in [5].",
+    "always": "q(A,B) :- p(A,B) always in [2].",
+    "a partition window beside standing rows": "q(A,B) :- p(A,B) in [#1 by A], not p(B,A) in [3].",
+    "a tuple window": "q(A,B) :- p(A,B) in [#7].",
+    "background that never goes": "s(1). s(2). s(3). q(A,B) :- s(A), p(A,B) in [3], not p(B,A) in [1].",
+}
+
+
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
+def test_memory_stays_flat_when_windows_are_bounded(program: str) -> None:
+    chance = random.Random(1)
+    engine = LocalEngine(lasing.parse(program), 0)
+
+    def go(begin: int, end: int) -> int:
+        for time in range(begin, end):
+            engine.step(time, [lasing.Atom("p", (chance.randrange(9), chance.randrange(9))) for _ in range(3)])
+        return engine.memory_bytes
+
+    warm = go(0, 1500)
+    assert go(1500, 6000) == warm
+
+
+def test_a_long_run_beside_standing_rows_equals_the_reference() -> None:
+    chance = random.Random(2)
+    sensors = " ".join(f"s({i})." for i in range(40))
+    program = f"{sensors} ok(S) :- s(S), not alarm(S) in [4]. last(S,V) :- r(S,V) in [#1 by S], not alarm(S) in [1]."
+    rows = [
+        (time, *chance.choice([("alarm", chance.randrange(40)), ("r", chance.randrange(40), chance.randrange(5))]))
+        for time in range(400)
+        for _ in range(2)
+    ]
+    local = [a.atoms for a in lasing.run(program, rows, engine="local")]
+    assert local == [a.atoms for a in lasing.run(program, rows, engine="reference")]
