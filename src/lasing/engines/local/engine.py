@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.logic.terms import Value
 from lasing.plan.compile import compile_plan
+
+Array = np.ndarray[Any, np.dtype[np.int64]]
 
 
 class LocalEngine:
@@ -43,6 +46,15 @@ class LocalEngine:
             code = self._code(value)
             self._memory[register] = code
         self._waiting = [[start, number, *(self._code(arg) for arg in args)] for number, args in self._arena.background]
+
+    @property
+    def predicates(self) -> dict[str, int]:
+        """The numbers under which facts are fed in as encoded columns."""
+        return self._arena.predicates
+
+    def state(self) -> tuple[Array, Array, Array]:
+        """The arena, the calendar, and room for output: what `execute.run_batch` takes and gives back."""
+        return self._memory, self._calendar, self._out
 
     @property
     def memory_bytes(self) -> int:
