@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def compare(path: Path, text: str, rewrite: bool) -> None:
+def check_golden(path: Path, text: str, rewrite: bool) -> None:
     """Fail where a text differs from its golden file, or write the file."""
     if rewrite:
         path.write_text(text, encoding="utf-8")

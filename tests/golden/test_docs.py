@@ -12,7 +12,7 @@ import pytest
 
 from lasing.session import ENGINES
 from tests.conformance.cases import all_cases
-from tests.golden.golden import compare
+from tests.golden.golden import check_golden
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -67,7 +67,7 @@ def test_table_of_conformance(rewrite: bool) -> None:
     for case in all_cases():
         marks = [f"no: {case.unsupported[e]}" if e in case.unsupported else "yes" for e in ENGINES]
         lines.append(f"| {case.title} | {' | '.join(marks)} |")
-    compare(DOCS / "reference" / "conformance.md", "\n".join(lines) + "\n", rewrite)
+    check_golden(DOCS / "reference" / "conformance.md", "\n".join(lines) + "\n", rewrite)
 
 
 def _printed(command: list[str], folder: Path) -> str:

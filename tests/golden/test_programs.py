@@ -13,7 +13,7 @@ import pytest
 from lasing.errors import Source, in_order, render
 from lasing.languages.lars.reader import examine
 from lasing.logic.checks import CAUTIONS, REFUSALS, findings
-from tests.golden.golden import compare
+from tests.golden.golden import check_golden
 
 FOLDER = Path(__file__).parent / "programs"
 SOURCE = Path(__file__).parents[2] / "src" / "lasing"
@@ -29,7 +29,7 @@ def findings_text(path: Path) -> str:
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=[p.stem for p in PROGRAMS])
 def test_findings(path: Path, rewrite: bool) -> None:
-    compare(path.with_suffix(".txt"), findings_text(path), rewrite)
+    check_golden(path.with_suffix(".txt"), findings_text(path), rewrite)
 
 
 def test_every_code_has_a_program() -> None:

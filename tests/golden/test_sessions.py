@@ -17,14 +17,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.golden.golden import compare
+from tests.golden.golden import check_golden
 
 SESSIONS = sorted((Path(__file__).parent / "sessions").glob("*.session"))
 
 
 @pytest.mark.parametrize("path", SESSIONS, ids=[p.stem for p in SESSIONS])
 def test_session(path: Path, tmp_path: Path, rewrite: bool) -> None:
-    compare(path, replay(path.read_text(encoding="utf-8"), tmp_path), rewrite)
+    check_golden(path, replay(path.read_text(encoding="utf-8"), tmp_path), rewrite)
 
 
 def replay(session: str, folder: Path) -> str:

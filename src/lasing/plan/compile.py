@@ -63,9 +63,6 @@ class _Compiler:
         program = self._program
         if any(len(rule.heads) != 1 for rule in program.rules) or self._strata.cycles:
             raise Unplanned("the program may have several answers")
-        clash = (program.derived() | program.output()) & self._background.keys()
-        if clash:
-            raise Unplanned(f"{min(clash)} is background and also derived or shown")
         for component in self._strata.components:
             self._component(component)
         outputs = {}
@@ -150,6 +147,23 @@ class _Compiler:
             self._from_timed(predicate, relation, 0)
         return relation
 
+    def _seen_now(self, predicate: str) -> Relation:
+        """`p` as literals see it: with background, which is not part of the output and so stands apart from what is."""
+        if predicate not in self._background:
+            return self._now(predicate)
+        counted = predicate in self._counted
+        relation, new = self._relation(f"{predicate} with background", self._arity[predicate], counted)
+        if not new:
+            return relation
+        columns, now = self._columns(predicate), self._now(predicate)
+        if counted:
+            background = self._watched(self._relation(f"{predicate} of background", self._arity[predicate])[0])
+            rules = tuple(PlanRule(relation, columns, (Lookup(source, columns),)) for source in (now, background))
+            self._stages.append(Derive(rules, (relation,)))
+        else:
+            self._guaranteed.append(PlanRule(relation, columns, (Lookup(now, columns),)))
+        return relation
+
     def _from_timed(self, predicate: str, relation: Relation, back: int | None, keep_time: bool = False) -> None:
         """A rule from the relation of what is derived `at T`, cut at the window's end."""
         if predicate not in self._at_heads:
@@ -167,7 +181,7 @@ class _Compiler:
     def _within(self, predicate: str, back: int | None) -> Relation:
         """`p in [n]`"""
         if back == 0:
-            return self._now(predicate)
+            return self._seen_now(predicate)
         counted = predicate in self._counted
         relation, new = self._relation(f"{predicate} in {back}", self._arity[predicate], counted)
         if not new:
@@ -184,11 +198,11 @@ class _Compiler:
             self._guaranteed.append(PlanRule(relation, columns, (Lookup(self._now(predicate), columns),)))
         return relation
 
-    def _at(self, predicate: str, back: int | None) -> Relation:
+    def _at(self, predicate: str, back: int | None, beside_background: bool = False) -> Relation:
         """`p at T in [n]`: rows (args, T)."""
         if predicate in self._now_heads:
             raise Unplanned(f"{predicate} is derived without a time, and is asked for its time")
-        if predicate in self._background:
+        if predicate in self._background and not beside_background:
             raise Unplanned(f"{predicate} is background, and is asked for its time")
         relation, new = self._relation(f"{predicate} at {back}", self._arity[predicate] + 1)
         if new:
@@ -199,14 +213,20 @@ class _Compiler:
     def _always(self, predicate: str, back: int) -> Relation:
         """`p always in [n]`"""
         if back == 0:
-            return self._now(predicate)
+            return self._seen_now(predicate)
         arity = self._arity[predicate]
-        if predicate in self._background:
-            raise Unplanned(f"{predicate} is background, and is asked for always")
         relation, new = self._relation(f"{predicate} always {back}", arity, counted=True)
         if new:
-            self._stages.append(Box(self._watched(self._at(predicate, back)), relation, back))
-        return relation
+            self._stages.append(Box(self._watched(self._at(predicate, back, True)), relation, back))
+        if predicate not in self._background:
+            return relation
+        either, new = self._relation(f"{predicate} always {back} or background", arity, counted=True)
+        if new:
+            columns = self._columns(predicate)
+            background = self._watched(self._relation(f"{predicate} of background", arity)[0])
+            rules = tuple(PlanRule(either, columns, (Lookup(source, columns),)) for source in (relation, background))
+            self._stages.append(Derive(rules, (either,)))
+        return either
 
     def _last(self, predicate: str, facts: int, keys: tuple[int, ...] | None) -> Relation:
         """`p in [#n]`, `p in [#n by X]`: rows (args, T)."""
@@ -238,10 +258,13 @@ class _Compiler:
         rows: list[tuple[Relation, tuple[Value, ...]]] = []
         if "true" in self._relations:
             rows.append((self._relations["true"], ()))
-        for feed in self._feeds:
-            for atom in self._background.get(feed.predicate, ()):
-                if not feed.timed:
-                    rows.append((feed.relation, tuple(arg for arg in atom.args if isinstance(arg, int | float | str))))
+        for predicate, atoms in self._background.items():
+            names = [f"{predicate} with background", f"{predicate} of background"]
+            names += [n for n in self._relations if n.startswith((f"{predicate} in ", f"data {predicate} in "))]
+            for name in names:
+                relation = self._relations.get(name)
+                if relation is not None and not relation.counted:
+                    rows += [(relation, _values(atom)) for atom in atoms]
         return rows
 
     # -- rules ----------------------------------------------------------------------------------------------------
@@ -275,7 +298,8 @@ class _Compiler:
         negated = isinstance(literal, Not)
         plain = literal.body if isinstance(literal, Not) else literal
         if isinstance(plain, Compare):
-            raise Unplanned("a negated comparison")
+            tests.append(Test(plain.operator, plain.left, plain.right, negated=True))
+            return
         relation, args = self._access(plain)
         if counted:
             self._watched(relation)
@@ -302,7 +326,7 @@ class _Compiler:
         """The relation of a literal without `not`, and the arguments with which it is looked up."""
         match literal:
             case Atom(predicate, args):
-                return self._now(predicate), args
+                return self._seen_now(predicate), args
             case At(time, Atom(predicate, args)):
                 return self._at(predicate, None), (*args, time)
             case Window(TimeWindow(back, 0, 1), Sometime(Atom(predicate, args))):
@@ -325,6 +349,10 @@ class _Compiler:
                 raise Unplanned("a window that looks ahead, steps, or asks for always of everything")
             case _:
                 raise Unplanned("a nested formula, or a window between two times")
+
+
+def _values(atom: Atom) -> tuple[Value, ...]:
+    return tuple(arg for arg in atom.args if isinstance(arg, int | float | str))
 
 
 def _positions(keys: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:

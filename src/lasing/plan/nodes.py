@@ -45,11 +45,12 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A comparison of terms; `=` with an unbound variable on the left binds it."""
+    """A comparison of terms, or its negation; `=` with an unbound variable on one side binds it."""
 
     comparison: Comparison
     left: Term
     right: Term
+    negated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

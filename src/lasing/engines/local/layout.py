@@ -394,10 +394,10 @@ class _Variant:
             for test in list(tests):
                 if self._is_bound(test.left) and self._is_bound(test.right):
                     left, right = self._value(test.left), self._value(test.right)
-                    self._steps.append([rules.COMPARE, _COMPARISONS[test.comparison], left, right])
-                elif test.comparison == "=" and isinstance(test.left, Variable) and self._is_bound(test.right):
+                    self._steps.append([rules.COMPARE, _COMPARISONS[test.comparison], left, right, int(test.negated)])
+                elif _assigns(test) and isinstance(test.left, Variable) and self._is_bound(test.right):
                     self._assign(test.left, test.right)
-                elif test.comparison == "=" and isinstance(test.right, Variable) and self._is_bound(test.left):
+                elif _assigns(test) and isinstance(test.right, Variable) and self._is_bound(test.left):
                     self._assign(test.right, test.left)
                 else:
                     continue
@@ -434,3 +434,7 @@ class _Variant:
                 return result
             case _:
                 return self._layout.constant(term)
+
+
+def _assigns(test: Test) -> bool:
+    return test.comparison == "=" and not test.negated

@@ -67,7 +67,7 @@ HEAD, STEPS, FIRST_STEP, CHANGED, SIGN, BINDS, FIRST_BIND, HEAD_REGISTERS, RULE 
 VARIANT = 10
 # A step: its code, then what it needs.
 CODE, RELATION, INDEX_NUMBER, BEFORE, KEYS, FIRST_KEY, STEP_BINDS, STEP_FIRST_BIND = range(8)
-COMPARISON, LEFT, RIGHT = 1, 2, 3
+COMPARISON, LEFT, RIGHT, NEGATED = 1, 2, 3, 4
 OPERATOR, TARGET, FIRST_OPERAND, SECOND_OPERAND, CHECK = 1, 2, 3, 4, 5
 STEP = 8
 PROBE, ABSENT, COMPARE, COMPUTE, LIMIT = range(5)
@@ -210,7 +210,8 @@ def _join(m: np.ndarray, v: int, t: int, counted: bool, horizon: int, sign: int,
             elif code == COMPARE:
                 left = m[np.uintp(registers + m[np.uintp(p + LEFT)])]
                 right = m[np.uintp(registers + m[np.uintp(p + RIGHT)])]
-                forward = compare(m, m[np.uintp(p + COMPARISON)], left, right, ranks)
+                holds = compare(m, m[np.uintp(p + COMPARISON)], left, right, ranks)
+                forward = holds != (m[np.uintp(p + NEGATED)] == 1)
             elif code == ABSENT:
                 forward = not _there(m, p, t, counted, tick)
             elif code == LIMIT:
