@@ -74,6 +74,8 @@ class LocalEngine:
 
     def step(self, time: int, atoms: Iterable[Atom]) -> Answer:
         """The answer at a time point, given the facts that are new at it."""
+        if not -SMALL < time < SMALL:
+            raise fault("E506", f"the time {time} is beyond 60 bits", note="count time from another origin")
         rows = self._waiting
         self._waiting = []
         seen: set[Atom] = set()

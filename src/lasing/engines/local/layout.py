@@ -204,7 +204,7 @@ class _Layout:
                 case Box():
                     row = [execute.BOX] + [0] * 4
                     row[box.SOURCE], row[box.TARGET] = self._at(stage.source), self._at(stage.target)
-                    row[box.BACK] = stage.back
+                    row[box.BACK] = min(stage.back, values.SMALL)
                     rows.append(row)
                 case LastFacts(keys=None):
                     assert self._log is not None
@@ -246,7 +246,7 @@ class _Layout:
             sinks: list[int] = []
             for feed in self.plan.feeds:
                 if feed.predicate == predicate:
-                    back = -1 if feed.back is None else feed.back
+                    back = -1 if feed.back is None or feed.back >= values.SMALL else feed.back
                     sinks += [execute.INTO_RELATION, self._at(feed.relation), back, int(feed.timed)]
             if self._log is not None:
                 sinks += [execute.INTO_LOG, self._at(self._log), 0, 0]
@@ -384,7 +384,7 @@ class _Variant:
     def _limit(self, lookup: Lookup) -> None:
         if lookup.limit is not None:
             time, back = lookup.limit
-            self._steps.append([rules.LIMIT, self._register(time), back])
+            self._steps.append([rules.LIMIT, self._register(time), min(back, values.SMALL)])
 
     def _take_tests(self, tests: list[Test]) -> None:
         """All tests whose variables are bound by now; one that gives a variable its value may make others ready."""

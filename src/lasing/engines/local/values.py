@@ -8,7 +8,7 @@ bits. Equal constants have equal codes.
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, njit
+from numba import int64, njit, uint64
 
 from lasing.engines.local.memory import FULL, KEY, NO_ROW, WIDE, append, find, record
 
@@ -123,17 +123,17 @@ def compute(m: np.ndarray, operator: int, a: int, b: int) -> int:
         return _compute_doubles(m, operator, double(m, a), double(m, b), a, b)
     x, y = integer(m, a), integer(m, b)
     if operator == ADD:
-        z = x + y
+        z = int64(uint64(x) + uint64(y))  # unsigned, for signed overflow is undefined
         if (x ^ z) & (y ^ z) < 0:
             return BEYOND_64_BITS
     elif operator == SUBTRACT:
-        z = x - y
+        z = int64(uint64(x) - uint64(y))
         if (x ^ y) & (x ^ z) < 0:
             return BEYOND_64_BITS
     elif operator == MULTIPLY:
         if abs(float(x) * float(y)) > 9.2e18 and not _fits(x, y):
             return BEYOND_64_BITS
-        z = x * y
+        z = int64(uint64(x) * uint64(y))
     elif operator in (NEGATE, ABS):
         if x == -(2**63):
             return BEYOND_64_BITS
@@ -159,12 +159,10 @@ def compute(m: np.ndarray, operator: int, a: int, b: int) -> int:
 @njit(cache=True)
 def _fits(x: int, y: int) -> bool:
     """Whether a product near the limit of 64 bits stays within them."""
-    if x == 0 or y == 0:
-        return True
-    if (x == -1 and y == -(2**63)) or (y == -1 and x == -(2**63)):
-        return False
-    z = x * y
-    return z // y == x and (z < 0) == ((x < 0) != (y < 0))
+    a = uint64(x) if x >= 0 else uint64(-(x + 1)) + uint64(1)
+    b = uint64(y) if y >= 0 else uint64(-(y + 1)) + uint64(1)
+    limit = uint64(2**63) if (x < 0) != (y < 0) else uint64(2**63 - 1)
+    return b == uint64(0) or a <= limit // b
 
 
 @njit(cache=True)
