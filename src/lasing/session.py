@@ -17,7 +17,7 @@ from lasing.connectors.rows import Row, by_time, merged, time_of, value_of
 from lasing.connectors.sources import stream_rows
 from lasing.engines.reference.engine import ReferenceEngine
 from lasing.errors import Diagnostic, LasingError, LasingWarning, Source, fault, in_order, render, similar
-from lasing.languages.lars.reader import examine, read_program
+from lasing.languages.lars.reader import read_program
 from lasing.logic.answers import Answer
 from lasing.logic.checks import REFUSALS, findings
 from lasing.logic.formulas import Atom, TupleWindow, Window, atoms_of, walk
@@ -205,11 +205,6 @@ class Run:
             time += 1
         if warn and (found := self.diagnostics()):
             warnings.warn(render(found), LasingWarning, stacklevel=3)
-
-
-def examine_files(sources: Iterable[Source], constants: Mapping[str, Value]) -> tuple[Program, list[Diagnostic]]:
-    """What could be read of program texts, and every mistake in them."""
-    return examine(list(sources), constants)
 
 
 def _source(program: str | Path) -> Source:

@@ -81,11 +81,6 @@ class Derived:
     def times(self, timeline: Interval) -> set[int]:
         return {time for time in self._at if time in timeline}
 
-    def holding_at(self, time: int) -> Iterator[tuple[str, Args]]:
-        for predicate, rows in self._at.get(time, {}).items():
-            for args in rows:
-                yield predicate, args
-
 
 NOTHING = Derived()
 """Nothing derived: what a tuple window holds besides its facts. Never added to."""
