@@ -35,7 +35,8 @@ class _Maker:
         monotone = head in self.timed or chance.random() < 0.5
         below = STREAMED + [p for lower in LAYERS[:layer] for p in lower]
         pool = [p for p in below if not (monotone and p in self.not_monotone)]
-        if monotone and chance.random() < 0.35:
+        recursive = monotone and chance.random() < 0.35
+        if recursive:
             pool += [p for p in LAYERS[layer] if p not in self.not_monotone]
         body: list[str] = []
         bound: list[str] = []
@@ -52,7 +53,8 @@ class _Maker:
             body.append(f"W = {chance.choice(bound)} {operator} {chance.choice([*bound, '2', '1.5'])}")
         if head in self.timed and not times:
             return ""
-        text = _atom(head, [chance.choice([*bound, *CONSTANTS[:4]]) for _ in range(head[1])])
+        computed = [] if recursive else [f"{term} {chance.choice('+-*')} 1" for term in (*bound, *times)]
+        text = _atom(head, [chance.choice([*bound, *computed, *CONSTANTS[:4]]) for _ in range(head[1])])
         if head in self.timed:
             text += f" at {chance.choice(times)}"
         if not monotone:
@@ -85,7 +87,8 @@ class _Maker:
 
     def _negative(self, predicate: Signature, bound: list[str], times: list[str]) -> str:
         chance = self.chance
-        args = [chance.choice([*bound, *CONSTANTS[:4], "_"]) for _ in range(predicate[1])]
+        computed = [f"{term} {chance.choice('+-*')} 1" for term in (*bound, *times)]
+        args = [chance.choice([*bound, *computed, *CONSTANTS[:4], "_"]) for _ in range(predicate[1])]
         atom, size = _atom(predicate, args), chance.randint(0, 4)
         forms = [atom, f"{atom} in [{size}]"]
         if self._has_times(predicate):

@@ -314,13 +314,14 @@ class _Compiler:
         """An argument as a variable or constant; what is to be computed is compared."""
         if not isinstance(arg, Arithmetic):
             return arg
-        variable = self._new_variable()
+        variable = self._new_variable("computed")
         tests.append(Test("=", variable, arg))
         return variable
 
-    def _new_variable(self) -> Variable:
+    def _new_variable(self, name: str = "_#any") -> Variable:
+        """A variable of the plan's own; unless named otherwise, an anonymous one."""
         self._fresh += 1
-        return Variable(f"_#p{self._fresh}")
+        return Variable(f"{name} {self._fresh}")
 
     def _access(self, literal: Formula) -> tuple[Relation, tuple[Term, ...]]:
         """The relation of a literal without `not`, and the arguments with which it is looked up."""
