@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -24,6 +25,7 @@ from lasing.logic.formulas import Atom, TupleWindow, Window, atoms_of, walk
 from lasing.logic.program import Program
 from lasing.logic.terms import Value
 from lasing.plan.compile import Unplanned, compile_plan
+from lasing.plan.nodes import Plan
 
 EngineName = Literal["auto", "local", "reference"]
 
@@ -39,13 +41,26 @@ class Engine(Protocol):
     def step(self, time: int, atoms: Iterable[Atom]) -> Answer: ...
 
 
-def _local(program: Program, start: int) -> Engine:
+def _local(program: Program, start: int, plan: Plan | None = None) -> Engine:
     from lasing.engines.local.engine import LocalEngine  # here, because to load the kernels takes a second
 
-    return LocalEngine(program, start)
+    return LocalEngine(program, start, plan)
 
 
 ENGINES: dict[str, Callable[[Program, int], Engine]] = {"local": _local, "reference": ReferenceEngine}
+
+
+def _maker(program: Program, engine: str) -> Callable[[Program, int], Engine]:
+    """How to make the engine of that name; `auto` is the local one wherever there is a plan."""
+    if engine not in ("auto", "local"):
+        return ENGINES[engine]
+    try:
+        return partial(_local, plan=compile_plan(program))
+    except Unplanned as reason:
+        if engine == "auto":
+            return ReferenceEngine
+        note = "leave the choice of the engine to auto, or name the reference engine"
+        raise fault("E307", f"the local engine cannot run this program: {reason}", note=note) from None
 
 
 def unplanned(program: Program) -> str:
@@ -130,18 +145,13 @@ class Run:
             raise LasingError(in_order(refused))
         if engine != "auto" and engine not in ENGINES:
             raise fault("E305", f"there is no engine {engine}", note=f"engines are auto, {', '.join(ENGINES)}")
-        missing = unplanned(program)
-        if engine == "local" and missing:
-            note = "leave the choice of the engine to auto, or name the reference engine"
-            raise fault("E307", f"the local engine cannot run this program: {missing}", note=note)
         first = None if start is None else time_of(start, program.tick)
         last = None if end is None else time_of(end, program.tick)
         if first is not None and last is not None and last < first:
             raise fault("E306", f"the timeline ends at {last}, before it starts at {first}")
         self.program = program
         self.report = Report()
-        chosen = ("reference" if missing else "local") if engine == "auto" else engine
-        self._make_engine = ENGINES[chosen]
+        self._make_engine = _maker(program, engine)
         known = arity_of(program)
         own = by_time((fact.time, fact.atom) for fact in program.data)
         self._unused = None if _counts_all_facts(program) else Counter[str]()

@@ -29,6 +29,11 @@ from lasing.logic.program import Program, Rule
 from lasing.logic.terms import Arithmetic, Term, Value, Variable
 from lasing.plan.nodes import Box, Derive, Feed, LastFacts, Lookup, Plan, PlanRule, Relation, Stage, Test
 
+MOST_COLUMNS = 20
+MOST_LOOKUPS = 60
+MOST_TERMS = 200
+"""What an engine has room for: arguments of a predicate, literals of a rule, variables and operands of a rule."""
+
 
 class Unplanned(Exception):  # noqa: N818 -- no error: another engine takes over
     """The program has something for which there is no plan yet."""
@@ -63,6 +68,8 @@ class _Compiler:
         program = self._program
         if any(len(rule.heads) != 1 for rule in program.rules) or self._strata.cycles:
             raise Unplanned("the program may have several answers")
+        if max(self._arity.values(), default=0) > MOST_COLUMNS:
+            raise Unplanned(f"more than {MOST_COLUMNS} arguments")
         for component in self._strata.components:
             self._component(component)
         outputs = {}
@@ -289,6 +296,9 @@ class _Compiler:
             relation = self._now(atom.predicate)
         if all(lookup.negated for lookup in lookups):
             lookups.insert(0, Lookup(self._true(counted), ()))
+        terms = [*args, *(a for lookup in lookups for a in lookup.args), *(t for x in tests for t in (x.left, x.right))]
+        if len(lookups) > MOST_LOOKUPS or sum(map(_size, terms)) > MOST_TERMS:
+            raise Unplanned(f"a rule of more than {MOST_LOOKUPS} literals or {MOST_TERMS} terms")
         return PlanRule(relation, args, tuple(lookups), tuple(tests), number)
 
     def _literal(self, literal: Formula, lookups: list[Lookup], tests: list[Test], counted: bool) -> None:
@@ -350,6 +360,11 @@ class _Compiler:
                 raise Unplanned("a window that looks ahead, steps, or asks for always of everything")
             case _:
                 raise Unplanned("a nested formula, or a window between two times")
+
+
+def _size(term: Term) -> int:
+    """How many registers a term may take."""
+    return 1 + sum(map(_size, term.operands)) if isinstance(term, Arithmetic) else 1
 
 
 def _values(atom: Atom) -> tuple[Value, ...]:

@@ -20,6 +20,7 @@ from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.logic.terms import Value
 from lasing.plan.compile import compile_plan
+from lasing.plan.nodes import Plan
 
 Array = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -27,9 +28,9 @@ Array = np.ndarray[Any, np.dtype[np.int64]]
 class LocalEngine:
     """Evaluates a program incrementally. `Unplanned` is raised at once where it cannot."""
 
-    def __init__(self, program: Program, start: int) -> None:
+    def __init__(self, program: Program, start: int, plan: Plan | None = None) -> None:
         self.dropped_heads = 0
-        self._arena = lay_out(compile_plan(program))
+        self._arena = lay_out(compile_plan(program) if plan is None else plan)
         self._memory = self._arena.memory
         self._calendar = new_calendar()
         schedule(self._calendar, start, WAKE_UP, 0)

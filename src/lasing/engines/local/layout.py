@@ -12,13 +12,11 @@ from lasing.engines.local import execute, memory, values
 from lasing.engines.local.operators import box, last, rules
 from lasing.logic.formulas import Comparison
 from lasing.logic.terms import Arithmetic, Term, Value, Variable
-from lasing.plan.compile import Unplanned
 from lasing.plan.nodes import Box, Derive, LastFacts, Lookup, Plan, PlanRule, Relation, Test
 
 VARIABLES = 256
 """Registers for variables; those of constants follow."""
 
-MOST_COLUMNS = 20
 _CAPACITY_BITS = 6
 _KEY_AREA, _STACK = 64, 64
 
@@ -74,8 +72,7 @@ class _Layout:
 
     def build(self) -> Arena:
         plan = self.plan
-        if any(relation.arity > MOST_COLUMNS for relation in plan.relations):
-            raise Unplanned(f"more than {MOST_COLUMNS} arguments")
+        assert all(relation.arity <= memory.MOST_COLUMNS for relation in plan.relations)
         self._wide = Relation("wide values", 2, False)
         self._relations = [self._wide, *plan.relations]
         self._log: Relation | None = None
@@ -144,8 +141,7 @@ class _Layout:
             kind = self._kind(relation)
             heavy = kind in (memory.TRACKED, memory.COUNTED)
             indices = self.indices[relation] if relation != self._log else []
-            if len(indices) > 6:
-                raise Unplanned("more than six indices on one relation")
+            assert len(indices) <= memory.MOST_INDICES
             at_next = relation.arity + (4 if heavy else 1)
             fields = {
                 memory.ARITY: relation.arity,
@@ -277,11 +273,15 @@ class _Layout:
         return self.constants.setdefault(value, VARIABLES + len(self.constants))
 
     def index(self, relation: Relation, columns: tuple[int, ...]) -> int:
-        """The number of the index on these columns."""
+        """The number of the index on these columns; where there is no room for one more, on the most of them there is.
+
+        Without any, -1: all rows are looked at.
+        """
         known = self.indices[relation]
-        if columns not in known:
+        if columns not in known and len(known) < memory.MOST_INDICES:
             known.append(columns)
-        return known.index(columns)
+        usable = [i for i, indexed in enumerate(known) if indexed and set(indexed) <= set(columns)]
+        return max(usable, key=lambda i: len(known[i]), default=-1)
 
 
 class _Variant:
@@ -329,8 +329,7 @@ class _Variant:
 
     def _temporary(self) -> int:
         self._free += 1
-        if self._free > VARIABLES:
-            raise Unplanned("a rule with too many variables")
+        assert self._free <= VARIABLES, "the plan bounds the terms of a rule"
         return self._free - 1
 
     def _binds(self, lookup: Lookup, keys: tuple[int, ...]) -> list[int]:
@@ -374,7 +373,10 @@ class _Variant:
             self._steps.append(step)
             return
         step[rules.CODE] = rules.PROBE
-        step[rules.INDEX_NUMBER] = layout.index(lookup.relation, keys) if keys else 0
+        number = layout.index(lookup.relation, keys)
+        keys = layout.indices[lookup.relation][number] if number >= 0 else ()
+        registers = [self._value(lookup.args[i]) for i in keys]
+        step[rules.INDEX_NUMBER] = max(number, 0)
         step[rules.KEYS], step[rules.FIRST_KEY] = len(keys), layout._put(registers)
         binds = self._binds(lookup, keys)
         step[rules.STEP_BINDS], step[rules.STEP_FIRST_BIND] = len(binds) // rules.BIND, layout._put(binds)
