@@ -63,7 +63,7 @@ def _encoded(pairs: Pairs, rate: int, ticks: int) -> int:
     ranks, total = np.zeros(1, np.int64), 0
     for t in range(ticks):
         block = rows[t * rate : (t + 1) * rate]
-        memory, calendar, out, written = run_batch(memory, calendar, block, t - 1, t, 0, ranks, out)
+        memory, calendar, out, written = run_batch(memory, calendar, block, t - 1, t, ranks, out)
         total += written
     return total
 

@@ -33,7 +33,8 @@ EngineName = Literal["auto", "local", "reference"]
 class Engine(Protocol):
     """What every engine does: take the facts of a time point, and answer."""
 
-    dropped_heads: int
+    @property
+    def dropped_heads(self) -> int: ...
 
     @property
     def failures(self) -> Counter[tuple[int, str]]: ...

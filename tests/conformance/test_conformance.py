@@ -17,7 +17,7 @@ CASES = all_cases()
 @pytest.mark.parametrize("case", CASES, ids=[f"{c.file}: {c.title}" for c in CASES])
 def test_case(case: Case, engine: str) -> None:
     if engine in case.unsupported:
-        with pytest.raises(lasing.LasingError):
+        with pytest.raises(lasing.LasingError, match=case.unsupported[engine]):
             list(lasing.run(case.program, case.stream, case.start, case.end, engine))  # type: ignore[arg-type]
         return
     with warnings.catch_warnings():

@@ -1,13 +1,11 @@
-"""Program → Plan.
+"""Program → Plan: component by component, each after those it depends on.
 
-Each literal is a row in some relation. `p` is the relation of p now; `p in [n]` and `p at T in [n]` have relations of
-their own, fed by the facts of p with the window's length and by rules from what is derived. A predicate derived `at
-T` has a relation (args, T) from which all these take, each cut at its window's end.
-
-What is not planned yet raises `Unplanned` with its reason, and the program runs on the reference engine.
+What is not planned raises `Unplanned` with its reason, and the program runs on the reference engine.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from lasing.logic.dependencies import Strata, signed_atoms, stratify
 from lasing.logic.formulas import (
@@ -17,17 +15,21 @@ from lasing.logic.formulas import (
     Atom,
     Compare,
     Formula,
+    IntervalWindow,
     Not,
-    PartitionWindow,
     Sometime,
     TimeWindow,
-    TupleWindow,
     Window,
     head_atom,
 )
 from lasing.logic.program import Program, Rule
-from lasing.logic.terms import Arithmetic, Term, Value, Variable
-from lasing.plan.nodes import Box, Derive, Feed, LastFacts, Lookup, Plan, PlanRule, Relation, Stage, Test
+from lasing.logic.terms import Arithmetic, Term, Value, Variable, variables_of
+from lasing.logic.variables import occurrences
+from lasing.plan.build import columns, copies, untimed
+from lasing.plan.literals import Inside, Outside, Predicates, Unplanned, Views, access
+from lasing.plan.nodes import POINT, Derive, Fold, Lookup, Plan, PlanRule, Recompute, Relation, Test
+
+__all__ = ["Unplanned", "compile_plan"]
 
 MOST_COLUMNS = 20
 MOST_LOOKUPS = 60
@@ -35,344 +37,278 @@ MOST_TERMS = 200
 """What an engine has room for: arguments of a predicate, literals of a rule, variables and operands of a rule."""
 
 
-class Unplanned(Exception):  # noqa: N818 -- no error: another engine takes over
-    """The program has something for which there is no plan yet."""
-
-
 def compile_plan(program: Program) -> Plan:
     """The plan of a stratified program; `Unplanned` where there is none."""
     return _Compiler(program).compile()
 
 
+@dataclass
+class _Body:
+    """The body of a rule, as far as it is planned."""
+
+    lookups: list[Lookup]
+    tests: list[Test]
+
+    def bound(self) -> set[Variable]:
+        """The variables that lookups and assignments give values to."""
+        bound = {a for x in self.lookups if not x.negated for a in x.args if isinstance(a, Variable)}
+        size = -1
+        while len(bound) != size:
+            size = len(bound)
+            for test in self.tests:
+                for target, source in ((test.left, test.right), (test.right, test.left)):
+                    if test.comparison == "=" and not test.negated and isinstance(target, Variable):
+                        bound |= {target} if bound.issuperset(variables_of(source)) else set()
+        return bound
+
+
 class _Compiler:
     def __init__(self, program: Program) -> None:
+        if any(len(rule.heads) != 1 for rule in program.rules):
+            raise Unplanned("the program may have several answers")
         self._program = program
         self._strata: Strata = stratify(program)
-        self._arity = {a.predicate: len(a.args) for r in program.rules for a in _atoms(r)}
-        self._arity |= {s.predicate: s.arity for s in program.show or ()}
-        self._background: dict[str, list[Atom]] = {}
-        for atom in program.background:
-            self._background.setdefault(atom.predicate, []).append(atom)
-        self._now_heads = {a.predicate for r in program.rules for h in r.heads if isinstance(h, Atom) for a in (h,)}
-        self._at_heads = {head_atom(h).predicate for r in program.rules for h in r.heads if isinstance(h, At)}
-        self._counted = self._counted_predicates()
-        self._relations: dict[str, Relation] = {}
-        self._tracked: set[Relation] = set()
-        self._feeds: list[Feed] = []
-        self._guaranteed: list[PlanRule] = []
-        self._stages: list[Stage] = []
-        self._fresh = 0
-        self._kept_facts = 0
+        self._views = Outside(_predicates(program, self._strata))
+        self._draft = self._views.draft
+        self._aggregates = 0
 
     def compile(self) -> Plan:
-        program = self._program
-        if any(len(rule.heads) != 1 for rule in program.rules) or self._strata.cycles:
+        program, draft = self._program, self._draft
+        arity = self._views.predicates.arity
+        if self._strata.cycles:
             raise Unplanned("the program may have several answers")
-        if max(self._arity.values(), default=0) > MOST_COLUMNS:
+        if max(arity.values(), default=0) > MOST_COLUMNS:
             raise Unplanned(f"more than {MOST_COLUMNS} arguments")
         for component in self._strata.components:
             self._component(component)
-        outputs = {}
-        for predicate in sorted(program.output()):
-            if predicate not in self._arity:
-                continue
-            outputs[predicate] = self._watched(self._now(predicate))
+        shown = [p for p in sorted(program.output()) if p in arity]
+        outputs = {p: draft.watched(self._views.derived(p)) for p in shown}
+        if any(relation.arity > MOST_COLUMNS + 1 for relation in draft.relations.values()):
+            raise Unplanned(f"an aggregate over more than {MOST_COLUMNS} variables")
         return Plan(
-            tuple(self._relations.values()),
-            frozenset(self._tracked),
-            tuple(self._feeds),
-            tuple(self._guaranteed),
-            tuple(self._stages),
+            tuple(draft.relations.values()),
+            frozenset(draft.tracked),
+            tuple(draft.feeds),
+            tuple(draft.clocks),
+            tuple(draft.guaranteed),
+            tuple(draft.stages),
             outputs,
-            tuple(self._background_rows()),
-            self._kept_facts,
+            tuple(draft.background),
+            draft.counts_facts,
         )
 
-    # -- planes ---------------------------------------------------------------------------------------------------
-
-    def _counted_predicates(self) -> frozenset[str]:
-        """The predicates that rest on something that is not monotone."""
-        counted: set[str] = set()
-        for component in self._strata.components:
-            rules = (
-                [r for r in self._program.rules if head_atom(r.heads[0]).predicate in component] if component else []
-            )
-            if any(
-                not _monotone(f) or any(a.predicate in counted for a, _ in signed_atoms(f))
-                for r in rules
-                for f in r.body
-            ):
-                if component & self._strata.recursive:
-                    raise Unplanned("a recursion that is not monotone")
-                counted |= component
-        return frozenset(counted)
+    # -- components -----------------------------------------------------------------------------------------------
 
     def _component(self, component: frozenset[str]) -> None:
         rules = [(i, r) for i, r in enumerate(self._program.rules) if head_atom(r.heads[0]).predicate in component]
-        counted = bool(component & self._counted)
-        planned = [self._rule(i, r, counted) for i, r in rules]
-        if not counted:
-            self._guaranteed += planned
-            return
-        for predicate in component:
-            now = self._now(predicate)
-            data = self._data(predicate, "now", 0, timed=False)
-            args = self._columns(predicate)
-            planned.append(PlanRule(now, args, (Lookup(self._watched(data), args),)))
-            self._stages.append(Derive(tuple(r for r in planned if r.head == now), (now,)))
-
-    # -- relations ------------------------------------------------------------------------------------------------
-
-    def _relation(self, name: str, arity: int, counted: bool = False) -> tuple[Relation, bool]:
-        """The relation of that name, and whether it is new."""
-        if name in self._relations:
-            return self._relations[name], False
-        self._relations[name] = Relation(name, arity, counted)
-        return self._relations[name], True
-
-    def _watched(self, relation: Relation) -> Relation:
-        if not relation.counted:
-            self._tracked.add(relation)
-        return relation
-
-    def _data(self, predicate: str, form: str, back: int | None, timed: bool) -> Relation:
-        """The facts of a predicate alone."""
-        relation, new = self._relation(f"data {predicate} {form} {back}", self._arity[predicate] + timed)
-        if new:
-            self._feeds.append(Feed(predicate, relation, back, timed))
-        return relation
-
-    def _columns(self, predicate: str) -> tuple[Variable, ...]:
-        return tuple(Variable(f"C{i}") for i in range(self._arity[predicate]))
-
-    def _now(self, predicate: str) -> Relation:
-        """`p`: its facts of this time point, and what is derived for it."""
-        counted = predicate in self._counted
-        relation, new = self._relation(predicate, self._arity[predicate], counted)
-        if new and not counted:
-            self._feeds.append(Feed(predicate, relation, 0, False))
-            self._from_timed(predicate, relation, 0)
-        return relation
-
-    def _seen_now(self, predicate: str) -> Relation:
-        """`p` as literals see it: with background, which is not part of the output and so stands apart from what is."""
-        if predicate not in self._background:
-            return self._now(predicate)
-        counted = predicate in self._counted
-        relation, new = self._relation(f"{predicate} with background", self._arity[predicate], counted)
-        if not new:
-            return relation
-        columns, now = self._columns(predicate), self._now(predicate)
-        if counted:
-            background = self._watched(self._relation(f"{predicate} of background", self._arity[predicate])[0])
-            rules = tuple(PlanRule(relation, columns, (Lookup(source, columns),)) for source in (now, background))
-            self._stages.append(Derive(rules, (relation,)))
+        if not component & self._views.predicates.counted:
+            for number, rule in rules:
+                self._draft.guaranteed += self._rules(number, rule, self._views, counted=False)
+        elif component & self._strata.recursive:
+            self._recursion(component, rules)
         else:
-            self._guaranteed.append(PlanRule(relation, columns, (Lookup(now, columns),)))
-        return relation
+            planned = [p for number, rule in rules for p in self._rules(number, rule, self._views, counted=True)]
+            (predicate,) = component
+            self._derive(predicate, planned)
 
-    def _from_timed(self, predicate: str, relation: Relation, back: int | None, keep_time: bool = False) -> None:
-        """A rule from the relation of what is derived `at T`, cut at the window's end."""
-        if predicate not in self._at_heads:
-            return
-        columns, time = self._columns(predicate), Variable("T")
-        limit = None if back is None else (time, back)
-        args = (*columns, time) if keep_time else columns
-        lookup = Lookup(self._timed(predicate), (*columns, time), limit=limit)
-        self._guaranteed.append(PlanRule(relation, args, (lookup,)))
+    def _derive(self, predicate: str, planned: list[PlanRule]) -> None:
+        """A counted predicate: first what is derived `at T`, for it may be derived for now."""
+        views, stages = self._views, self._draft.stages
+        now = views.derived(predicate)
+        rules = [*copies(now, views.facts(predicate, POINT, timed=False)), *(r for r in planned if r.head == now)]
+        if predicate in views.predicates.at_heads:
+            timed = views.timed(predicate)
+            stages.append(Derive(tuple(r for r in planned if r.head == timed), (timed,)))
+            rules += untimed(now, views.gated(timed, POINT))
+        stages.append(Derive(tuple(rules), (now,)))
 
-    def _timed(self, predicate: str) -> Relation:
-        """What is derived of a predicate `at T`: rows (args, T)."""
-        return self._relation(f"{predicate} @", self._arity[predicate] + 1)[0]
-
-    def _within(self, predicate: str, back: int | None) -> Relation:
-        """`p in [n]`"""
-        if back == 0:
-            return self._seen_now(predicate)
-        counted = predicate in self._counted
-        relation, new = self._relation(f"{predicate} in {back}", self._arity[predicate], counted)
-        if not new:
-            return relation
-        columns = self._columns(predicate)
-        if counted:
-            data, now = self._watched(self._data(predicate, "in", back, timed=False)), self._now(predicate)
-            rules = tuple(PlanRule(relation, columns, (Lookup(source, columns),)) for source in (data, now))
-            self._stages.append(Derive(rules, (relation,)))
-            return relation
-        self._feeds.append(Feed(predicate, relation, back, False))
-        self._from_timed(predicate, relation, back)
-        if predicate in self._now_heads:
-            self._guaranteed.append(PlanRule(relation, columns, (Lookup(self._now(predicate), columns),)))
-        return relation
-
-    def _at(self, predicate: str, back: int | None, beside_background: bool = False) -> Relation:
-        """`p at T in [n]`: rows (args, T)."""
-        if predicate in self._now_heads:
-            raise Unplanned(f"{predicate} is derived without a time, and is asked for its time")
-        if predicate in self._background and not beside_background:
-            raise Unplanned(f"{predicate} is background, and is asked for its time")
-        relation, new = self._relation(f"{predicate} at {back}", self._arity[predicate] + 1)
-        if new:
-            self._feeds.append(Feed(predicate, relation, back, True))
-            self._from_timed(predicate, relation, back, keep_time=True)
-        return relation
-
-    def _always(self, predicate: str, back: int) -> Relation:
-        """`p always in [n]`"""
-        if back == 0:
-            return self._seen_now(predicate)
-        arity = self._arity[predicate]
-        relation, new = self._relation(f"{predicate} always {back}", arity, counted=True)
-        if new:
-            self._stages.append(Box(self._watched(self._at(predicate, back, True)), relation, back))
-        if predicate not in self._background:
-            return relation
-        either, new = self._relation(f"{predicate} always {back} or background", arity, counted=True)
-        if new:
-            columns = self._columns(predicate)
-            background = self._watched(self._relation(f"{predicate} of background", arity)[0])
-            rules = tuple(PlanRule(either, columns, (Lookup(source, columns),)) for source in (relation, background))
-            self._stages.append(Derive(rules, (either,)))
-        return either
-
-    def _last(self, predicate: str, facts: int, keys: tuple[int, ...] | None) -> Relation:
-        """`p in [#n]`, `p in [#n by X]`: rows (args, T)."""
-        if predicate in self._background:
-            raise Unplanned(f"{predicate} is background, and stands in a tuple window")
-        name = f"{predicate} #{facts}" + (f" by {keys}" if keys is not None else "")
-        relation, new = self._relation(name, self._arity[predicate] + 1, counted=True)
-        if new:
-            self._stages.append(LastFacts(predicate, relation, facts, keys))
-            if keys is None:
-                self._kept_facts = max(self._kept_facts, facts)
-        return relation
-
-    def _projected(self, relation: Relation, kept: tuple[int, ...]) -> Relation:
-        """Some columns of a relation: for the absence of any row that has these values."""
-        target, new = self._relation(f"{relation.name} on {kept}", len(kept), counted=True)
-        if new:
-            columns = tuple(Variable(f"C{i}") for i in range(relation.arity))
-            rule = PlanRule(target, tuple(columns[i] for i in kept), (Lookup(self._watched(relation), columns),))
-            self._stages.append(Derive((rule,), (target,)))
-        return target
-
-    def _true(self, counted: bool) -> Relation:
-        """A relation whose one row, without columns, always holds."""
-        relation, _ = self._relation("true", 0)
-        return self._watched(relation) if counted else relation
-
-    def _background_rows(self) -> list[tuple[Relation, tuple[Value, ...]]]:
-        rows: list[tuple[Relation, tuple[Value, ...]]] = []
-        if "true" in self._relations:
-            rows.append((self._relations["true"], ()))
-        for predicate, atoms in self._background.items():
-            names = [f"{predicate} with background", f"{predicate} of background"]
-            names += [n for n in self._relations if n.startswith((f"{predicate} in ", f"data {predicate} in "))]
-            for name in names:
-                relation = self._relations.get(name)
-                if relation is not None and not relation.counted:
-                    rows += [(relation, _values(atom)) for atom in atoms]
-        return rows
+    def _recursion(self, component: frozenset[str], rules: list[tuple[int, Rule]]) -> None:
+        """Counted predicates that depend on one another."""
+        inside = Inside(component, self._views)
+        planned = [p for number, rule in rules for p in self._rules(number, rule, inside, counted=True)]
+        outputs: list[tuple[Relation, Relation]] = []
+        for predicate in sorted(component):
+            outputs.append((self._views.derived(predicate), inside.derived(predicate)))
+            if predicate in self._views.predicates.at_heads:
+                outputs.append((self._views.timed(predicate), inside.timed(predicate)))
+        self._draft.stages.append(
+            Recompute(
+                tuple(inside.inputs.items()),
+                (*inside.rules, *planned),
+                tuple(inside.boxes),
+                tuple(outputs),
+                inside.by_time,
+            )
+        )
 
     # -- rules ----------------------------------------------------------------------------------------------------
 
-    def _rule(self, number: int, rule: Rule, counted: bool) -> PlanRule:
+    def _rules(self, number: int, rule: Rule, views: Views, counted: bool) -> list[PlanRule]:
+        """The rules of the plan for one of the program: several where an aggregate may be over nothing."""
         head = rule.heads[0]
         atom = head_atom(head)
-        lookups: list[Lookup] = []
-        tests: list[Test] = []
+        timed = isinstance(head, At)
+        relation = views.timed(atom.predicate) if timed else views.derived(atom.predicate)
+        args = (*atom.args, head.time) if isinstance(head, At) else atom.args
+        plain = [literal for literal in rule.body if not isinstance(_positive(literal), Aggregate)]
+        body = self._body(plain, views, counted)
+        bodies = [body]
         for literal in rule.body:
-            self._literal(literal, lookups, tests, counted)
-        args, relation = atom.args, None
-        if isinstance(head, At):
-            if counted:
-                raise Unplanned("a head with a time, in a rule that is not monotone")
-            bound = {lit.time for lit in rule.body if isinstance(lit, At)}
-            bound |= {lit.body.time for lit in rule.body if isinstance(lit, Window) and isinstance(lit.body, At)}
-            if not isinstance(head.time, Variable) or head.time not in bound:
-                raise Unplanned("a head with a time that is computed")
-            relation, args = self._timed(atom.predicate), (*atom.args, head.time)
-        else:
-            relation = self._now(atom.predicate)
-        if all(lookup.negated for lookup in lookups):
-            lookups.insert(0, Lookup(self._true(counted), ()))
-        terms = [*args, *(a for lookup in lookups for a in lookup.args), *(t for x in tests for t in (x.left, x.right))]
-        if len(lookups) > MOST_LOOKUPS or sum(map(_size, terms)) > MOST_TERMS:
-            raise Unplanned(f"a rule of more than {MOST_LOOKUPS} literals or {MOST_TERMS} terms")
-        return PlanRule(relation, args, tuple(lookups), tuple(tests), number)
+            if isinstance(_positive(literal), Aggregate):
+                cases = self._aggregate(number, literal, body, views)
+                bodies = [_Body([*b.lookups, *c.lookups], [*b.tests, *c.tests]) for b in bodies for c in cases]
+        planned = []
+        for body in bodies:
+            if all(lookup.negated for lookup in body.lookups):
+                body.lookups.insert(0, Lookup(self._always_true(views, counted), ()))
+            found = PlanRule(relation, args, tuple(body.lookups), tuple(body.tests), number, timed=timed)
+            planned.append(_small_enough(found))
+        return planned
 
-    def _literal(self, literal: Formula, lookups: list[Lookup], tests: list[Test], counted: bool) -> None:
-        if isinstance(literal, Compare):
-            tests.append(Test(literal.operator, literal.left, literal.right))
-            return
+    def _body(self, literals: list[Formula], views: Views, counted: bool) -> _Body:
+        body = _Body([], [])
+        for literal in literals:
+            self._literal(literal, views, body, counted)
+        return body
+
+    def _literal(self, literal: Formula, views: Views, body: _Body, counted: bool) -> None:
         negated = isinstance(literal, Not)
-        plain = literal.body if isinstance(literal, Not) else literal
+        plain = _positive(literal)
         if isinstance(plain, Compare):
-            tests.append(Test(plain.operator, plain.left, plain.right, negated=True))
+            body.tests.append(Test(plain.operator, plain.left, plain.right, negated))
             return
-        relation, args = self._access(plain)
-        if counted:
-            self._watched(relation)
-        args = tuple(self._simple(arg, tests) for arg in args)
+        if negated and isinstance(plain, Window) and isinstance(plain.function, IntervalWindow):
+            raise Unplanned("not, before a window between two times")
+        relation, args = access(self._views if negated else views, plain, body.tests)
+        args = tuple(self._draft.simple(arg, body.tests) for arg in args)
         if negated:
             kept = tuple(i for i, arg in enumerate(args) if not (isinstance(arg, Variable) and arg.anonymous))
             if len(kept) < len(args):
                 relation, args = self._projected(relation, kept), tuple(args[i] for i in kept)
-        lookups.append(Lookup(relation, args, negated))
+            if isinstance(views, Inside):
+                relation = views.copied(relation)
+        if counted and not isinstance(views, Inside):
+            self._draft.watched(relation)
+        body.lookups.append(Lookup(relation, args, negated))
 
-    def _simple(self, arg: Term, tests: list[Test]) -> Term:
-        """An argument as a variable or constant; what is to be computed is compared."""
-        if not isinstance(arg, Arithmetic):
-            return arg
-        variable = self._new_variable("computed")
-        tests.append(Test("=", variable, arg))
-        return variable
+    def _projected(self, relation: Relation, kept: tuple[int, ...]) -> Relation:
+        """Some columns of a relation: for the absence of any row that has these values."""
+        target, new = self._draft.relation(f"{relation.name} on {kept}", len(kept), counted=True)
+        if new:
+            every = columns(relation.arity)
+            rule = PlanRule(target, tuple(every[i] for i in kept), (Lookup(self._draft.watched(relation), every),))
+            self._draft.stages.append(Derive((rule,), (target,)))
+        return target
 
-    def _new_variable(self, name: str = "_#any") -> Variable:
-        """A variable of the plan's own; unless named otherwise, an anonymous one."""
-        self._fresh += 1
-        return Variable(f"{name} {self._fresh}")
+    def _always_true(self, views: Views, counted: bool) -> Relation:
+        """A relation whose one row, without columns, always holds."""
+        relation, new = self._draft.relation("true", 0)
+        if new:
+            self._draft.background.append((relation, (), None))
+        if isinstance(views, Inside):
+            return views.copied(relation)
+        return self._draft.watched(relation) if counted else relation
 
-    def _access(self, literal: Formula) -> tuple[Relation, tuple[Term, ...]]:
-        """The relation of a literal without `not`, and the arguments with which it is looked up."""
-        match literal:
-            case Atom(predicate, args):
-                return self._seen_now(predicate), args
-            case At(time, Atom(predicate, args)):
-                return self._at(predicate, None), (*args, time)
-            case Window(TimeWindow(back, 0, 1), Sometime(Atom(predicate, args))):
-                return self._within(predicate, back), args
-            case Window(TimeWindow(back, 0, 1), At(time, Atom(predicate, args))):
-                return self._at(predicate, back), (*args, time)
-            case Window(TimeWindow(int(back), 0, 1), Always(Atom(predicate, args))):
-                return self._always(predicate, back), args
-            case Window(TupleWindow(facts, 0), Sometime(Atom(predicate, args))):
-                return self._last(predicate, facts, None), (*args, self._new_variable())
-            case Window(TupleWindow(facts, 0), At(time, Atom(predicate, args))):
-                return self._last(predicate, facts, None), (*args, time)
-            case Window(PartitionWindow(facts, 0, _, keys), Sometime(Atom(predicate, args))):
-                return self._last(predicate, facts, _positions(keys)), (*args, self._new_variable())
-            case Window(PartitionWindow(facts, 0, _, keys), At(time, Atom(predicate, args))):
-                return self._last(predicate, facts, _positions(keys)), (*args, time)
-            case Aggregate():
-                raise Unplanned("an aggregate")
-            case Window(TimeWindow()):
-                raise Unplanned("a window that looks ahead, steps, or asks for always of everything")
-            case _:
-                raise Unplanned("a nested formula, or a window between two times")
+    # -- aggregates -----------------------------------------------------------------------------------------------
+
+    def _aggregate(self, number: int, literal: Formula, outer: _Body, views: Views) -> list[_Body]:
+        """What an aggregate adds to the body of its rule: in one case it is over something, in the other over nothing.
+
+        Its elements are a relation (group, terms), its values a relation (group, value).
+        """
+        negated = isinstance(literal, Not)
+        aggregate = _positive(literal)
+        assert isinstance(aggregate, Aggregate)
+        condition = self._body(list(aggregate.condition), self._views, counted=True)
+        result = {aggregate.bound} if isinstance(aggregate.bound, Variable) else set()
+        group = sorted({v for v in occurrences(aggregate) if v not in result} & _within(aggregate), key=str)
+        group += sorted(result & _within(aggregate), key=str)
+        if not condition.bound().issuperset(group):
+            if isinstance(views, Inside):
+                raise Unplanned("an aggregate in a recursion that tests variables from outside")
+            condition = _Body([*outer.lookups, *condition.lookups], [*outer.tests, *condition.tests])
+            for lookup in condition.lookups:
+                self._draft.watched(lookup.relation)
+        if not condition.bound().issuperset(group):
+            raise Unplanned("an aggregate that rests on another one")
+        if all(lookup.negated for lookup in condition.lookups):
+            condition.lookups.insert(0, Lookup(self._always_true(self._views, counted=True), ()))
+        self._aggregates += 1
+        name = f"#{aggregate.function} {self._aggregates}"
+        elements, _ = self._draft.relation(f"elements of {name}", len(group) + len(aggregate.terms), True)
+        values, _ = self._draft.relation(name, len(group) + 1, True)
+        args = (*group, *aggregate.terms)
+        rule = PlanRule(elements, args, tuple(condition.lookups), tuple(condition.tests), number)
+        self._draft.stages.append(Derive((_small_enough(rule),), (elements,)))
+        self._draft.stages.append(Fold(aggregate.function, elements, values, len(group), number))
+        some = self._projected(elements, tuple(range(len(group))))
+        if isinstance(views, Inside):
+            values, some = views.copied(values), views.copied(some)
+        value = self._draft.variable("value")
+        test = Test(aggregate.operator, value, aggregate.bound, negated)
+        over_something = _Body([Lookup(values, (*group, value))], [test])
+        over_nothing = _Body([Lookup(some, tuple(group), negated=True)], [])
+        if aggregate.function in ("count", "sum"):
+            over_nothing.tests.append(Test(aggregate.operator, 0, aggregate.bound, negated))
+        elif not negated:
+            return [over_something]
+        elif isinstance(aggregate.bound, Arithmetic):
+            over_nothing.tests.append(Test("=", self._draft.variable("bound"), aggregate.bound))
+        return [over_something, over_nothing]
 
 
-def _size(term: Term) -> int:
-    """How many registers a term may take."""
-    return 1 + sum(map(_size, term.operands)) if isinstance(term, Arithmetic) else 1
+# -- about programs --------------------------------------------------------------------------------------------------
 
 
-def _values(atom: Atom) -> tuple[Value, ...]:
-    return tuple(arg for arg in atom.args if isinstance(arg, int | float | str))
+def _predicates(program: Program, strata: Strata) -> Predicates:
+    arity = {a.predicate: len(a.args) for r in program.rules for a in _atoms(r)}
+    arity |= {s.predicate: s.arity for s in program.show or ()}
+    heads = [rule.heads[0] for rule in program.rules]
+    background: dict[str, list[tuple[Value, ...]]] = {}
+    for atom in program.background:
+        values = tuple(arg for arg in atom.args if isinstance(arg, int | float | str))
+        background.setdefault(atom.predicate, []).append(values)
+    return Predicates(
+        arity,
+        frozenset(h.predicate for h in heads if isinstance(h, Atom)),
+        frozenset(head_atom(h).predicate for h in heads if isinstance(h, At)),
+        _counted(program, strata),
+        background,
+    )
 
 
-def _positions(keys: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
-    return tuple(i for positions in keys for i in positions)
+def _counted(program: Program, strata: Strata) -> frozenset[str]:
+    """The predicates that rest on something that is not monotone."""
+    counted: set[str] = set()
+    for component in strata.components:
+        rules = [r for r in program.rules if head_atom(r.heads[0]).predicate in component]
+        for literal in (f for rule in rules for f in rule.body):
+            if not _monotone(literal) or any(a.predicate in counted for a, _ in signed_atoms(literal)):
+                counted |= component
+    return frozenset(counted)
+
+
+def _monotone(literal: Formula) -> bool:
+    match literal:
+        case Atom() | Compare() | Not(Compare()) | At(_, Atom()):
+            return True
+        case Window(TimeWindow() | IntervalWindow(), Sometime(Atom()) | At(_, Atom())):
+            return True
+        case Window(TimeWindow(0, 0, 1), Always(Atom())):
+            return True
+        case _:
+            return False
+
+
+def _positive(literal: Formula) -> Formula:
+    return literal.body if isinstance(literal, Not) else literal
+
+
+def _within(aggregate: Aggregate) -> set[Variable]:
+    """The variables that occur between the braces, but for the aggregate's own."""
+    inside = {v for f in aggregate.condition for v in occurrences(f)}
+    inside |= {v for t in aggregate.terms for v in variables_of(t)}
+    return inside - aggregate.local
 
 
 def _atoms(rule: Rule) -> list[Atom]:
@@ -381,13 +317,17 @@ def _atoms(rule: Rule) -> list[Atom]:
     return found
 
 
-def _monotone(literal: Formula) -> bool:
-    match literal:
-        case Atom() | Compare() | At(_, Atom()):
-            return True
-        case Window(TimeWindow(), Sometime(Atom()) | At(_, Atom())):
-            return True
-        case Window(TimeWindow(0), Always(Atom())):
-            return True
-        case _:
-            return False
+def _small_enough(rule: PlanRule) -> PlanRule:
+    terms = [
+        *rule.args,
+        *(a for x in rule.lookups for a in x.args),
+        *(t for x in rule.tests for t in (x.left, x.right)),
+    ]
+    if len(rule.lookups) > MOST_LOOKUPS or sum(map(_size, terms)) > MOST_TERMS:
+        raise Unplanned(f"a rule of more than {MOST_LOOKUPS} literals or {MOST_TERMS} terms")
+    return rule
+
+
+def _size(term: Term) -> int:
+    """How many registers a term may take."""
+    return 1 + sum(map(_size, term.operands)) if isinstance(term, Arithmetic) else 1

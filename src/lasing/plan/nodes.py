@@ -1,17 +1,36 @@
 """The nodes of a plan.
 
 Relations hold rows; *guaranteed* ones carry until when they hold, *counted* ones a number of derivations. Rules
-derive rows of one relation from rows of others. Facts flow in through `Feed`s; a `Box` and `LastFacts` are what is no
-rule. The guaranteed plane comes first, as one fixpoint; the stages of the counted plane follow in the order of
-dependencies.
+derive rows of one relation from rows of others; facts flow in through `Feed`s. The guaranteed plane comes first, as one
+fixpoint; the stages of the counted plane follow in the order of dependencies.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lasing.logic.formulas import Comparison
+from lasing.logic.formulas import AggregateFunction, Comparison
 from lasing.logic.terms import Term, Value, Variable
+
+NOW = Variable("now")
+"""In a plan, the evaluation time. (No variable of a program begins in lower case.)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A time window: from `back` before the pivot (None: from the start) to `ahead` after it."""
+
+    back: int | None
+    ahead: int = 0
+    step: int = 1
+
+    def __str__(self) -> str:
+        size = "*" if self.back is None else str(self.back)
+        return size + (f",+{self.ahead}" if self.ahead else "") + (f" step {self.step}" if self.step > 1 else "")
+
+
+POINT = Span(0)
+"""The window of one time point, now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,27 +39,34 @@ class Relation:
 
     name: str
     arity: int
-    counted: bool
+    counted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """Facts become rows, guaranteed for `back` more time points (None: for ever); `timed` adds their time."""
+    """Facts become rows while they lie in the span (None: for ever); `timed` adds their time as a column."""
 
     predicate: str
     relation: Relation
-    back: int | None
+    span: Span | None
     timed: bool
 
 
 @dataclass(frozen=True, slots=True)
+class Clock:
+    """Rows (u) for the time points of a window; without a span, for all from the start up to now."""
+
+    relation: Relation
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
 class Lookup:
-    """A row of a relation, or the absence of one. `limit` (T, n) cuts its guarantee at T + n."""
+    """A row of a relation, or the absence of one."""
 
     relation: Relation
     args: tuple[Term, ...]
     negated: bool = False
-    limit: tuple[Variable, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +81,35 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class PlanRule:
-    """`head(args) :- lookups, tests`; `origin` is the number of the program's rule, -1 for one that the plan adds."""
+    """`head(args) :- lookups, tests`.
+
+    `origin` is the number of the program's rule, -1 for one that the plan adds. `within` (T, span) lets the head hold
+    only while T lies in the window. `timed` heads have a time as their last argument, which must be one, and not before
+    the start. A rule that uses NOW is applied to all rows at each time point.
+    """
 
     head: Relation
     args: tuple[Term, ...]
     lookups: tuple[Lookup, ...]
     tests: tuple[Test, ...] = ()
     origin: int = -1
+    within: tuple[Variable, Span] | None = None
+    timed: bool = False
+
+    @property
+    def stamps(self) -> bool:
+        """Whether the rule uses the evaluation time."""
+        return NOW in self.args
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Rows (args) for which `source` has (args, u) at every time point u of the window of size `back`."""
+    """Rows (args) for which `source` has (args, u) at every time point u of the window: a span, or the one of the last
+    `window` facts."""
 
     source: Relation
     target: Relation
-    back: int
+    window: Span | int
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +124,34 @@ class LastFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class Gate:
+    """The counted rows (args, u) of `source` while u lies in the span."""
+
+    source: Relation
+    target: Relation
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """The rows (args) of `source` that are present now, as (args, now)."""
+
+    source: Relation
+    target: Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Rows (group, value): an aggregate over the rows (group, terms) of `source`; the first `groups` columns group."""
+
+    function: AggregateFunction
+    source: Relation
+    target: Relation
+    groups: int
+    origin: int
+
+
+@dataclass(frozen=True, slots=True)
 class Derive:
     """Apply counted rules, and settle their heads."""
 
@@ -92,18 +159,38 @@ class Derive:
     heads: tuple[Relation, ...]
 
 
-Stage = Box | LastFacts | Derive
+@dataclass(frozen=True, slots=True)
+class Recompute:
+    """A recursion in the counted plane: where an input has changed, its fixpoint anew from copies of the `inputs`, and
+    the differences to `outputs`.
+
+    Pairs are (relation, the copy of it). Boxes are taken between the rounds of the fixpoint. `by_time` tells that the
+    passing of time alone may change the outcome.
+    """
+
+    inputs: tuple[tuple[Relation, Relation], ...]
+    rules: tuple[PlanRule, ...]
+    boxes: tuple[Box, ...]
+    outputs: tuple[tuple[Relation, Relation], ...]
+    by_time: bool
+
+
+Stage = Box | LastFacts | Gate | Stamp | Fold | Derive | Recompute
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All relations, the guaranteed rules, the stages of the counted plane, and what flows in and out."""
+    """All relations, the guaranteed rules, the stages of the counted plane, and what flows in and out.
+
+    Background rows hold from the time at which the window of their span first has a time point.
+    """
 
     relations: tuple[Relation, ...]
     tracked: frozenset[Relation]
     feeds: tuple[Feed, ...]
+    clocks: tuple[Clock, ...]
     guaranteed: tuple[PlanRule, ...]
     stages: tuple[Stage, ...]
     outputs: dict[str, Relation]
-    background: tuple[tuple[Relation, tuple[Value, ...]], ...]
+    background: tuple[tuple[Relation, tuple[Value, ...], Span | None], ...]
     counts_facts: int

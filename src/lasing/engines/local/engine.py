@@ -29,12 +29,11 @@ class LocalEngine:
     """Evaluates a program incrementally. `Unplanned` is raised at once where it cannot."""
 
     def __init__(self, program: Program, start: int, plan: Plan | None = None) -> None:
-        self.dropped_heads = 0
         self._arena = lay_out(compile_plan(program) if plan is None else plan)
         self._memory = self._arena.memory
+        self._memory[memory.START] = start
         self._calendar = new_calendar()
         schedule(self._calendar, start, WAKE_UP, 0)
-        self._start = start
         self._time = start - 1
         self._codes: dict[Value, int] = {}
         self._names: list[str] = []
@@ -63,6 +62,11 @@ class LocalEngine:
         return self._memory.nbytes + self._calendar.nbytes
 
     @property
+    def dropped_heads(self) -> int:
+        """How many atoms were derived for times before the start."""
+        return int(self._memory[memory.DROPPED])
+
+    @property
     def failures(self) -> Counter[tuple[int, str]]:
         """Instances that had no value, by rule and reason."""
         first = int(self._memory[memory.COUNTERS])
@@ -89,7 +93,7 @@ class LocalEngine:
             block[i, : len(row)] = row
         self._rank()
         self._memory, self._calendar, self._out, written = run_batch(
-            self._memory, self._calendar, block, self._time, time, self._start, self._ranks, self._out
+            self._memory, self._calendar, block, self._time, time, self._ranks, self._out
         )
         self._time = time
         if self._memory[memory.ENDLESS]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from lasing.engines.local.calendar import fire, next_time, release, renumber, reserve
+from lasing.engines.local.calendar import WAKE_UP, fire, next_time, release, renumber, reserve, schedule
 from lasing.engines.local.memory import (
     ARITY,
     AT_D,
@@ -28,11 +28,16 @@ from lasing.engines.local.memory import (
     LOG,
     LOOKED_AT,
     MASK,
+    NEVER,
     NO_ROW,
+    NOW_REGISTER,
     OPERATIONS,
     OUTPUTS,
+    PARTNER,
+    PENDING,
     RELATIONS,
     TRACKED,
+    WAKE,
     append,
     begin_tick,
     compact,
@@ -42,18 +47,25 @@ from lasing.engines.local.memory import (
     upsert,
 )
 from lasing.engines.local.operators.box import box
+from lasing.engines.local.operators.clock import clock
+from lasing.engines.local.operators.fold import fold
+from lasing.engines.local.operators.gate import gate
 from lasing.engines.local.operators.last import last_facts, push_out
+from lasing.engines.local.operators.recompute import recompute
 from lasing.engines.local.operators.rules import differentiate, fixpoint
 from lasing.engines.local.operators.settle import settle
+from lasing.engines.local.operators.stamp import stamp
 from lasing.engines.local.operators.track import new_rows, track
+from lasing.engines.local.spans import enters, leaves
 
-FIXPOINT, TRACK, DIFFERENTIATE, SETTLE, BOX, LAST = range(6)
+CLOCK, FIXPOINT, TRACK, DIFFERENTIATE, SETTLE, BOX, LAST, GATE, STAMP, FOLD, RECOMPUTE = range(11)
 OPERATION = 8
 
-# What a predicate's facts feed: a guaranteed relation up to t + BACK, the log of all facts, or a partition window.
-INTO_RELATION, INTO_LOG, INTO_PARTITION = range(3)
-SINK_KIND, SINK_TARGET, SINK_BACK, SINK_TIMED = range(4)
-SINK = 4
+# What a predicate's facts feed: a guaranteed relation while they lie in a window, the same for ever once the window has
+# any time point, the log of all facts, or a partition window.
+INTO_RELATION, FOR_EVER, INTO_LOG, INTO_PARTITION = range(4)
+SINK_KIND, SINK_TARGET, SINK_TIMED, SINK_BACK, SINK_AHEAD, SINK_STEP = range(6)
+SINK = 6
 SINKS = 1024  # more than any predicate feeds
 
 # A row of input: its time, its predicate's number, its arguments. A row of output: the time, the predicate's number, +1
@@ -70,7 +82,6 @@ def run_batch(
     rows: np.ndarray,
     begin: int,
     end: int,
-    start: int,
     ranks: np.ndarray,
     out: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
@@ -83,7 +94,7 @@ def run_batch(
         last = at
         while last < rows.shape[0] and rows[last, IN_TIME] == t:
             last += 1
-        m, c, out, written = _tick(m, c, rows, at, last, t, start, ranks, out, written)
+        m, c, out, written = _tick(m, c, rows, at, last, t, ranks, out, written)
         at = last
 
 
@@ -95,14 +106,18 @@ def _tick(
     first: int,
     last: int,
     t: int,
-    start: int,
     ranks: np.ndarray,
     out: np.ndarray,
     written: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     begin_tick(m, t)
     m = _tidy(m, c, t)
+    m[m[NOW_REGISTER]] = t
     fired = fire(c, t)
+    entry = _release(m, c, fired)
+    while entry >= 0:
+        m = room(m, m[GROW])
+        entry = _release(m, c, entry)
     position = _take_in(m, rows, first * SINKS, last, t)
     while position >= 0:
         m = room(m, m[GROW])
@@ -110,19 +125,32 @@ def _tick(
     for operation in range(m[OPERATIONS]):
         op = m[FIRST_OPERATION] + operation * OPERATION
         code = m[op]
-        if code == FIXPOINT:
+        if code == CLOCK:
+            m, c = clock(m, c, op, t)
+        elif code == FIXPOINT:
             m = fixpoint(m, m[op + 1], m[op + 2], t, ranks)
         elif code == TRACK:
-            c = reserve(c, new_rows(m))
+            c = reserve(c, new_rows(m) + 1)
             track(m, c, t, fired)
+            if m[WAKE]:
+                schedule(c, t + 1, WAKE_UP, 0)
+                m[WAKE] = 0
         elif code == DIFFERENTIATE:
             m = differentiate(m, m[op + 1], m[op + 2], t, ranks)
         elif code == SETTLE:
             settle(m, m[op + 1], 1, False)
         elif code == BOX:
-            m, c = box(m, c, op, t, start)
+            m, c = box(m, c, op, t)
         elif code == LAST:
             m = last_facts(m, op)
+        elif code == GATE:
+            m, c = gate(m, c, op, t, fired)
+        elif code == STAMP:
+            m, c = stamp(m, c, op, t)
+        elif code == FOLD:
+            m = fold(m, op, ranks)
+        elif code == RECOMPUTE:
+            m, c = recompute(m, c, op, t, ranks)
     release(c, fired)
     out = _wider(out, written + _changes(m))
     return m, c, out, _put_out(m, t, out, written)
@@ -143,10 +171,31 @@ def _tidy(m: np.ndarray, c: np.ndarray, t: int) -> np.ndarray:
         if 2 * living(m, d, t) < cap:
             low = m[d + LO]
             renumbered = compact(m, d, t)
-            if m[d + KIND] == TRACKED:
+            if m[d + KIND] in (TRACKED, PENDING):
                 renumber(c, d, renumbered, low)
             m[d + LOOKED_AT] = m[d + HI]
     return m
+
+
+@njit(cache=True)
+def _release(m: np.ndarray, c: np.ndarray, entry: int) -> int:
+    """Let pending rows whose time has come hold, from an entry of the calendar on.
+
+    Where a relation is full, it is named in m[GROW], and the entry at which to go on is returned; -1 when all is done.
+    """
+    key = m[KEY]
+    while entry >= 0:
+        d, row = c[entry + 1], c[entry + 2]
+        if d >= 0 and m[d + KIND] == PENDING and m[d + PARTNER] > 0 and row >= m[d + LO]:
+            target, b = m[d + PARTNER], record(m, d, row)
+            if m[b + m[d + AT_H]] != NEVER:
+                for j in range(m[target + ARITY]):
+                    m[key + j] = m[b + j]
+                if upsert(m, target, key, m[b + m[d + AT_H]]) == FULL:
+                    m[GROW] = target
+                    return entry
+        entry = c[entry + 3]
+    return -1
 
 
 @njit(cache=True)
@@ -166,15 +215,23 @@ def _take_in(m: np.ndarray, rows: np.ndarray, position: int, last: int, t: int) 
             d = m[np.uintp(sink + SINK_TARGET)]
             kind = m[np.uintp(sink + SINK_KIND)]
             done = FULL
-            if kind == INTO_RELATION:
+            if kind <= FOR_EVER:
                 timed = m[np.uintp(sink + SINK_TIMED)]
                 arity = m[np.uintp(d + ARITY)] - timed
-                back = m[np.uintp(sink + SINK_BACK)]
+                step = m[np.uintp(sink + SINK_STEP)]
                 for j in range(arity):
                     m[np.uintp(key + j)] = rows[np.uintp(i), np.uintp(IN_ARGS + j)]
                 if timed == 1:
                     m[np.uintp(key + arity)] = t
-                done = upsert(m, d, key, FOREVER if back < 0 else t + back)
+                until = FOREVER if kind == FOR_EVER else leaves(t, m[np.uintp(sink + SINK_BACK)], step)
+                begin = t if step == 1 else enters(t, m[np.uintp(sink + SINK_AHEAD)], step)
+                if begin > until:
+                    done = 0
+                else:
+                    if begin > t:
+                        m[np.uintp(key + m[np.uintp(d + ARITY)])] = begin
+                        d = m[np.uintp(d + PARTNER)]
+                    done = upsert(m, d, key, until)
             elif kind == INTO_LOG:
                 m[key] = t
                 m[key + 1] = rows[i, IN_PREDICATE]

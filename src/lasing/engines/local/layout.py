@@ -5,17 +5,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import assert_never
 
 import numpy as np
 
 from lasing.engines.local import execute, memory, values
-from lasing.engines.local.operators import box, last, rules
-from lasing.logic.formulas import Comparison
+from lasing.engines.local.operators import box, clock, fold, gate, last, recompute, rules, stamp
+from lasing.logic.formulas import AggregateFunction, Comparison
 from lasing.logic.terms import Arithmetic, Term, Value, Variable
-from lasing.plan.nodes import Box, Derive, LastFacts, Lookup, Plan, PlanRule, Relation, Test
+from lasing.plan.nodes import (
+    NOW,
+    Box,
+    Derive,
+    Fold,
+    Gate,
+    LastFacts,
+    Lookup,
+    Plan,
+    PlanRule,
+    Recompute,
+    Relation,
+    Span,
+    Stamp,
+    Test,
+)
 
 VARIABLES = 256
-"""Registers for variables; those of constants follow."""
+"""Registers for variables; those of constants follow. The last one holds the evaluation time."""
+
+_NOW = VARIABLES - 1
 
 _CAPACITY_BITS = 6
 _KEY_AREA, _STACK = 64, 64
@@ -41,6 +59,13 @@ _OPERATORS = {
     ("max", 2): values.MAX,
     ("min", 1): values.COPY,
     ("max", 1): values.COPY,
+}
+_FUNCTIONS: dict[AggregateFunction, int] = {
+    "count": fold.COUNT,
+    "sum": fold.SUM,
+    "min": fold.MIN,
+    "max": fold.MAX,
+    "avg": fold.AVG,
 }
 
 
@@ -73,13 +98,8 @@ class _Layout:
     def build(self) -> Arena:
         plan = self.plan
         assert all(relation.arity <= memory.MOST_COLUMNS for relation in plan.relations)
-        self._wide = Relation("wide values", 2, False)
-        self._relations = [self._wide, *plan.relations]
-        self._log: Relation | None = None
-        if plan.counts_facts:
-            windows = [s for s in plan.stages if isinstance(s, LastFacts) and s.keys is None]
-            self._log = Relation("log", 2 + max(s.target.arity - 1 for s in windows), False)
-            self._relations.append(self._log)
+        self._wide = Relation("wide values", 2)
+        self._relations = [self._wide, *plan.relations, *self._helpers()]
         self._number = {relation: i for i, relation in enumerate(self._relations)}
         for relation in self._relations:
             self.indices[relation] = [tuple(range(relation.arity))]
@@ -96,6 +116,7 @@ class _Layout:
             memory.RELATIONS: len(self._relations),
             memory.FIRST_RELATION: memory.HEADER,
             memory.REGISTERS: registers,
+            memory.NOW_REGISTER: registers + _NOW,
             memory.KEY: self._put([0] * _KEY_AREA),
             memory.CURSORS: self._put([0] * 2 * _STACK),
             memory.HORIZONS: self._put([0] * _STACK),
@@ -117,6 +138,29 @@ class _Layout:
             arena, predicates, outputs, background, constants, width, self._log is not None, self._rule_count()
         )
 
+    def _helpers(self) -> list[Relation]:
+        """Relations that only the arena needs: for rows that wait, for the log of all facts, for groups."""
+        plan = self.plan
+        self._pending: dict[Relation, Relation] = {}
+        self._agendas: dict[Gate, Relation] = {}
+        self._groups: dict[Fold, Relation] = {}
+        waits = [f.relation for f in plan.feeds if f.span is not None and f.span.step > 1]
+        waits += [r.head for r in plan.guaranteed if r.within is not None and not r.stamps]
+        waits += [relation for relation, _, span in plan.background if span is not None and span.step > 1]
+        for relation in dict.fromkeys(waits):
+            self._pending[relation] = Relation(f"pending {relation.name}", relation.arity + 1)
+        for stage in plan.stages:
+            if isinstance(stage, Gate):
+                self._agendas[stage] = Relation(f"agenda of {stage.target.name}", stage.source.arity + 1)
+            if isinstance(stage, Fold):
+                self._groups[stage] = Relation(f"groups of {stage.target.name}", stage.groups, counted=True)
+        self._log: Relation | None = None
+        windows = [s.target.arity for s in plan.stages if isinstance(s, LastFacts) and s.keys is None]
+        if windows:
+            self._log = Relation("log", 2 + max(windows) - 1)
+        logs = [self._log] if self._log is not None else []
+        return [*self._pending.values(), *self._agendas.values(), *self._groups.values(), *logs]
+
     # -- words ----------------------------------------------------------------------------------------------------
 
     def _put(self, words: Sequence[int]) -> int:
@@ -130,12 +174,15 @@ class _Layout:
         return memory.HEADER + self._number[relation] * memory.DESCRIPTOR
 
     def _rule_count(self) -> int:
-        every = [*self.plan.guaranteed, *(r for s in self.plan.stages if isinstance(s, Derive) for r in s.rules)]
+        stages = [s for s in self.plan.stages if isinstance(s, Derive | Recompute)]
+        every = [*self.plan.guaranteed, *(rule for stage in stages for rule in stage.rules)]
         return 1 + max((rule.origin for rule in every), default=0)
 
     def _with_rings(self) -> np.ndarray:
         """The whole arena: the fixed part, then for each relation its ring and the heads of its indices."""
         size = len(self.words)
+        partners = {a: self._at(b) for pair in self._pending.items() for a, b in (pair, pair[::-1])}
+        grouped = set(self._groups.values())
         for relation in self._relations:
             d = self._at(relation)
             kind = self._kind(relation)
@@ -143,11 +190,13 @@ class _Layout:
             indices = self.indices[relation] if relation != self._log else []
             assert len(indices) <= memory.MOST_INDICES
             at_next = relation.arity + (4 if heavy else 1)
+            more = fold.MORE if relation in grouped else 0
+            stride = at_next + len(indices) + more
             fields = {
                 memory.ARITY: relation.arity,
                 memory.MASK: (1 << _CAPACITY_BITS) - 1,
                 memory.OFFSET: size,
-                memory.STRIDE: at_next + len(indices),
+                memory.STRIDE: stride,
                 memory.INDICES: len(indices),
                 memory.AT_H: relation.arity,
                 memory.AT_S: relation.arity + 1,
@@ -157,10 +206,12 @@ class _Layout:
                 memory.DELTA: memory.NO_ROW,
                 memory.TOUCHED: memory.NO_ROW,
                 memory.KIND: kind,
+                memory.PARTNER: partners.get(relation, 0),
+                memory.AT_MORE: at_next + len(indices),
             }
             for at, word in fields.items():
                 self.words[d + at] = word
-            size += (1 << _CAPACITY_BITS) * (at_next + len(indices))
+            size += (1 << _CAPACITY_BITS) * stride
             for number, columns in enumerate(indices):
                 p = d + memory.INDEX + number * memory.INDEX_WIDTH
                 self.words[p + memory.INDEX_KEYS] = len(columns)
@@ -178,6 +229,8 @@ class _Layout:
     def _kind(self, relation: Relation) -> int:
         if relation == self._log:
             return memory.LOG
+        if relation in self._agendas.values() or relation in self._pending.values():
+            return memory.PENDING
         if relation.counted:
             return memory.COUNTED
         return memory.TRACKED if relation in self.plan.tracked else memory.LIGHT
@@ -187,6 +240,11 @@ class _Layout:
     def _operations(self) -> tuple[tuple[int, int], dict[str, list[int]]]:
         """All operations in a row, and, by predicate, those of partition windows, which facts feed directly."""
         rows: list[list[int]] = []
+        for time_points in self.plan.clocks:
+            row = _operation(execute.CLOCK)
+            row[clock.TARGET], row[clock.LAST] = self._at(time_points.relation), memory.NEVER
+            row[clock.BACK], row[clock.AHEAD], row[clock.STEP] = _span(time_points.span)
+            rows.append(row)
         variants = [v for rule in self.plan.guaranteed for v in self._variants(rule, False)]
         rows.append([execute.FIXPOINT, self._put(variants), len(variants)])
         rows.append([execute.TRACK])
@@ -198,29 +256,75 @@ class _Layout:
                     rows.append([execute.DIFFERENTIATE, self._put(variants), len(variants)])
                     rows += [[execute.SETTLE, self._at(head)] for head in stage.heads]
                 case Box():
-                    row = [execute.BOX] + [0] * 4
-                    row[box.SOURCE], row[box.TARGET] = self._at(stage.source), self._at(stage.target)
-                    row[box.BACK] = min(stage.back, values.SMALL)
-                    rows.append(row)
+                    rows.append(self._box(stage))
                 case LastFacts(keys=None):
                     assert self._log is not None
-                    row = [execute.LAST] + [0] * 5
+                    row = _operation(execute.LAST)
                     row[last.SOURCE], row[last.TARGET] = self._at(self._log), self._at(stage.target)
-                    row[last.FACTS], row[last.PREDICATE], row[last.TIMED] = (
-                        stage.facts,
-                        self._predicate(stage.predicate),
-                        1,
-                    )
+                    row[last.FACTS], row[last.PREDICATE] = stage.facts, self._predicate(stage.predicate)
                     rows.append(row)
                 case LastFacts():
                     partitions.append((stage.predicate, len(rows)))
                     row = [execute.SETTLE, self._at(stage.target), self._at(stage.target), stage.facts]
                     rows.append(row)
+                case Gate():
+                    row = _operation(execute.GATE)
+                    row[gate.SOURCE], row[gate.TARGET] = self._at(stage.source), self._at(stage.target)
+                    row[gate.AGENDA] = self._at(self._agendas[stage])
+                    row[gate.BACK], row[gate.AHEAD], row[gate.STEP] = _span(stage.span)
+                    rows.append(row)
+                case Stamp():
+                    row = _operation(execute.STAMP)
+                    row[stamp.SOURCE], row[stamp.TARGET] = self._at(stage.source), self._at(stage.target)
+                    rows.append(row)
+                case Fold():
+                    rows.append(self._fold(stage))
+                case Recompute():
+                    rows.append(self._recompute(stage))
+                case _:
+                    assert_never(stage)
         first = self._put([w for row in rows for w in (*row, *[0] * (execute.OPERATION - len(row)))])
         fed: dict[str, list[int]] = {}
         for predicate, number in partitions:
             fed.setdefault(predicate, []).append(first + number * execute.OPERATION)
         return (first, len(rows)), fed
+
+    def _box(self, stage: Box) -> list[int]:
+        row = _operation(execute.BOX)
+        row[box.SOURCE], row[box.TARGET] = self._at(stage.source), self._at(stage.target)
+        if isinstance(stage.window, Span):
+            row[box.BACK], row[box.AHEAD], row[box.STEP] = _span(stage.window)
+        else:
+            assert self._log is not None
+            row[box.BACK], row[box.AHEAD], row[box.STEP] = stage.window, self._at(self._log), 0
+        return row
+
+    def _fold(self, stage: Fold) -> list[int]:
+        row = _operation(execute.FOLD)
+        row[fold.SOURCE], row[fold.TARGET] = self._at(stage.source), self._at(stage.target)
+        row[fold.STATE], row[fold.GROUPS] = self._at(self._groups[stage]), stage.groups
+        row[fold.FUNCTION], row[fold.RULE] = _FUNCTIONS[stage.function], stage.origin
+        row[fold.BY_GROUP] = self.index(stage.source, tuple(range(stage.groups))) if stage.groups else -1
+        return row
+
+    def _recompute(self, stage: Recompute) -> list[int]:
+        variants = [v for rule in stage.rules for v in self._variants(rule, counted=False, scratch=True)]
+        boxes = [(self._at(x.source), self._at(x.target), *_span(x.window)) for x in stage.boxes]
+        scratch = {r for rule in stage.rules for r in (rule.head, *(x.relation for x in rule.lookups))}
+        scratch |= {r for pair in (*stage.inputs, *stage.outputs) for r in pair[1:]}
+        scratch |= {r for x in stage.boxes for r in (x.source, x.target)}
+        table: list[int] = []
+        for words, size in (
+            ([self._at(r) for pair in stage.inputs for r in pair], recompute.PAIR),
+            (variants, 1),
+            ([word for entry in boxes for word in entry], recompute.BOX),
+            ([self._at(r) for pair in stage.outputs for r in pair], recompute.PAIR),
+            (sorted(self._at(r) for r in scratch), 1),
+        ):
+            table += [len(words) // size, self._put(words)]
+        row = _operation(execute.RECOMPUTE)
+        row[recompute.TABLE], row[recompute.BY_TIME] = self._put(table), int(stage.by_time)
+        return row
 
     def _predicate(self, predicate: str) -> int:
         """A predicate's number: those that something is fed by, in the order of the plan."""
@@ -238,24 +342,23 @@ class _Layout:
         facts."""
         named = self._predicates()
         tables: list[list[int]] = []
+        log = [execute.INTO_LOG, self._at(self._log), 0, 0, 0, 0] if self._log is not None else []
         for predicate in named:
             sinks: list[int] = []
             for feed in self.plan.feeds:
                 if feed.predicate == predicate:
-                    back = -1 if feed.back is None or feed.back >= values.SMALL else feed.back
-                    sinks += [execute.INTO_RELATION, self._at(feed.relation), back, int(feed.timed)]
-            if self._log is not None:
-                sinks += [execute.INTO_LOG, self._at(self._log), 0, 0]
+                    sinks += [execute.INTO_RELATION, self._at(feed.relation), int(feed.timed), *_span(feed.span)]
+            sinks += log
             for op in partitions.get(predicate, ()):
-                sinks += [execute.INTO_PARTITION, op, 0, 0]
+                sinks += [execute.INTO_PARTITION, op, 0, 0, 0, 0]
             tables.append(sinks)
-        tables.append([execute.INTO_LOG, self._at(self._log), 0, 0] if self._log is not None else [])
+        tables.append(log)
         background = []
         numbers: dict[Relation, int] = {}
-        for relation, args in self.plan.background:
+        for relation, args, span in self.plan.background:
             if relation not in numbers:
                 numbers[relation] = len(tables)
-                tables.append([execute.INTO_RELATION, self._at(relation), -1, 0])
+                tables.append([execute.FOR_EVER, self._at(relation), 0, *_span(span)])
             background.append((numbers[relation], args))
         places = [(self._put(sinks), len(sinks) // execute.SINK) for sinks in tables]
         table = self._put([word for place in places for word in place])
@@ -264,9 +367,11 @@ class _Layout:
 
     # -- rules ----------------------------------------------------------------------------------------------------
 
-    def _variants(self, rule: PlanRule, counted: bool) -> list[int]:
-        """One variant per lookup: it begins with what changed there."""
-        return [_Variant(self, rule, i, counted).build() for i in range(len(rule.lookups))]
+    def _variants(self, rule: PlanRule, counted: bool, scratch: bool = False) -> list[int]:
+        """One variant per lookup: it begins with what changed there. In the guaranteed plane absence never changes."""
+        begins = [i for i, lookup in enumerate(rule.lookups) if counted or not lookup.negated]
+        special = (rules.STAMPS if rule.stamps and not scratch else 0) | (rules.SCRATCH if scratch else 0)
+        return [_Variant(self, rule, i, special).build() for i in begins]
 
     def constant(self, value: Value) -> int:
         """The register of a constant."""
@@ -287,12 +392,12 @@ class _Layout:
 class _Variant:
     """A rule that begins with one of its lookups: the order of the others, and the steps."""
 
-    def __init__(self, layout: _Layout, rule: PlanRule, begin: int, counted: bool) -> None:
+    def __init__(self, layout: _Layout, rule: PlanRule, begin: int, special: int) -> None:
         self._layout = layout
         self._rule = rule
         self._begin = begin
-        self._counted = counted
-        self._registers: dict[Variable, int] = {}
+        self._special = special
+        self._registers: dict[Variable, int] = {NOW: _NOW}
         self._free = 0
         self._steps: list[list[int]] = []
 
@@ -302,7 +407,6 @@ class _Variant:
         binds = self._binds(changed, ())
         tests = list(rule.tests)
         waiting = [(i, lookup) for i, lookup in enumerate(rule.lookups) if i != self._begin]
-        self._limit(changed)
         self._take_tests(tests)
         while waiting:
             number, lookup = self._next(waiting)
@@ -311,6 +415,11 @@ class _Variant:
             self._take_tests(tests)
         assert not tests, "a safe rule binds every variable of its tests"
         head = [self._value(arg) for arg in rule.args]
+        if rule.within is not None:
+            time, span = rule.within
+            self._steps.append([rules.WITHIN, self._register(time), *_span(span)])
+        if rule.timed:
+            self._steps.append([rules.TIME, head[-1]])
         steps = layout._put([w for step in self._steps for w in (*step, *[0] * (rules.STEP - len(step)))])
         variant = [0] * rules.VARIANT
         variant[rules.HEAD] = layout._at(rule.head)
@@ -320,6 +429,7 @@ class _Variant:
         variant[rules.BINDS], variant[rules.FIRST_BIND] = len(binds) // rules.BIND, layout._put(binds)
         variant[rules.HEAD_REGISTERS] = layout._put(head)
         variant[rules.RULE] = rule.origin if rule.origin >= 0 else layout._rule_count()
+        variant[rules.SPECIAL] = self._special
         return layout._put(variant)
 
     def _register(self, variable: Variable) -> int:
@@ -329,7 +439,7 @@ class _Variant:
 
     def _temporary(self) -> int:
         self._free += 1
-        assert self._free <= VARIABLES, "the plan bounds the terms of a rule"
+        assert self._free <= _NOW, "the plan bounds the terms of a rule"
         return self._free - 1
 
     def _binds(self, lookup: Lookup, keys: tuple[int, ...]) -> list[int]:
@@ -381,12 +491,6 @@ class _Variant:
         binds = self._binds(lookup, keys)
         step[rules.STEP_BINDS], step[rules.STEP_FIRST_BIND] = len(binds) // rules.BIND, layout._put(binds)
         self._steps.append(step)
-        self._limit(lookup)
-
-    def _limit(self, lookup: Lookup) -> None:
-        if lookup.limit is not None:
-            time, back = lookup.limit
-            self._steps.append([rules.LIMIT, self._register(time), min(back, values.SMALL)])
 
     def _take_tests(self, tests: list[Test]) -> None:
         """All tests whose variables are bound by now; one that gives a variable its value may make others ready."""
@@ -436,6 +540,19 @@ class _Variant:
                 return result
             case _:
                 return self._layout.constant(term)
+
+
+def _operation(code: int) -> list[int]:
+    return [code] + [0] * (execute.OPERATION - 1)
+
+
+def _span(span: Span | int | None) -> tuple[int, int, int]:
+    """A window as kernels take it: how far back (negative: to the start), how far ahead, the step."""
+    assert not isinstance(span, int)
+    if span is None:
+        return -1, 0, 1
+    back = -1 if span.back is None or span.back >= values.SMALL else span.back
+    return back, min(span.ahead, values.SMALL), min(span.step, values.SMALL)
 
 
 def _assigns(test: Test) -> bool:

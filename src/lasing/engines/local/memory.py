@@ -10,10 +10,13 @@ A **row** is a record `[args…, H, S, C, D, next…]`.
 - *Tracked* rows (all counted ones, and guaranteed ones that somebody watches) have a stamp S = 2·tick + present:
   whether the row is present, and since which tick (evaluated time points are numbered 1, 2, …). So both the state now
   and the state before this tick can be read: a row stamped now was the opposite before. D links the rows that changed.
+- *Pending* rows hold only from a time that is still to come, their last column. They wait in a relation of their own
+  (the PARTNER of the one in which they will hold) until the calendar releases them.
 - *Dead*: the low mark LO moves over dead rows; a chain ends at the first id below it. Nothing is ever removed from an
   index. A relation that is full of dead rows is compacted before a tick, and its rows get new ids.
 
-Light relations (guaranteed, watched by nobody) have no S, C and D. Indexing with unsigned integers spares the code
+Light relations (guaranteed, watched by nobody) have no S, C and D. Operators may keep more words in a row, at AT_MORE.
+Indexing with unsigned integers spares the code
 for negative indices: `m[np.uintp(i)]`.
 """
 
@@ -24,14 +27,14 @@ from numba import int64, njit, uint64
 
 # A relation's descriptor: where its fields are, counted from the descriptor's begin.
 ARITY, MASK, LO, HI, OFFSET, STRIDE, INDICES, SINCE, UPTO, FIRST = range(10)
-AT_H, AT_S, AT_C, AT_D, AT_NEXT, DELTA, TOUCHED, KIND, LOOKED_AT = range(10, 19)
-INDEX = 20  # then per index: how many key columns, the hash's shift, the heads' offset, the columns
+AT_H, AT_S, AT_C, AT_D, AT_NEXT, DELTA, TOUCHED, KIND, LOOKED_AT, PARTNER, AT_MORE = range(10, 21)
+INDEX = 24  # then per index: how many key columns, the hash's shift, the heads' offset, the columns
 INDEX_KEYS, INDEX_SHIFT, INDEX_HEADS, INDEX_COLUMNS = range(4)
 MOST_COLUMNS, MOST_INDICES = 21, 6
 INDEX_WIDTH = INDEX_COLUMNS + MOST_COLUMNS
 DESCRIPTOR = INDEX + MOST_INDICES * INDEX_WIDTH
 
-LIGHT, TRACKED, COUNTED, LOG = range(4)
+LIGHT, TRACKED, COUNTED, LOG, PENDING = range(5)
 
 # The arena's header.
 (
@@ -53,7 +56,11 @@ LIGHT, TRACKED, COUNTED, LOG = range(4)
     LOG_KEPT,
     ENDLESS,
     GROW,
-) = range(18)
+    START,
+    NOW_REGISTER,
+    WAKE,
+    DROPPED,
+) = range(22)
 HEADER = 32
 
 NEVER = -(2**62)
@@ -303,6 +310,8 @@ def is_dead(m: np.ndarray, d: int, b: int, t: int) -> bool:
         return m[b + m[d + AT_C]] == 0 and (m[b + m[d + AT_S]] & 1) == 0
     if kind == TRACKED:
         return m[b + m[d + AT_H]] < t and (m[b + m[d + AT_S]] & 1) == 0
+    if kind == PENDING:
+        return m[b + m[d + ARITY] - 1] < t
     return m[b + m[d + AT_H]] < t
 
 

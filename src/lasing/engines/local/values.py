@@ -15,11 +15,18 @@ from lasing.engines.local.memory import FULL, KEY, NO_ROW, WIDE, append, find, r
 SMALL = 2**60
 NAMES = 2**61
 WIDES = 2**62
-NO_ROOM = -(2**63) + 3
-BEYOND_64_BITS, BY_ZERO, ON_A_NAME = NO_ROOM - 1, NO_ROOM - 2, NO_ROOM - 3
+NO_ROOM = -(2**63) + 8
+BEYOND_64_BITS, BY_ZERO, ON_A_NAME, NAMES_AND_NUMBERS, NO_TIME = range(NO_ROOM - 1, NO_ROOM - 6, -1)
 """In place of a value: why there is none. REASONS has the words, by their distance from NO_ROOM."""
 
-REASONS = ("", "a result beyond 64 bits", "division by zero", "arithmetic on a name")
+REASONS = (
+    "",
+    "a result beyond 64 bits",
+    "division by zero",
+    "arithmetic on a name",
+    "least or greatest of names and numbers together",
+    "a head time that is no integer",
+)
 
 INTEGER, DOUBLE = 0, 1  # kinds of wide values
 

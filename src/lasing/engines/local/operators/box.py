@@ -1,9 +1,10 @@
-"""Box: `a always in [n]`.
+"""Box: `a always in [w]`.
 
-    □a at t  ⇔  #{u in the window : a at u} = #{u in the window}
+    □a at t  ⇔  #{u in the window : a at u} = #{u in the window} > 0
 
-Its input is `a at T in [n]`, rows (args, u) that are present while u lies in the window. So the box counts, per args,
-what is present there, and compares it with the window's size, which is n+1, and less near the start of the timeline.
+Its input is `a at T in [w]`, rows (args, u) that are present while u lies in the window. So the box counts, per args,
+what is present there, and compares it with the window's size. That is the same for all t, but less near the start of
+the timeline; the window of the last n facts reaches back to the oldest of them.
 """
 
 from __future__ import annotations
@@ -12,15 +13,33 @@ import numpy as np
 from numba import njit
 
 from lasing.engines.local.calendar import WAKE_UP, reserve, schedule
-from lasing.engines.local.memory import ARITY, AT_D, AT_S, DELTA, FULL, KEY, NO_ROW, count, record, room
+from lasing.engines.local.memory import (
+    ARITY,
+    AT_D,
+    AT_S,
+    DELTA,
+    FULL,
+    HI,
+    KEY,
+    LO,
+    NO_ROW,
+    START,
+    count,
+    record,
+    room,
+)
 from lasing.engines.local.operators.settle import settle, touch_all
+from lasing.engines.local.spans import window_size
 
-# An operation: the input's relation, the output's, the window's size n, the size at the last tick.
-SOURCE, TARGET, BACK, LAST_SIZE = range(1, 5)
+# An operation: the input's relation, the output's, the window's span, the size at the last tick. For the window of the
+# last n facts, n stands in BACK, the log's relation in AHEAD, and STEP is 0.
+SOURCE, TARGET, BACK, AHEAD, STEP, LAST_SIZE = range(1, 7)
+LOG_TIME = 0
+NONE = -1
 
 
 @njit(cache=True)
-def box(m: np.ndarray, c: np.ndarray, op: int, t: int, start: int) -> tuple[np.ndarray, np.ndarray]:
+def box(m: np.ndarray, c: np.ndarray, op: int, t: int) -> tuple[np.ndarray, np.ndarray]:
     """Count what changed in the input, and settle."""
     source, target = m[op + SOURCE], m[op + TARGET]
     key, arity = m[KEY], m[target + ARITY]
@@ -36,12 +55,25 @@ def box(m: np.ndarray, c: np.ndarray, op: int, t: int, start: int) -> tuple[np.n
             if done == FULL:
                 m = room(m, target)
         row = m[record(m, source, row) + m[source + AT_D]]
-    size = min(m[op + BACK], t - start) + 1
+    size = _size(m, op, t)
     if size != m[op + LAST_SIZE]:
         touch_all(m, target)
         m[op + LAST_SIZE] = size
-    some = settle(m, target, size, True)
-    if some and size <= m[op + BACK]:
+    some = settle(m, target, NONE if size == 0 else size, True)
+    step = max(m[op + STEP], 1)
+    later = (t // step + 1) * step
+    if some and _size(m, op, later) != size:
         c = reserve(c, 1)
-        schedule(c, t + 1, WAKE_UP, 0)  # the window will be larger then, whether data comes or not
+        schedule(c, later, WAKE_UP, 0)  # the window will be larger then, whether data comes or not
     return m, c
+
+
+@njit(cache=True)
+def _size(m: np.ndarray, op: int, t: int) -> int:
+    """How many time points the window has at t, if no fact comes before."""
+    if m[op + STEP] > 0:
+        return window_size(t, m[op + BACK], m[op + AHEAD], m[op + STEP], m[START])
+    log, facts = m[op + AHEAD], m[op + BACK]
+    if m[log + HI] - m[log + LO] < facts:
+        return t - m[START] + 1
+    return t - m[record(m, log, m[log + HI] - facts) + LOG_TIME] + 1

@@ -31,8 +31,8 @@ from lasing.engines.local.memory import (
 )
 from lasing.engines.local.operators.settle import settle
 
-# An operation: the log's relation, the output's, how many facts, the predicate's number, whether args include the time.
-SOURCE, TARGET, FACTS, PREDICATE, TIMED = range(1, 6)
+# An operation: the log's relation, the output's (args, T), how many facts, the predicate's number.
+SOURCE, TARGET, FACTS, PREDICATE = range(1, 5)
 LOG_TIME, LOG_PREDICATE, LOG_ARGS = 0, 1, 2
 
 
@@ -57,12 +57,10 @@ def _count_fact(m: np.ndarray, op: int, row: int, change: int) -> np.ndarray:
     done = FULL
     while done == FULL:
         b = record(m, log, row)
-        timed = m[op + TIMED]
-        arity = m[target + ARITY] - timed
+        arity = m[target + ARITY] - 1
         for j in range(arity):
             m[key + j] = m[b + LOG_ARGS + j]
-        if timed:
-            m[key + arity] = m[b + LOG_TIME]
+        m[key + arity] = m[b + LOG_TIME]
         done = count(m, target, key, change)
         if done == FULL:
             m = room(m, target)

@@ -26,6 +26,7 @@ from lasing.engines.local.memory import (
     CURSORS,
     DELTA,
     DESCRIPTOR,
+    DROPPED,
     ENDLESS,
     FIRST,
     FIRST_RELATION,
@@ -41,12 +42,15 @@ from lasing.engines.local.memory import (
     MASK,
     NO_ROW,
     OFFSET,
+    PARTNER,
     REGISTERS,
     RELATIONS,
     SINCE,
+    START,
     STRIDE,
     TICK,
     UPTO,
+    WAKE,
     WIDE,
     count,
     find,
@@ -56,22 +60,26 @@ from lasing.engines.local.memory import (
     room,
     upsert,
 )
-from lasing.engines.local.values import NO_ROOM, REASONS, compare, compute
+from lasing.engines.local.spans import enters, leaves
+from lasing.engines.local.values import NO_ROOM, NO_TIME, REASONS, SMALL, compare, compute, integer, is_double, is_name
 
 MOST_ROWS = 5_000_000
 """How many rows one time point may add before the program is taken to be without end."""
 
 # A variant: the head's relation, how many steps and where, the changed literal's relation, its sign (-1 where negated),
-# how many of its columns are bound or checked and where, the head's registers, the rule's number.
-HEAD, STEPS, FIRST_STEP, CHANGED, SIGN, BINDS, FIRST_BIND, HEAD_REGISTERS, RULE = range(9)
+# how many of its columns are bound or checked and where, the head's registers, the rule's number, what is special.
+HEAD, STEPS, FIRST_STEP, CHANGED, SIGN, BINDS, FIRST_BIND, HEAD_REGISTERS, RULE, SPECIAL = range(10)
 VARIANT = 10
+# Special: the rule uses the evaluation time; it derives for this time point only.
+STAMPS, SCRATCH = 1, 2
 # A step: its code, then what it needs.
 CODE, RELATION, INDEX_NUMBER, BEFORE, KEYS, FIRST_KEY, STEP_BINDS, STEP_FIRST_BIND = range(8)
 COMPARISON, LEFT, RIGHT, NEGATED = 1, 2, 3, 4
 OPERATOR, TARGET, FIRST_OPERAND, SECOND_OPERAND, CHECK = 1, 2, 3, 4, 5
 STEP = 8
-PROBE, ABSENT, COMPARE, COMPUTE, LIMIT = range(5)
-LIMIT_TIME, LIMIT_BACK = 1, 2
+PROBE, ABSENT, COMPARE, COMPUTE, WITHIN, TIME = range(6)
+WITHIN_TIME, WITHIN_BACK, WITHIN_AHEAD, WITHIN_STEP = range(1, 5)
+TIME_REGISTER = 1
 # A bind: a column, a register, and whether the register is checked rather than set.
 COLUMN, REGISTER, CHECKED = range(3)
 BIND = 3
@@ -84,9 +92,11 @@ def fixpoint(m: np.ndarray, first: int, variants: int, t: int, ranks: np.ndarray
     for r in range(relations):
         d = base + r * DESCRIPTOR
         m[d + UPTO] = m[d + HI]
+    first_round = True
     while True:
         for v in range(variants):
-            m = apply(m, m[first + v], t, False, ranks)
+            m = apply(m, m[first + v], t, False, ranks, first_round)
+        first_round = False
         news, added = False, 0
         for r in range(relations):
             d = base + r * DESCRIPTOR
@@ -106,15 +116,17 @@ def fixpoint(m: np.ndarray, first: int, variants: int, t: int, ranks: np.ndarray
 def differentiate(m: np.ndarray, first: int, variants: int, t: int, ranks: np.ndarray) -> np.ndarray:
     """Apply counted rules once: their inputs are complete for this tick."""
     for v in range(variants):
-        m = apply(m, m[first + v], t, True, ranks)
+        m = apply(m, m[first + v], t, True, ranks, False)
     return m
 
 
 @njit(cache=True)
-def apply(m: np.ndarray, v: int, t: int, counted: bool, ranks: np.ndarray) -> np.ndarray:
-    """One variant on everything that changed in its first literal."""
+def apply(m: np.ndarray, v: int, t: int, counted: bool, ranks: np.ndarray, first_round: bool) -> np.ndarray:
+    """One variant on everything that changed in its first literal; on all of it where the time itself has."""
     d = m[v + CHANGED]
     row, skip = m[d + DELTA] if counted else m[d + SINCE], 0
+    if first_round and m[v + SPECIAL] & STAMPS:
+        row = m[d + LO]
     while True:
         row, skip = _apply_from(m, v, t, counted, ranks, row, skip)
         if skip < 0:
@@ -179,14 +191,14 @@ def _join(m: np.ndarray, v: int, t: int, counted: bool, horizon: int, sign: int,
     registers, key = m[np.uintp(REGISTERS)], m[np.uintp(KEY)]
     cursors, horizons = m[np.uintp(CURSORS)], m[np.uintp(HORIZONS)]
     tick = m[np.uintp(TICK)]
+    begin = t
     derived = 0
     depth = 0  # open probes; cursors has for each its step and its next row, horizons the horizon before it
     at = 0
     while True:
         forward = True
         if at == steps:
-            if derived >= skip and _emit(m, v, counted, horizon, sign) == FULL:
-                m[np.uintp(GROW)] = m[np.uintp(v + HEAD)]
+            if derived >= skip and _emit(m, v, t, counted, begin, horizon, sign) == FULL:
                 return derived
             derived += 1
             forward = False
@@ -214,10 +226,13 @@ def _join(m: np.ndarray, v: int, t: int, counted: bool, horizon: int, sign: int,
                 forward = holds != (m[np.uintp(p + NEGATED)] == 1)
             elif code == ABSENT:
                 forward = not _there(m, p, t, counted, tick)
-            elif code == LIMIT:
-                end = m[np.uintp(registers + m[np.uintp(p + LIMIT_TIME)])] + m[np.uintp(p + LIMIT_BACK)]
-                horizon = min(horizon, end)
-                forward = horizon >= t
+            elif code == WITHIN:
+                u, step = m[np.uintp(registers + m[np.uintp(p + WITHIN_TIME)])], m[np.uintp(p + WITHIN_STEP)]
+                begin = max(t, enters(u, m[np.uintp(p + WITHIN_AHEAD)], step))
+                horizon = min(horizon, leaves(u, m[np.uintp(p + WITHIN_BACK)], step))
+                forward = u < SMALL and horizon >= begin
+            elif code == TIME:
+                forward = _is_time(m, v, m[np.uintp(registers + m[np.uintp(p + TIME_REGISTER)])], sign, derived >= skip)
             else:
                 left = m[np.uintp(registers + m[np.uintp(p + FIRST_OPERAND)])]
                 right = m[np.uintp(registers + m[np.uintp(p + SECOND_OPERAND)])]
@@ -228,8 +243,7 @@ def _join(m: np.ndarray, v: int, t: int, counted: bool, horizon: int, sign: int,
                 target = registers + m[np.uintp(p + TARGET)]
                 if value < NO_ROOM:
                     if sign > 0 and derived >= skip:
-                        counter = m[np.uintp(COUNTERS)] + m[np.uintp(v + RULE)] * len(REASONS) + NO_ROOM - value
-                        m[np.uintp(counter)] += 1
+                        _note(m, v, value)
                     forward = False
                 elif m[np.uintp(p + CHECK)] == 1:
                     forward = m[np.uintp(target)] == value
@@ -294,12 +308,41 @@ def _there(m: np.ndarray, p: int, t: int, counted: bool, tick: int) -> bool:
     return m[np.uintp(b + m[np.uintp(d + AT_H)])] >= t
 
 
+@njit(cache=True)
+def _note(m: np.ndarray, v: int, reason: int) -> None:
+    """Count that an instance of the rule has no value."""
+    m[np.uintp(m[np.uintp(COUNTERS)] + m[np.uintp(v + RULE)] * len(REASONS) + NO_ROOM - reason)] += 1
+
+
+@njit(cache=True)
+def _is_time(m: np.ndarray, v: int, code: int, sign: int, first: bool) -> bool:
+    """Whether a head's time is one, and not before the start; what is not is counted, the first time."""
+    if is_name(code) or is_double(m, code):
+        if sign > 0 and first:
+            _note(m, v, NO_TIME)
+        return False
+    if integer(m, code) >= m[START]:
+        return True
+    if sign > 0 and first:
+        m[DROPPED] += 1
+    return False
+
+
 @njit(cache=True, forceinline=True)
-def _emit(m: np.ndarray, v: int, counted: bool, horizon: int, sign: int) -> int:
-    """The head, with the values in its registers; FULL where there is no room for it."""
+def _emit(m: np.ndarray, v: int, t: int, counted: bool, begin: int, horizon: int, sign: int) -> int:
+    """The head, with the values in its registers; FULL where there is no room for it in the relation m[GROW]."""
     d = m[np.uintp(v + HEAD)]
     registers, key = m[np.uintp(REGISTERS)], m[np.uintp(KEY)]
     head = m[np.uintp(v + HEAD_REGISTERS)]
-    for j in range(m[np.uintp(d + ARITY)]):
+    arity = m[np.uintp(d + ARITY)]
+    for j in range(arity):
         m[np.uintp(key + j)] = m[np.uintp(registers + m[np.uintp(head + j)])]
+    if begin > t:
+        if m[np.uintp(v + SPECIAL)] & SCRATCH:
+            return 1
+        d = m[np.uintp(d + PARTNER)]
+        m[np.uintp(key + arity)] = begin
+    if m[np.uintp(v + SPECIAL)] & STAMPS:
+        m[np.uintp(WAKE)] = 1
+    m[np.uintp(GROW)] = d
     return count(m, d, key, sign) if counted else upsert(m, d, key, horizon)

@@ -13,6 +13,7 @@ from numba import njit
 
 from lasing.engines.local.calendar import schedule
 from lasing.engines.local.memory import (
+    ARITY,
     AT_D,
     AT_H,
     AT_S,
@@ -24,6 +25,8 @@ from lasing.engines.local.memory import (
     HI,
     KIND,
     LO,
+    NEVER,
+    PENDING,
     RELATIONS,
     TICK,
     TRACKED,
@@ -33,11 +36,11 @@ from lasing.engines.local.memory import (
 
 @njit(cache=True)
 def new_rows(m: np.ndarray) -> int:
-    """How many rows of tracked relations are new at this tick: the calendar needs room for them."""
+    """How many rows of tracked and pending relations are new at this tick: the calendar needs room for them."""
     total, base = 0, m[FIRST_RELATION]
     for r in range(m[RELATIONS]):
         d = base + r * DESCRIPTOR
-        if m[d + KIND] == TRACKED:
+        if m[d + KIND] in (TRACKED, PENDING):
             total += m[d + HI] - m[d + FIRST]
     return total
 
@@ -49,6 +52,8 @@ def track(m: np.ndarray, c: np.ndarray, t: int, fired: int) -> None:
     base = m[FIRST_RELATION]
     for r in range(m[RELATIONS]):
         d = base + r * DESCRIPTOR
+        if m[d + KIND] == PENDING:
+            _await(m, c, d)
         if m[d + KIND] != TRACKED:
             continue
         at_h, at_s = m[d + AT_H], m[d + AT_S]
@@ -65,13 +70,22 @@ def track(m: np.ndarray, c: np.ndarray, t: int, fired: int) -> None:
     entry = fired
     while entry >= 0:
         d, row = c[np.uintp(entry + 1)], c[np.uintp(entry + 2)]
-        if d >= 0 and row >= m[np.uintp(d + LO)]:
+        if d >= 0 and m[np.uintp(d + KIND)] == TRACKED and row >= m[np.uintp(d + LO)]:
             b = record(m, d, row)
             at_s = b + m[np.uintp(d + AT_S)]
             if m[np.uintp(b + m[np.uintp(d + AT_H)])] < t and (m[np.uintp(at_s)] & 1) == 1:
                 m[np.uintp(at_s)] = 2 * tick
                 _list(m, d, row, b)
         entry = c[np.uintp(entry + 3)]
+
+
+@njit(cache=True)
+def _await(m: np.ndarray, c: np.ndarray, d: int) -> None:
+    """The calendar learns when pending rows begin."""
+    for row in range(m[d + FIRST], m[d + HI]):
+        b = record(m, d, row)
+        if m[b + m[d + AT_H]] != NEVER:
+            schedule(c, m[b + m[d + ARITY] - 1], d, row)
 
 
 @njit(cache=True, forceinline=True)

@@ -1,0 +1,37 @@
+"""Clock: the time points of a window, as rows (u), which background holds at.
+
+present at t  ⇔  start <= u  and  enters(u) <= t <= leaves(u)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from lasing.engines.local.calendar import WAKE_UP, reserve, schedule
+from lasing.engines.local.memory import FULL, KEY, START, room, upsert
+from lasing.engines.local.spans import leaves
+
+# An operation: the relation, the window, and up to which time point there are rows.
+TARGET, BACK, AHEAD, STEP, LAST = range(1, 6)
+
+
+@njit(cache=True)
+def clock(m: np.ndarray, c: np.ndarray, op: int, t: int) -> tuple[np.ndarray, np.ndarray]:
+    """The time points that have entered the window; the next one will enter whether data comes or not."""
+    target, back, step, key = m[op + TARGET], m[op + BACK], m[op + STEP], m[KEY]
+    pivot = t // step * step
+    first, last = max(m[op + LAST] + 1, m[START]), pivot + m[op + AHEAD]
+    if back >= 0:
+        first = max(first, pivot - back)
+    for u in range(first, last + 1):
+        done = FULL
+        while done == FULL:
+            m[key] = u
+            done = upsert(m, target, key, leaves(u, back, step))
+            if done == FULL:
+                m = room(m, target)
+    m[op + LAST] = max(m[op + LAST], last)
+    c = reserve(c, 1)
+    schedule(c, t + 1, WAKE_UP, 0)
+    return m, c

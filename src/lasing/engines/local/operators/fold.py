@@ -1,0 +1,296 @@
+"""Fold: aggregates.
+
+    (group, value) at t  ⇔  value = the aggregate of { terms : (group, terms) present at t },  where there are any
+
+Each group keeps how many rows it has, how many of their first terms are names and doubles, the sum of the integers
+among them in 128 bits, and the least or greatest. So a change costs the same in a group of any size, but for sums that
+have doubles (exact, whatever the order, and so taken anew), and where the least or greatest leaves.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import int64, njit, uint64
+
+from lasing.engines.local.exact import LIMBS, add_double, add_integer, add_wide, to_double
+from lasing.engines.local.memory import (
+    AT_C,
+    AT_D,
+    AT_H,
+    AT_MORE,
+    AT_NEXT,
+    AT_S,
+    COUNTERS,
+    DELTA,
+    FOREVER,
+    FULL,
+    HI,
+    INDEX,
+    INDEX_COLUMNS,
+    INDEX_KEYS,
+    INDEX_WIDTH,
+    KEY,
+    LO,
+    NO_ROW,
+    TOUCHED,
+    WIDE,
+    append,
+    count,
+    find,
+    head_of,
+    record,
+    room,
+    touch,
+)
+from lasing.engines.local.operators.settle import settle
+from lasing.engines.local.values import (
+    BEYOND_64_BITS,
+    LESS,
+    NAMES_AND_NUMBERS,
+    NO_ROOM,
+    ON_A_NAME,
+    REASONS,
+    code_of_double,
+    code_of_integer,
+    compare,
+    double,
+    integer,
+    is_double,
+    is_name,
+)
+
+# An operation: the input's relation, the output's, the groups', how many columns group, the function, the input's index
+# by group (-1: none), the rule's number.
+SOURCE, TARGET, STATE, GROUPS, FUNCTION, BY_GROUP, RULE = range(1, 8)
+COUNT, SUM, MIN, MAX, AVG = range(5)
+# What a group keeps: names and doubles among the first terms, the sum of the integers (high and low words), the least
+# or greatest, whether that must be searched anew, and the value put out (NO_VALUE: none).
+NAMES, DOUBLES, HIGH, LOW, EXTREME, STALE, VALUE = range(7)
+MORE = 7
+NO_VALUE = -(2**63)
+
+
+@njit(cache=True)
+def fold(m: np.ndarray, op: int, ranks: np.ndarray) -> np.ndarray:
+    """Bring the groups of all rows that have changed up to date, and put out their values."""
+    source, state = m[op + SOURCE], m[op + STATE]
+    row = m[source + DELTA]
+    while row != NO_ROW:
+        m = _take(m, op, row, ranks)
+        row = m[record(m, source, row) + m[source + AT_D]]
+    row = m[state + TOUCHED]
+    while row != NO_ROW:
+        m = _put(m, op, row, ranks)
+        b = record(m, state, row)
+        row = m[b + m[state + AT_D]]
+        m[b + m[state + AT_D]] = NO_ROW - 1
+    m[state + TOUCHED] = NO_ROW
+    settle(m, m[op + TARGET], 1, False)
+    return m
+
+
+@njit(cache=True)
+def _take(m: np.ndarray, op: int, row: int, ranks: np.ndarray) -> np.ndarray:
+    """Let a row that has come or gone count in its group."""
+    source, state, key = m[op + SOURCE], m[op + STATE], m[KEY]
+    b = record(m, source, row)
+    for j in range(m[op + GROUPS]):
+        m[key + j] = m[b + j]
+    group = find(m, state, key)
+    if group == NO_ROW:
+        group = append(m, state, key)
+        while group == FULL:
+            m = room(m, state)
+            group = append(m, state, key)
+        g = record(m, state, group)
+        m[g + m[state + AT_H]] = FOREVER
+        m[g + m[state + AT_S]] = m[g + m[state + AT_C]] = 0
+        m[g + m[state + AT_D]] = NO_ROW - 1
+        for j in range(MORE):
+            m[g + m[state + AT_MORE] + j] = 0
+        m[g + m[state + AT_MORE] + VALUE] = NO_VALUE
+        b = record(m, source, row)
+    g = record(m, state, group)
+    touch(m, state, group, g)
+    more, first = g + m[state + AT_MORE], m[b + m[op + GROUPS]]
+    sign = 1 if (m[b + m[source + AT_S]] & 1) == 1 else -1
+    m[g + m[state + AT_C]] += sign
+    function = m[op + FUNCTION]
+    if function == COUNT:
+        return m
+    if is_name(first):
+        m[more + NAMES] += sign
+    elif function in (SUM, AVG):
+        if is_double(m, first):
+            m[more + DOUBLES] += sign
+        else:
+            x = integer(m, first)
+            low = uint64(m[more + LOW])
+            total = low + uint64(x) if sign > 0 else low - uint64(x)
+            carry = int64(total < low) if sign > 0 else -int64(total > low)
+            m[more + LOW] = int64(total)
+            m[more + HIGH] += carry + sign * (x >> 63)
+    if function in (MIN, MAX):
+        if m[g + m[state + AT_C]] == 1 and sign > 0:
+            m[more + EXTREME], m[more + STALE] = first, 0
+        elif sign < 0:
+            if first == m[more + EXTREME]:
+                m[more + STALE] = 1
+        elif _beats(m, function, first, m[more + EXTREME], ranks):
+            m[more + EXTREME] = first
+    return m
+
+
+@njit(cache=True)
+def _put(m: np.ndarray, op: int, group: int, ranks: np.ndarray) -> np.ndarray:
+    """Take the value of a group out that was there before, and put the one in that is there now."""
+    state, target, key = m[op + STATE], m[op + TARGET], m[KEY]
+    value = NO_VALUE
+    if m[record(m, state, group) + m[state + AT_C]] > 0:
+        value = _value(m, op, group, ranks)
+        while value == NO_ROOM:
+            m = room(m, m[WIDE])
+            value = _value(m, op, group, ranks)
+        if value < NO_ROOM:
+            m[m[COUNTERS] + m[op + RULE] * len(REASONS) + NO_ROOM - value] += 1
+            value = NO_VALUE
+    at = m[state + AT_MORE] + VALUE
+    before = m[record(m, state, group) + at]
+    if value == before:
+        return m
+    m[record(m, state, group) + at] = value
+    for changed, sign in ((before, -1), (value, 1)):
+        done = 1 if changed == NO_VALUE else FULL
+        while done == FULL:
+            g = record(m, state, group)
+            for j in range(m[op + GROUPS]):
+                m[key + j] = m[g + j]
+            m[key + m[op + GROUPS]] = changed
+            done = count(m, target, key, sign)
+            if done == FULL:
+                m = room(m, target)
+    return m
+
+
+@njit(cache=True)
+def _value(m: np.ndarray, op: int, group: int, ranks: np.ndarray) -> int:
+    """The code of the aggregate of a group that has rows, or why it has no value."""
+    state, function = m[op + STATE], m[op + FUNCTION]
+    g = record(m, state, group)
+    rows, more = m[g + m[state + AT_C]], g + m[state + AT_MORE]
+    if function == COUNT:
+        return rows
+    names = m[more + NAMES]
+    if function in (MIN, MAX):
+        if 0 < names < rows:
+            m[more + STALE] = 1
+            return NAMES_AND_NUMBERS
+        if m[more + STALE] == 1:
+            m[more + EXTREME], m[more + STALE] = _search(m, op, group, ranks), 0
+        return m[more + EXTREME]
+    if names > 0:
+        return ON_A_NAME
+    if m[more + DOUBLES] > 0:
+        return code_of_double(m, _sum(m, op, group, rows if function == AVG else 1))
+    high, low = m[more + HIGH], m[more + LOW]
+    if function == SUM:
+        return code_of_integer(m, low) if high == (low >> 63) else BEYOND_64_BITS
+    quotient, exact = _divide(high, uint64(low), rows)
+    if exact:
+        return code_of_integer(m, quotient)
+    limbs = np.zeros(LIMBS, np.int64)
+    add_wide(limbs, high, low)
+    return code_of_double(m, to_double(limbs, rows))
+
+
+@njit(cache=True)
+def _sum(m: np.ndarray, op: int, group: int, parts: int) -> float:
+    limbs = np.zeros(LIMBS, np.int64)
+    row = _first(m, op, group)
+    while row != NO_ROW:
+        first = m[record(m, m[op + SOURCE], row) + m[op + GROUPS]]
+        if is_double(m, first):
+            add_double(limbs, double(m, first))
+        else:
+            add_integer(limbs, integer(m, first))
+        row = _next(m, op, group, row)
+    return to_double(limbs, parts)
+
+
+@njit(cache=True)
+def _search(m: np.ndarray, op: int, group: int, ranks: np.ndarray) -> int:
+    """The least or greatest first term of a group that has rows."""
+    row = _first(m, op, group)
+    best = m[record(m, m[op + SOURCE], row) + m[op + GROUPS]]
+    while row != NO_ROW:
+        first = m[record(m, m[op + SOURCE], row) + m[op + GROUPS]]
+        if _beats(m, m[op + FUNCTION], first, best, ranks):
+            best = first
+        row = _next(m, op, group, row)
+    return best
+
+
+@njit(cache=True, forceinline=True)
+def _beats(m: np.ndarray, function: int, a: int, b: int, ranks: np.ndarray) -> bool:
+    return compare(m, LESS, a, b, ranks) if function == MIN else compare(m, LESS, b, a, ranks)
+
+
+@njit(cache=True)
+def _first(m: np.ndarray, op: int, group: int) -> int:
+    """The newest row of a group that is present."""
+    source, state, key = m[op + SOURCE], m[op + STATE], m[KEY]
+    if m[op + BY_GROUP] < 0:
+        return _present(m, op, group, m[source + HI] - 1)
+    p = source + INDEX + m[op + BY_GROUP] * INDEX_WIDTH
+    g = record(m, state, group)
+    for j in range(m[p + INDEX_KEYS]):
+        m[key + j] = m[g + m[p + INDEX_COLUMNS + j]]
+    return _present(m, op, group, m[head_of(m, source, m[op + BY_GROUP], key)])
+
+
+@njit(cache=True)
+def _next(m: np.ndarray, op: int, group: int, row: int) -> int:
+    """The row of a group before that one that is present."""
+    return _present(m, op, group, _before(m, op, row))
+
+
+@njit(cache=True)
+def _before(m: np.ndarray, op: int, row: int) -> int:
+    source = m[op + SOURCE]
+    if m[op + BY_GROUP] < 0:
+        return row - 1
+    return m[record(m, source, row) + m[source + AT_NEXT] + m[op + BY_GROUP]]
+
+
+@njit(cache=True)
+def _present(m: np.ndarray, op: int, group: int, row: int) -> int:
+    """The first row from there on that belongs to the group and is present, or NO_ROW."""
+    source, state = m[op + SOURCE], m[op + STATE]
+    g = record(m, state, group)
+    while row >= m[source + LO]:
+        b = record(m, source, row)
+        same = (m[b + m[source + AT_S]] & 1) == 1
+        for j in range(m[op + GROUPS]):
+            same = same and m[b + j] == m[g + j]
+        if same:
+            return row
+        row = _before(m, op, row)
+    return NO_ROW
+
+
+@njit(cache=True)
+def _divide(high: int, low: int, parts: int) -> tuple[int, bool]:
+    """A 128-bit sum of `parts` integers of 64 bits divided by their number, so that the quotient fits into 64 bits; and
+    whether it is exact."""
+    negative = high < 0
+    if negative:
+        low = uint64(0) - low
+        high = -high - (1 if low != uint64(0) else 0)
+    remainder, quotient = uint64(high), uint64(0)
+    for bit in range(63, -1, -1):
+        remainder = (remainder << uint64(1)) | ((low >> uint64(bit)) & uint64(1))
+        quotient <<= uint64(1)
+        if remainder >= uint64(parts):
+            remainder -= uint64(parts)
+            quotient |= uint64(1)
+    return int64(uint64(0) - quotient) if negative else int64(quotient), remainder == uint64(0)

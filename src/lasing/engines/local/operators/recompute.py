@@ -1,0 +1,155 @@
+"""Recompute: a recursion in the counted plane.
+
+    outcome at t  =  the least fixpoint of the rules over what is present at t
+
+Counts cannot tell whether rows of a cycle still have support from outside it. So where an input has changed, the
+fixpoint is computed anew on copies that hold for this time point only, by the machinery of the guaranteed plane, and
+only the differences go on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from lasing.engines.local.calendar import WAKE_UP, reserve, schedule
+from lasing.engines.local.memory import (
+    ARITY,
+    AT_C,
+    AT_H,
+    AT_S,
+    DELTA,
+    FULL,
+    HI,
+    KEY,
+    LO,
+    NO_ROW,
+    SINCE,
+    START,
+    UPTO,
+    count,
+    find,
+    record,
+    room,
+    upsert,
+)
+from lasing.engines.local.operators.rules import fixpoint
+from lasing.engines.local.operators.settle import settle
+
+# An operation: its table, whether time alone changes the outcome, whether it has run before. The table: how many inputs
+# and where (relation, copy), the same for variants of rules, for boxes (source, target, back, ahead, step) and for
+# outputs (relation, copy); how many scratch relations and where.
+TABLE, BY_TIME, HAS_RUN = range(1, 4)
+INPUTS, FIRST_INPUT, VARIANTS, FIRST_VARIANT, BOXES, FIRST_BOX, OUTPUTS, FIRST_OUTPUT, SCRATCH, FIRST_SCRATCH = range(
+    10
+)
+PAIR, BOX = 2, 5
+
+
+@njit(cache=True)
+def recompute(m: np.ndarray, c: np.ndarray, op: int, t: int, ranks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Compute anew where that is due, and settle the outputs."""
+    table = m[op + TABLE]
+    due = m[op + BY_TIME] == 1 or m[op + HAS_RUN] == 0
+    for i in range(m[table + INPUTS]):
+        due = due or m[m[m[table + FIRST_INPUT] + i * PAIR] + DELTA] != NO_ROW
+    if not due:
+        return m, c
+    m[op + HAS_RUN] = 1
+    for i in range(m[table + SCRATCH]):
+        d = m[m[table + FIRST_SCRATCH] + i]
+        m[d + LO] = m[d + SINCE] = m[d + UPTO] = m[d + HI]
+    for i in range(m[table + INPUTS]):
+        m = _copy(m, m[m[table + FIRST_INPUT] + i * PAIR], m[m[table + FIRST_INPUT] + i * PAIR + 1], t)
+    more = True
+    while more:
+        m = fixpoint(m, m[table + FIRST_VARIANT], m[table + VARIANTS], t, ranks)
+        more = False
+        for i in range(m[table + BOXES]):
+            m, news = _box(m, m[table + FIRST_BOX] + i * BOX, t)
+            more = more or news
+    some = False
+    for i in range(m[table + OUTPUTS]):
+        target, copy = m[m[table + FIRST_OUTPUT] + i * PAIR], m[m[table + FIRST_OUTPUT] + i * PAIR + 1]
+        some = some or m[copy + HI] > m[copy + LO]
+        m = _differences(m, target, copy)
+        settle(m, target, 1, False)
+    if some and m[op + BY_TIME] == 1:
+        c = reserve(c, 1)
+        schedule(c, t + 1, WAKE_UP, 0)
+    return m, c
+
+
+@njit(cache=True)
+def _copy(m: np.ndarray, source: int, copy: int, t: int) -> np.ndarray:
+    """All rows that are present now."""
+    key = m[KEY]
+    for row in range(m[source + LO], m[source + HI]):
+        if (m[record(m, source, row) + m[source + AT_S]] & 1) == 0:
+            continue
+        done = FULL
+        while done == FULL:
+            b = record(m, source, row)
+            for j in range(m[source + ARITY]):
+                m[key + j] = m[b + j]
+            done = upsert(m, copy, key, t)
+            if done == FULL:
+                m = room(m, copy)
+    return m
+
+
+@njit(cache=True)
+def _box(m: np.ndarray, box: int, t: int) -> tuple[np.ndarray, bool]:
+    """Rows (args) that stand in the source at every time point of the window; whether there are new ones."""
+    source, target, key = m[box], m[box + 1], m[KEY]
+    back, ahead, step = m[box + 2], m[box + 3], m[box + 4]
+    pivot = t // step * step
+    low = m[START] if back < 0 else max(m[START], pivot - back)
+    arity = m[target + ARITY]
+    news = False
+    for row in range(m[source + LO], m[source + HI]):
+        b = record(m, source, row)
+        if m[b + arity] != low or m[b + m[source + AT_H]] < t:
+            continue
+        for j in range(arity):
+            m[key + j] = m[b + j]
+        everywhere = True
+        for u in range(low, pivot + ahead + 1):
+            m[key + arity] = u
+            if find(m, source, key) == NO_ROW:
+                everywhere = False
+                break
+        done = FULL
+        while everywhere and done == FULL:
+            done = upsert(m, target, key, t)
+            if done == FULL:
+                m = room(m, target)
+            news = news or done == 1
+    return m, news
+
+
+@njit(cache=True)
+def _differences(m: np.ndarray, target: int, copy: int) -> np.ndarray:
+    """Bring the counts of a relation to one for the rows of its copy, and to zero for all others."""
+    key = m[KEY]
+    arity, at_c = m[target + ARITY], m[target + AT_C]
+    for row in range(m[target + LO], m[target + HI]):
+        b = record(m, target, row)
+        if m[b + at_c] > 0:
+            for j in range(arity):
+                m[key + j] = m[b + j]
+            if find(m, copy, key) == NO_ROW:
+                count(m, target, key, -1)
+    for row in range(m[copy + LO], m[copy + HI]):
+        done = FULL
+        while done == FULL:
+            b = record(m, copy, row)
+            for j in range(arity):
+                m[key + j] = m[b + j]
+            there = find(m, target, key)
+            if there != NO_ROW and m[record(m, target, there) + at_c] > 0:
+                break
+            done = count(m, target, key, 1)
+            if done == FULL:
+                m = room(m, target)
+    return m

@@ -1,0 +1,66 @@
+"""A plan under construction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from lasing.logic.terms import Arithmetic, Term, Value, Variable
+from lasing.plan.nodes import Clock, Feed, Lookup, PlanRule, Relation, Span, Stage, Test
+
+
+@dataclass
+class Draft:
+    """The parts of a plan, in the order in which they are made; a relation is known by its name."""
+
+    relations: dict[str, Relation] = field(default_factory=dict)
+    tracked: set[Relation] = field(default_factory=set)
+    feeds: list[Feed] = field(default_factory=list)
+    clocks: list[Clock] = field(default_factory=list)
+    guaranteed: list[PlanRule] = field(default_factory=list)
+    stages: list[Stage] = field(default_factory=list)
+    background: list[tuple[Relation, tuple[Value, ...], Span | None]] = field(default_factory=list)
+    counts_facts: int = 0
+    _variables: int = 0
+
+    def relation(self, name: str, arity: int, counted: bool = False) -> tuple[Relation, bool]:
+        """The relation of that name, and whether it is new."""
+        if name in self.relations:
+            return self.relations[name], False
+        self.relations[name] = Relation(name, arity, counted)
+        return self.relations[name], True
+
+    def watched(self, relation: Relation) -> Relation:
+        """The relation, of which it is told when rows come and go."""
+        if not relation.counted:
+            self.tracked.add(relation)
+        return relation
+
+    def variable(self, name: str = "_#any") -> Variable:
+        """A variable of the plan's own; unless named otherwise, an anonymous one."""
+        self._variables += 1
+        return Variable(f"{name} {self._variables}")
+
+    def simple(self, term: Term, tests: list[Test]) -> Term:
+        """A term as a variable or constant; what is to be computed becomes a test."""
+        if not isinstance(term, Arithmetic):
+            return term
+        variable = self.variable("computed")
+        tests.append(Test("=", variable, term))
+        return variable
+
+
+def columns(arity: int) -> tuple[Variable, ...]:
+    """Variables for all columns of a relation."""
+    return tuple(Variable(f"C{i}") for i in range(arity))
+
+
+def copies(head: Relation, *sources: Relation) -> tuple[PlanRule, ...]:
+    """Rules by which a relation takes all rows of others."""
+    args = columns(head.arity)
+    return tuple(PlanRule(head, args, (Lookup(source, args),)) for source in sources)
+
+
+def untimed(head: Relation, *sources: Relation) -> tuple[PlanRule, ...]:
+    """Rules by which a relation (args) takes the rows (args, T) of others, without T."""
+    args = columns(head.arity)
+    return tuple(PlanRule(head, args, (Lookup(source, (*args, Variable("T"))),)) for source in sources)

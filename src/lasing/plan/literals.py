@@ -1,0 +1,473 @@
+"""Literals as relations.
+
+`p` is the relation of p now; every window on p has a relation of its own, with rows (args), or (args, T) where the time
+is asked for. Into it flow, each in its own way, the four sources of truth about p:
+
+- *facts*, through a feed: a fact at u is a row while u lies in the window;
+- what rules derive *at T*: the rows (args, T) of `p @`, while T lies in the window;
+- what rules derive *now*: it has the time of evaluation;
+- *background*: it has every time point, and the window's clock tells which those are.
+
+Where p is guaranteed all this happens by guaranteed rules. Where p is counted, stages of the counted plane do it.
+Inside a recursion of the counted plane (`Inside`), p's own windows are made from what it has derived so far.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from lasing.logic.formulas import (
+    Always,
+    At,
+    Atom,
+    Formula,
+    IntervalWindow,
+    PartitionWindow,
+    Sometime,
+    TimeWindow,
+    TupleWindow,
+    Window,
+)
+from lasing.logic.terms import Arithmetic, Term, Value, Variable
+from lasing.plan.build import Draft, columns, copies, untimed
+from lasing.plan.nodes import (
+    NOW,
+    POINT,
+    Box,
+    Clock,
+    Derive,
+    Feed,
+    Gate,
+    LastFacts,
+    Lookup,
+    PlanRule,
+    Relation,
+    Span,
+    Stamp,
+    Test,
+)
+
+
+class Unplanned(Exception):  # noqa: N818 -- no error: another engine takes over
+    """The program has something for which there is no plan."""
+
+
+@dataclass(frozen=True)
+class Predicates:
+    """What is known of the predicates: how many arguments, who is derived now, who `at T`, who is counted."""
+
+    arity: dict[str, int]
+    now_heads: frozenset[str]
+    at_heads: frozenset[str]
+    counted: frozenset[str]
+    background: dict[str, list[tuple[Value, ...]]]
+
+
+class Views(Protocol):
+    """Relations of what holds of a predicate: now, in a window, in a window with the time, always in a window."""
+
+    @property
+    def draft(self) -> Draft: ...
+    def derived(self, predicate: str) -> Relation: ...
+    def timed(self, predicate: str) -> Relation: ...
+    def now(self, predicate: str) -> Relation: ...
+    def within(self, predicate: str, span: Span) -> Relation: ...
+    def at(self, predicate: str, span: Span | None) -> Relation: ...
+    def always(self, predicate: str, span: Span) -> Relation: ...
+    def last(self, predicate: str, facts: int, keys: tuple[int, ...] | None) -> Relation: ...
+    def last_within(self, predicate: str, facts: int, keys: tuple[int, ...] | None) -> Relation: ...
+    def last_always(self, predicate: str, facts: int) -> Relation: ...
+
+
+def access(views: Views, literal: Formula, tests: list[Test]) -> tuple[Relation, tuple[Term, ...]]:
+    """The relation of a literal without `not`, and the arguments with which it is looked up."""
+    match literal:
+        case Atom(predicate, args):
+            return views.now(predicate), args
+        case At(time, Atom(predicate, args)):
+            return views.at(predicate, None), (*args, time)
+        case Window(TimeWindow(back, ahead, step), Sometime(Atom(predicate, args))):
+            return views.within(predicate, Span(back, ahead, step)), args
+        case Window(TimeWindow(back, ahead, step), At(time, Atom(predicate, args))):
+            return views.at(predicate, Span(back, ahead, step)), (*args, time)
+        case Window(TimeWindow(back, ahead, step), Always(Atom(predicate, args))):
+            return views.always(predicate, Span(back, ahead, step)), args
+        # At the newest time point no fact is ahead: `#3,+2` is `#3`.
+        case Window(TupleWindow(facts), Sometime(Atom(predicate, args))):
+            return views.last_within(predicate, facts, None), args
+        case Window(TupleWindow(facts), At(time, Atom(predicate, args))):
+            return views.last(predicate, facts, None), (*args, time)
+        case Window(TupleWindow(facts), Always(Atom(predicate, args))):
+            return views.last_always(predicate, facts), args
+        case Window(PartitionWindow(facts, _, _, keys), Sometime(Atom(predicate, args))):
+            return views.last_within(predicate, facts, _positions(keys)), args
+        case Window(PartitionWindow(facts, _, _, keys), At(time, Atom(predicate, args))):
+            return views.last(predicate, facts, _positions(keys)), (*args, time)
+        case Window(IntervalWindow(lo, hi), Sometime(Atom(predicate, args))):
+            return views.at(predicate, None), (*args, _between(views, lo, hi, views.draft.variable("time"), tests))
+        case Window(IntervalWindow(lo, hi), At(time, Atom(predicate, args))):
+            return views.at(predicate, None), (*args, _between(views, lo, hi, time, tests))
+        case Window(IntervalWindow()):
+            raise Unplanned("always, in a window between two times")
+        case _:
+            raise Unplanned("a nested formula")
+
+
+def _between(views: Views, lo: Term, hi: Term, time: Term, tests: list[Test]) -> Term:
+    """The time, with the tests that it lies between two others, which must be whole numbers."""
+    time = views.draft.simple(time, tests)
+    for end in (lo, hi):
+        if not isinstance(end, int):
+            tests.append(Test("=", end, Arithmetic("div", (end, 1))))
+    tests += [Test("<=", lo, time), Test("<=", time, hi)]
+    return time
+
+
+def _positions(keys: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    return tuple(i for positions in keys for i in positions)
+
+
+@dataclass
+class Outside:
+    """Literals outside of counted recursions."""
+
+    predicates: Predicates
+    draft: Draft = field(default_factory=Draft)
+
+    def derived(self, predicate: str) -> Relation:
+        """`p` without background: its facts of now, and what is derived for it. This is what is put out."""
+        counted = predicate in self.predicates.counted
+        relation, new = self.draft.relation(predicate, self.predicates.arity[predicate], counted)
+        if new and not counted:
+            self.draft.feeds.append(Feed(predicate, relation, POINT, timed=False))
+            self._take_timed(predicate, relation, POINT, keep_time=False)
+        return relation
+
+    def timed(self, predicate: str) -> Relation:
+        """What is derived of a predicate `at T`: rows (args, T)."""
+        counted = predicate in self.predicates.counted
+        return self.draft.relation(f"{predicate} @", self.predicates.arity[predicate] + 1, counted)[0]
+
+    def now(self, predicate: str) -> Relation:
+        """`p`"""
+        if predicate not in self.predicates.background:
+            return self.derived(predicate)
+        counted = predicate in self.predicates.counted
+        relation, new = self.draft.relation(f"{predicate} or background", self.predicates.arity[predicate], counted)
+        if new and counted:
+            either = copies(relation, self.derived(predicate), self.background(predicate, None))
+            self.draft.stages.append(Derive(either, (relation,)))
+        elif new:
+            self._put_background(predicate, relation, None)
+            self.draft.guaranteed += copies(relation, self.derived(predicate))
+        return relation
+
+    def within(self, predicate: str, span: Span) -> Relation:
+        """`p in [w]`"""
+        if span == POINT:
+            return self.now(predicate)
+        draft, known = self.draft, self.predicates
+        counted = predicate in known.counted
+        relation, new = draft.relation(f"{predicate} in {span}", known.arity[predicate], counted)
+        if not new:
+            return relation
+        if counted:
+            rules = list(copies(relation, self.facts(predicate, span, timed=False)))
+            if span.step == 1:
+                rules += copies(relation, self.derived(predicate))
+            elif predicate in known.now_heads:
+                rules += untimed(relation, self.gated(self._stamped(predicate), span))
+            if predicate in known.at_heads:
+                rules += untimed(relation, self.gated(self.timed(predicate), span))
+            if predicate in known.background:
+                rules += copies(relation, self.background(predicate, span))
+            draft.stages.append(Derive(tuple(rules), (relation,)))
+            return relation
+        draft.feeds.append(Feed(predicate, relation, span, timed=False))
+        self._put_background(predicate, relation, span)
+        self._take_timed(predicate, relation, span, keep_time=False)
+        if predicate in known.now_heads:
+            if span.step == 1:
+                draft.guaranteed += copies(relation, self.derived(predicate))
+            else:
+                self._take_stamped(predicate, relation, span, keep_time=False)
+        return relation
+
+    def at(self, predicate: str, span: Span | None, background: bool = True) -> Relation:
+        """`p at T in [w]`, and `p at T` without a window: rows (args, T)."""
+        draft, known = self.draft, self.predicates
+        counted = predicate in known.counted
+        background = background and predicate in known.background
+        name = f"{predicate} at {span or ''}".strip() + (" or background" if background else "")
+        relation, new = draft.relation(name, known.arity[predicate] + 1, counted)
+        if not new:
+            return relation
+        if counted:
+            rules = list(copies(relation, self.facts(predicate, span, timed=True)))
+            if predicate in known.now_heads:
+                rules += copies(relation, self.gated(self._stamped(predicate), span))
+            if predicate in known.at_heads:
+                rules += copies(relation, self.gated(self.timed(predicate), span))
+            if background:
+                rules.append(self._background_by_clock(predicate, relation, span, watched=True))
+            draft.stages.append(Derive(tuple(rules), (relation,)))
+            return relation
+        draft.feeds.append(Feed(predicate, relation, span, timed=True))
+        self._take_timed(predicate, relation, span, keep_time=True)
+        if predicate in known.now_heads:
+            self._take_stamped(predicate, relation, span, keep_time=True)
+        if background:
+            draft.guaranteed.append(self._background_by_clock(predicate, relation, span, watched=False))
+        return relation
+
+    def always(self, predicate: str, span: Span) -> Relation:
+        """`p always in [w]`"""
+        if span == POINT:
+            return self.now(predicate)
+        relation, new = self.draft.relation(f"{predicate} always {span}", self.predicates.arity[predicate], True)
+        if new:
+            source = self.draft.watched(self.at(predicate, span, background=False))
+            self.draft.stages.append(Box(source, relation, span))
+        return self._or_background(predicate, relation, span)
+
+    def last(self, predicate: str, facts: int, keys: tuple[int, ...] | None) -> Relation:
+        """`p at T in [#n]`, `p at T in [#n by X]`: rows (args, T)."""
+        if predicate in self.predicates.background:
+            raise Unplanned(f"{predicate} is background, and is asked for its time in a tuple window")
+        return self._last(predicate, facts, keys)
+
+    def last_within(self, predicate: str, facts: int, keys: tuple[int, ...] | None) -> Relation:
+        """`p in [#n]`, `p in [#n by X]`"""
+        source = self._last(predicate, facts, keys)
+        relation, new = self.draft.relation(f"{source.name} sometime", source.arity - 1, True)
+        if new:
+            self.draft.stages.append(Derive(untimed(relation, source), (relation,)))
+        return self._or_background(predicate, relation, None)
+
+    def last_always(self, predicate: str, facts: int) -> Relation:
+        """`p always in [#n]`"""
+        source = self._last(predicate, facts, None)
+        relation, new = self.draft.relation(f"{source.name} always", source.arity - 1, True)
+        if new:
+            self.draft.stages.append(Box(source, relation, facts))
+        return self._or_background(predicate, relation, None)
+
+    # -- sources of truth -----------------------------------------------------------------------------------------
+
+    def facts(self, predicate: str, span: Span | None, timed: bool) -> Relation:
+        """The facts of a predicate alone, watched."""
+        name = f"facts of {predicate}{' at' if timed else ' in'} {span or '*'}"
+        relation, new = self.draft.relation(name, self.predicates.arity[predicate] + timed)
+        if new:
+            self.draft.feeds.append(Feed(predicate, relation, span, timed))
+        return self.draft.watched(relation)
+
+    def _last(self, predicate: str, facts: int, keys: tuple[int, ...] | None) -> Relation:
+        name = f"{predicate} #{facts}" + (f" by {keys}" if keys is not None else "")
+        relation, new = self.draft.relation(name, self.predicates.arity[predicate] + 1, True)
+        if new:
+            self.draft.stages.append(LastFacts(predicate, relation, facts, keys))
+            if keys is None:
+                self.draft.counts_facts = max(self.draft.counts_facts, facts)
+        return relation
+
+    def _take_timed(self, predicate: str, relation: Relation, span: Span | None, keep_time: bool) -> None:
+        """A rule from what is derived `at T`, while T lies in the window."""
+        if predicate in self.predicates.at_heads:
+            self.draft.guaranteed.append(_view_rule(relation, self.timed(predicate), span, keep_time))
+
+    def _take_stamped(self, predicate: str, relation: Relation, span: Span | None, keep_time: bool) -> None:
+        """A rule from what holds now, whose time is now."""
+        stamped, new = self.draft.relation(f"{predicate} @ now", self.predicates.arity[predicate] + 1)
+        if new:
+            self.draft.guaranteed.append(_stamp_rule(stamped, self.derived(predicate)))
+        self.draft.guaranteed.append(_view_rule(relation, stamped, span, keep_time))
+
+    def _stamped(self, predicate: str) -> Relation:
+        """What holds now of a counted predicate, with the time."""
+        relation, new = self.draft.relation(f"{predicate} @ now", self.predicates.arity[predicate] + 1, True)
+        if new:
+            self.draft.stages.append(Stamp(self.derived(predicate), relation))
+        return relation
+
+    def gated(self, source: Relation, span: Span | None) -> Relation:
+        """Counted rows (args, T) while T lies in the window."""
+        if span is None:
+            return source
+        relation, new = self.draft.relation(f"{source.name} gated {span}", source.arity, True)
+        if new:
+            self.draft.stages.append(Gate(source, relation, span))
+        return relation
+
+    def background(self, predicate: str, span: Span | None) -> Relation:
+        """Background as a relation of its own, watched."""
+        steps = span is not None and span.step > 1
+        name = f"{predicate} of background" + (f" in {span}" if steps else "")
+        relation, new = self.draft.relation(name, self.predicates.arity[predicate])
+        if new:
+            self._put_background(predicate, relation, span)
+        return self.draft.watched(relation)
+
+    def background_at(self, predicate: str, span: Span | None) -> Relation:
+        """Background at the time points of a window, as a relation of its own: rows (args, T)."""
+        relation, new = self.draft.relation(
+            f"{predicate} of background at {span or ''}".strip(), self.predicates.arity[predicate] + 1
+        )
+        if new:
+            self.draft.guaranteed.append(self._background_by_clock(predicate, relation, span, watched=False))
+        return self.draft.watched(relation)
+
+    def _put_background(self, predicate: str, relation: Relation, span: Span | None) -> None:
+        rows = self.predicates.background.get(predicate, [])
+        self.draft.background += [(relation, row, span) for row in rows]
+
+    def _background_by_clock(self, predicate: str, head: Relation, span: Span | None, watched: bool) -> PlanRule:
+        """Background at the time points of a window."""
+        clock, new = self.draft.relation(f"time points {span or ''}".strip(), 1)
+        if new:
+            self.draft.clocks.append(Clock(clock, span))
+        rows, new = self.draft.relation(f"{predicate} of background", self.predicates.arity[predicate])
+        if new:
+            self._put_background(predicate, rows, None)
+        if watched:
+            self.draft.watched(clock)
+            self.draft.watched(rows)
+        args, time = columns(rows.arity), Variable("T")
+        return PlanRule(head, (*args, time), (Lookup(clock, (time,)), Lookup(rows, args)))
+
+    def _or_background(self, predicate: str, relation: Relation, span: Span | None) -> Relation:
+        if predicate not in self.predicates.background:
+            return relation
+        either, new = self.draft.relation(f"{relation.name} or background", relation.arity, True)
+        if new:
+            rules = copies(either, relation, self.background(predicate, span))
+            self.draft.stages.append(Derive(rules, (either,)))
+        return either
+
+
+@dataclass
+class Inside:
+    """Literals inside a recursion of the counted plane, whose predicates are `own`.
+
+    Its relations are scratch: copies of what comes from outside, and what is derived from them at this time point.
+    """
+
+    own: frozenset[str]
+    outside: Outside
+    inputs: dict[Relation, Relation] = field(default_factory=dict)
+    rules: list[PlanRule] = field(default_factory=list)
+    boxes: list[Box] = field(default_factory=list)
+
+    @property
+    def draft(self) -> Draft:
+        return self.outside.draft
+
+    @property
+    def _known(self) -> Predicates:
+        return self.outside.predicates
+
+    @property
+    def by_time(self) -> bool:
+        """Whether the passing of time alone may change what is derived."""
+        return bool(self.own & self._known.at_heads) or any(r.stamps for r in self.rules) or bool(self.boxes)
+
+    def copied(self, relation: Relation) -> Relation:
+        """The copy of a relation from outside."""
+        if relation not in self.inputs:
+            self.draft.watched(relation)
+            self.inputs[relation] = self._scratch(f"copy of {relation.name}", relation.arity)[0]
+        return self.inputs[relation]
+
+    def derived(self, predicate: str) -> Relation:
+        """`p` without background, so far."""
+        relation, new = self._scratch(predicate, self._known.arity[predicate])
+        if new:
+            facts = self.outside.facts(predicate, POINT, timed=False)
+            self.rules += copies(relation, self.copied(facts))
+            self._take_timed(predicate, relation, POINT, keep_time=False)
+        return relation
+
+    def timed(self, predicate: str) -> Relation:
+        """What is derived of a predicate `at T`, so far."""
+        return self._scratch(f"{predicate} @", self._known.arity[predicate] + 1)[0]
+
+    def now(self, predicate: str) -> Relation:
+        if predicate not in self.own:
+            return self.copied(self.outside.now(predicate))
+        if predicate not in self._known.background:
+            return self.derived(predicate)
+        relation, new = self._scratch(f"{predicate} or background", self._known.arity[predicate])
+        if new:
+            background = self.copied(self.outside.background(predicate, None))
+            self.rules += copies(relation, self.derived(predicate), background)
+        return relation
+
+    def within(self, predicate: str, span: Span) -> Relation:
+        if predicate not in self.own:
+            return self.copied(self.outside.within(predicate, span))
+        relation, new = self._scratch(f"{predicate} in {span}", self._known.arity[predicate])
+        if new:
+            self.rules += copies(relation, self.copied(self.outside.facts(predicate, span, timed=False)))
+            self._take_timed(predicate, relation, span, keep_time=False)
+            self._take_stamped(predicate, relation, span, keep_time=False)
+            if predicate in self._known.background:
+                self.rules += copies(relation, self.copied(self.outside.background(predicate, span)))
+        return relation
+
+    def at(self, predicate: str, span: Span | None) -> Relation:
+        if predicate not in self.own:
+            return self.copied(self.outside.at(predicate, span))
+        relation, new = self._scratch(f"{predicate} at {span or ''}".strip(), self._known.arity[predicate] + 1)
+        if new:
+            self.rules += copies(relation, self.copied(self.outside.facts(predicate, span, timed=True)))
+            self._take_timed(predicate, relation, span, keep_time=True)
+            self._take_stamped(predicate, relation, span, keep_time=True)
+            if predicate in self._known.background:
+                rows = self.outside.background_at(predicate, span)
+                self.rules += copies(relation, self.copied(rows))
+        return relation
+
+    def always(self, predicate: str, span: Span) -> Relation:
+        if predicate not in self.own:
+            return self.copied(self.outside.always(predicate, span))
+        relation, new = self._scratch(f"{predicate} always {span}", self._known.arity[predicate])
+        if new:
+            self.boxes.append(Box(self.at(predicate, span), relation, span))
+        return relation
+
+    def last(self, predicate: str, facts: int, keys: tuple[int, ...] | None) -> Relation:
+        return self.copied(self.outside.last(predicate, facts, keys))
+
+    def last_within(self, predicate: str, facts: int, keys: tuple[int, ...] | None) -> Relation:
+        return self.copied(self.outside.last_within(predicate, facts, keys))
+
+    def last_always(self, predicate: str, facts: int) -> Relation:
+        return self.copied(self.outside.last_always(predicate, facts))
+
+    def _scratch(self, name: str, arity: int) -> tuple[Relation, bool]:
+        return self.draft.relation(f"scratch of {min(self.own)}: {name}", arity)
+
+    def _take_timed(self, predicate: str, relation: Relation, span: Span | None, keep_time: bool) -> None:
+        if predicate in self._known.at_heads:
+            self.rules.append(_view_rule(relation, self.timed(predicate), span, keep_time))
+
+    def _take_stamped(self, predicate: str, relation: Relation, span: Span | None, keep_time: bool) -> None:
+        stamped, new = self._scratch(f"{predicate} @ now", self._known.arity[predicate] + 1)
+        if new:
+            self.rules.append(_stamp_rule(stamped, self.derived(predicate)))
+        self.rules.append(_view_rule(relation, stamped, span, keep_time))
+
+
+def _view_rule(head: Relation, source: Relation, span: Span | None, keep_time: bool) -> PlanRule:
+    """From rows (args, T), those whose T lies in the window."""
+    time = Variable("T")
+    args = columns(source.arity - 1)
+    within = None if span is None else (time, span)
+    return PlanRule(head, (*args, time) if keep_time else args, (Lookup(source, (*args, time)),), within=within)
+
+
+def _stamp_rule(head: Relation, source: Relation) -> PlanRule:
+    """From rows (args), rows (args, now), which hold only now."""
+    args = columns(source.arity)
+    return PlanRule(head, (*args, NOW), (Lookup(source, args),), within=(NOW, POINT))
