@@ -82,7 +82,7 @@ class _Compiler:
         for component in self._strata.components:
             self._component(component)
         shown = [p for p in sorted(program.output()) if p in arity]
-        outputs = {p: draft.watched(self._views.derived(p)) for p in shown}
+        outputs = {p: self._views.derived(p) for p in shown}
         if any(relation.arity > MOST_COLUMNS + 1 for relation in draft.relations.values()):
             raise Unplanned(f"an aggregate over more than {MOST_COLUMNS} variables")
         return Plan(

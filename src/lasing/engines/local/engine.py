@@ -28,8 +28,8 @@ Array = np.ndarray[Any, np.dtype[np.int64]]
 class LocalEngine:
     """Evaluates a program incrementally. `Unplanned` is raised at once where it cannot."""
 
-    def __init__(self, program: Program, start: int, plan: Plan | None = None) -> None:
-        self._arena = lay_out(compile_plan(program) if plan is None else plan)
+    def __init__(self, program: Program, start: int, plan: Plan | None = None, annotated: bool = False) -> None:
+        self._arena = lay_out(compile_plan(program) if plan is None else plan, annotated)
         self._memory = self._arena.memory
         self._memory[memory.START] = start
         self._calendar = new_calendar()
@@ -92,8 +92,8 @@ class LocalEngine:
         for i, row in enumerate(rows):
             block[i, : len(row)] = row
         self._rank()
-        self._memory, self._calendar, self._out, written = run_batch(
-            self._memory, self._calendar, block, self._time, time, self._ranks, self._out
+        self._memory, self._calendar, self._out, written, _, _ = run_batch(
+            self._memory, self._calendar, block, 0, self._time, time, self._ranks, self._out
         )
         self._time = time
         if self._memory[memory.ENDLESS]:

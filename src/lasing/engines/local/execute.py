@@ -7,6 +7,7 @@ from numba import njit
 
 from lasing.engines.local.calendar import WAKE_UP, fire, next_time, release, renumber, reserve, schedule
 from lasing.engines.local.memory import (
+    ANNOTATED,
     ARITY,
     AT_D,
     AT_H,
@@ -14,6 +15,7 @@ from lasing.engines.local.memory import (
     COUNTED,
     DELTA,
     DESCRIPTOR,
+    FIRST,
     FIRST_OPERATION,
     FIRST_OUTPUT,
     FIRST_RELATION,
@@ -31,11 +33,13 @@ from lasing.engines.local.memory import (
     NEVER,
     NO_ROW,
     NOW_REGISTER,
+    OFFSET,
     OPERATIONS,
     OUTPUTS,
     PARTNER,
     PENDING,
     RELATIONS,
+    STRIDE,
     TRACKED,
     WAKE,
     append,
@@ -45,6 +49,7 @@ from lasing.engines.local.memory import (
     record,
     room,
     upsert,
+    upsert_pair,
 )
 from lasing.engines.local.operators.box import box
 from lasing.engines.local.operators.clock import clock
@@ -77,25 +82,25 @@ PROVISIONAL = -(2**62)
 
 @njit(cache=True)
 def run_batch(
-    m: np.ndarray,
-    c: np.ndarray,
-    rows: np.ndarray,
-    begin: int,
-    end: int,
-    ranks: np.ndarray,
-    out: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    """Evaluate every time point after `begin` and up to `end` at which something happens; rows are in order of time."""
-    written, at, t = 0, 0, begin
-    while True:
-        t = min(next_time(c, t), rows[at, IN_TIME] if at < rows.shape[0] else FOREVER)
-        if t > end:
-            return m, c, out, written
-        last = at
+    m: np.ndarray, c: np.ndarray, rows: np.ndarray, at: int, t: int, end: int, ranks: np.ndarray, out: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int, int, int]:
+    """Evaluate every time point after t and up to `end` at which something happens, with the rows from `at` on, which
+    are in order of time.
+
+    Comes back early when the output is half full: how many of its rows are written, the row and the time at which to go
+    on. That time is `end` when all is done.
+    """
+    written = 0
+    while 2 * written <= out.shape[0]:
+        following = min(next_time(c, t), rows[at, IN_TIME] if at < rows.shape[0] else FOREVER)
+        if following > end:
+            return m, c, out, written, at, end
+        t, last = following, at
         while last < rows.shape[0] and rows[last, IN_TIME] == t:
             last += 1
         m, c, out, written = _tick(m, c, rows, at, last, t, ranks, out, written)
         at = last
+    return m, c, out, written, at, t
 
 
 @njit(cache=True)
@@ -158,7 +163,7 @@ def _tick(
 
 @njit(cache=True)
 def _tidy(m: np.ndarray, c: np.ndarray, t: int) -> np.ndarray:
-    """Compact relations that are nearly full of dead rows, rather than let them grow.
+    """Compact relations that are nearly full, and nearly all of dead rows, rather than let them grow.
 
     To look is work in proportion to the rows, so a relation is looked at only after half as many have been added.
     """
@@ -168,10 +173,12 @@ def _tidy(m: np.ndarray, c: np.ndarray, t: int) -> np.ndarray:
         if 4 * span <= 3 * cap or 2 * (m[d + HI] - m[d + LOOKED_AT]) < cap or m[d + KIND] == LOG:
             continue
         m[d + LOOKED_AT] = m[d + HI]
-        if 2 * living(m, d, t) < cap:
+        if 4 * living(m, d, t) < cap:
             low = m[d + LO]
-            renumbered = compact(m, d, t)
-            if m[d + KIND] in (TRACKED, PENDING):
+            scheduled = m[d + KIND] == TRACKED or m[d + KIND] == PENDING
+            renumbered = np.empty(span if scheduled else 0, np.int64)
+            compact(m, d, t, renumbered)
+            if scheduled:
                 renumber(c, d, renumbered, low)
             m[d + LOOKED_AT] = m[d + HI]
     return m
@@ -231,7 +238,10 @@ def _take_in(m: np.ndarray, rows: np.ndarray, position: int, last: int, t: int) 
                     if begin > t:
                         m[np.uintp(key + m[np.uintp(d + ARITY)])] = begin
                         d = m[np.uintp(d + PARTNER)]
-                    done = upsert(m, d, key, until)
+                    if m[np.uintp(d + ARITY)] == 2:
+                        done = upsert_pair(m, d, m[np.uintp(key)], m[np.uintp(key + 1)], until)
+                    else:
+                        done = upsert(m, d, key, until)
             elif kind == INTO_LOG:
                 m[key] = t
                 m[key + 1] = rows[i, IN_PREDICATE]
@@ -256,10 +266,13 @@ def _take_in(m: np.ndarray, rows: np.ndarray, position: int, last: int, t: int) 
 
 @njit(cache=True)
 def _changes(m: np.ndarray) -> int:
-    """How many rows of the output have changed."""
+    """How many rows of the output have changed, or more."""
     changes = 0
     for o in range(m[OUTPUTS]):
         d = m[m[FIRST_OUTPUT] + 2 * o]
+        if m[ANNOTATED] and m[d + KIND] != COUNTED:
+            changes += m[d + HI] - m[d + FIRST]
+            continue
         row = m[d + DELTA]
         while row != NO_ROW:
             changes += 1
@@ -287,6 +300,9 @@ def _put_out(m: np.ndarray, t: int, out: np.ndarray, written: int) -> int:
         arity, at_d, at_s, at_h = m[d + ARITY], m[d + AT_D], m[d + AT_S], m[d + AT_H]
         counted = m[d + KIND] == COUNTED
         predicate = m[p + 1]
+        if m[ANNOTATED] and not counted:
+            written = _put_out_new(m, d, predicate, t, out, written)
+            continue
         while row != NO_ROW:
             b = record(m, d, row)
             w = np.uintp(written)
@@ -298,4 +314,24 @@ def _put_out(m: np.ndarray, t: int, out: np.ndarray, written: int) -> int:
                 out[w, np.uintp(OUT_ARGS + j)] = m[np.uintp(b + j)]
             written += 1
             row = m[np.uintp(b + at_d)]
+    return written
+
+
+@njit(cache=True)
+def _put_out_new(m: np.ndarray, d: int, predicate: int, t: int, out: np.ndarray, written: int) -> int:
+    """Write the rows of a guaranteed relation that are new, or newly guaranteed for longer."""
+    arity, at_h = m[d + ARITY], m[d + AT_H]
+    offset, mask, stride = m[d + OFFSET], m[d + MASK], m[d + STRIDE]
+    for row in range(m[d + FIRST], m[d + HI]):
+        b = offset + (row & mask) * stride
+        until = m[np.uintp(b + at_h)]
+        if until >= t:
+            w = np.uintp(written)
+            out[w, OUT_TIME] = t
+            out[w, OUT_PREDICATE] = predicate
+            out[w, OUT_SIGN] = 1
+            out[w, OUT_UNTIL] = until
+            for j in range(arity):
+                out[w, np.uintp(OUT_ARGS + j)] = m[np.uintp(b + j)]
+            written += 1
     return written

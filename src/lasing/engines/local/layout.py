@@ -10,7 +10,7 @@ from typing import assert_never
 import numpy as np
 
 from lasing.engines.local import execute, memory, values
-from lasing.engines.local.operators import box, clock, fold, gate, last, recompute, rules, stamp
+from lasing.engines.local.operators import box, clock, fold, gate, last, recompute, stamp, variants
 from lasing.logic.formulas import AggregateFunction, Comparison
 from lasing.logic.terms import Arithmetic, Term, Value, Variable
 from lasing.plan.nodes import (
@@ -83,14 +83,18 @@ class Arena:
     rules: int
 
 
-def lay_out(plan: Plan) -> Arena:
-    """The arena of a plan, without any fact; constants still await their codes."""
-    return _Layout(plan).build()
+def lay_out(plan: Plan, annotated: bool = False) -> Arena:
+    """The arena of a plan, without any fact; constants still await their codes.
+
+    If `annotated`, guaranteed atoms are put out with the time up to which they hold, and their end is not told.
+    """
+    return _Layout(plan, annotated).build()
 
 
 @dataclass
 class _Layout:
     plan: Plan
+    annotated: bool
     words: list[int] = field(default_factory=list)
     indices: dict[Relation, list[tuple[int, ...]]] = field(default_factory=dict)
     constants: dict[Value, int] = field(default_factory=dict)
@@ -128,6 +132,7 @@ class _Layout:
             memory.OUTPUTS: len(outputs),
             memory.FIRST_OUTPUT: first_output,
             memory.LOG_KEPT: plan.counts_facts,
+            memory.ANNOTATED: int(self.annotated),
         }
         for at, word in header.items():
             self.words[at] = word
@@ -233,7 +238,8 @@ class _Layout:
             return memory.PENDING
         if relation.counted:
             return memory.COUNTED
-        return memory.TRACKED if relation in self.plan.tracked else memory.LIGHT
+        told = relation in self.plan.tracked or (not self.annotated and relation in self.plan.outputs.values())
+        return memory.TRACKED if told else memory.LIGHT
 
     # -- operations -----------------------------------------------------------------------------------------------
 
@@ -245,15 +251,15 @@ class _Layout:
             row[clock.TARGET], row[clock.LAST] = self._at(time_points.relation), memory.NEVER
             row[clock.BACK], row[clock.AHEAD], row[clock.STEP] = _span(time_points.span)
             rows.append(row)
-        variants = [v for rule in self.plan.guaranteed for v in self._variants(rule, False)]
-        rows.append([execute.FIXPOINT, self._put(variants), len(variants)])
+        every = [v for rule in self.plan.guaranteed for v in self._variants(rule, False)]
+        rows.append([execute.FIXPOINT, self._put(every), len(every)])
         rows.append([execute.TRACK])
         partitions: list[tuple[str, int]] = []
         for stage in self.plan.stages:
             match stage:
                 case Derive():
-                    variants = [v for rule in stage.rules for v in self._variants(rule, True)]
-                    rows.append([execute.DIFFERENTIATE, self._put(variants), len(variants)])
+                    every = [v for rule in stage.rules for v in self._variants(rule, True)]
+                    rows.append([execute.DIFFERENTIATE, self._put(every), len(every)])
                     rows += [[execute.SETTLE, self._at(head)] for head in stage.heads]
                 case Box():
                     rows.append(self._box(stage))
@@ -308,7 +314,7 @@ class _Layout:
         return row
 
     def _recompute(self, stage: Recompute) -> list[int]:
-        variants = [v for rule in stage.rules for v in self._variants(rule, counted=False, scratch=True)]
+        every = [v for rule in stage.rules for v in self._variants(rule, counted=False, scratch=True)]
         boxes = [(self._at(x.source), self._at(x.target), *_span(x.window)) for x in stage.boxes]
         scratch = {r for rule in stage.rules for r in (rule.head, *(x.relation for x in rule.lookups))}
         scratch |= {r for pair in (*stage.inputs, *stage.outputs) for r in pair[1:]}
@@ -316,7 +322,7 @@ class _Layout:
         table: list[int] = []
         for words, size in (
             ([self._at(r) for pair in stage.inputs for r in pair], recompute.PAIR),
-            (variants, 1),
+            (every, 1),
             ([word for entry in boxes for word in entry], recompute.BOX),
             ([self._at(r) for pair in stage.outputs for r in pair], recompute.PAIR),
             (sorted(self._at(r) for r in scratch), 1),
@@ -370,7 +376,7 @@ class _Layout:
     def _variants(self, rule: PlanRule, counted: bool, scratch: bool = False) -> list[int]:
         """One variant per lookup: it begins with what changed there. In the guaranteed plane absence never changes."""
         begins = [i for i, lookup in enumerate(rule.lookups) if counted or not lookup.negated]
-        special = (rules.STAMPS if rule.stamps and not scratch else 0) | (rules.SCRATCH if scratch else 0)
+        special = (variants.STAMPS if rule.stamps and not scratch else 0) | (variants.SCRATCH if scratch else 0)
         return [_Variant(self, rule, i, special).build() for i in begins]
 
     def constant(self, value: Value) -> int:
@@ -417,20 +423,48 @@ class _Variant:
         head = [self._value(arg) for arg in rule.args]
         if rule.within is not None:
             time, span = rule.within
-            self._steps.append([rules.WITHIN, self._register(time), *_span(span)])
+            self._steps.append([variants.WITHIN, self._register(time), *_span(span)])
         if rule.timed:
-            self._steps.append([rules.TIME, head[-1]])
-        steps = layout._put([w for step in self._steps for w in (*step, *[0] * (rules.STEP - len(step)))])
-        variant = [0] * rules.VARIANT
-        variant[rules.HEAD] = layout._at(rule.head)
-        variant[rules.STEPS], variant[rules.FIRST_STEP] = len(self._steps), steps
-        variant[rules.CHANGED] = layout._at(changed.relation)
-        variant[rules.SIGN] = -1 if changed.negated else 1
-        variant[rules.BINDS], variant[rules.FIRST_BIND] = len(binds) // rules.BIND, layout._put(binds)
-        variant[rules.HEAD_REGISTERS] = layout._put(head)
-        variant[rules.RULE] = rule.origin if rule.origin >= 0 else layout._rule_count()
-        variant[rules.SPECIAL] = self._special
+            self._steps.append([variants.TIME, head[-1]])
+        steps = layout._put([w for step in self._steps for w in (*step, *[0] * (variants.STEP - len(step)))])
+        variant = [0] * variants.VARIANT
+        variant[variants.HEAD] = layout._at(rule.head)
+        variant[variants.STEPS], variant[variants.FIRST_STEP] = len(self._steps), steps
+        variant[variants.CHANGED] = layout._at(changed.relation)
+        variant[variants.SIGN] = -1 if changed.negated else 1
+        variant[variants.BINDS], variant[variants.FIRST_BIND] = len(binds) // variants.BIND, layout._put(binds)
+        variant[variants.HEAD_REGISTERS] = layout._put(head)
+        variant[variants.RULE] = rule.origin if rule.origin >= 0 else layout._rule_count()
+        variant[variants.SPECIAL] = self._special
+        self._shape(variant, binds)
         return layout._put(variant)
+
+    def _shape(self, variant: list[int], binds: list[int]) -> None:
+        """Whether one of the loops for small rules will do, and where values come from then."""
+        probes = [step for step in self._steps if step[variants.CODE] == variants.PROBE]
+        if len(probes) != len(self._steps) or len(probes) > 1 or self._special & variants.STAMPS:
+            return
+        origin = {r: (variants.FROM_CHANGED, c) for c, r in _bound(binds)}
+        keys: list[int] = []
+        if probes:
+            (probe,) = probes
+            first, count = probe[variants.FIRST_KEY], probe[variants.KEYS]
+            keys = self._layout.words[first : first + count]
+            first, count = probe[variants.STEP_FIRST_BIND], probe[variants.STEP_BINDS]
+            more = self._layout.words[first : first + count * variants.BIND]
+            if not keys or _checks(more):
+                return
+            origin |= {r: (variants.FROM_PROBED, c) for c, r in _bound(more)}
+        if _checks(binds):
+            return
+        first, count = variant[variants.HEAD_REGISTERS], self._rule.head.arity
+        for field_, registers in (
+            (variants.HEAD_FROM, self._layout.words[first : first + count]),
+            (variants.KEY_FROM, keys),
+        ):
+            places = [w for r in registers for w in origin.get(r, (variants.FROM_REGISTER, r))]
+            variant[field_] = self._layout._put(places)
+        variant[variants.SHAPE] = variants.JOIN_PAIRS if probes else variants.COPY_ROWS
 
     def _register(self, variable: Variable) -> int:
         if variable not in self._registers:
@@ -473,23 +507,23 @@ class _Variant:
     def _look_up(self, lookup: Lookup, before: bool) -> None:
         layout = self._layout
         keys = self._bound_columns(lookup)
-        step = [0] * rules.STEP
-        step[rules.RELATION], step[rules.BEFORE] = layout._at(lookup.relation), int(before)
+        step = [0] * variants.STEP
+        step[variants.RELATION], step[variants.BEFORE] = layout._at(lookup.relation), int(before)
         registers = [self._value(lookup.args[i]) for i in keys]
         if lookup.negated:
             assert len(keys) == len(lookup.args), "the variables of a negated literal are bound elsewhere"
-            step[rules.CODE] = rules.ABSENT
-            step[rules.KEYS], step[rules.FIRST_KEY] = len(keys), layout._put(registers)
+            step[variants.CODE] = variants.ABSENT
+            step[variants.KEYS], step[variants.FIRST_KEY] = len(keys), layout._put(registers)
             self._steps.append(step)
             return
-        step[rules.CODE] = rules.PROBE
+        step[variants.CODE] = variants.PROBE
         number = layout.index(lookup.relation, keys)
         keys = layout.indices[lookup.relation][number] if number >= 0 else ()
         registers = [self._value(lookup.args[i]) for i in keys]
-        step[rules.INDEX_NUMBER] = max(number, 0)
-        step[rules.KEYS], step[rules.FIRST_KEY] = len(keys), layout._put(registers)
+        step[variants.INDEX_NUMBER] = max(number, 0)
+        step[variants.KEYS], step[variants.FIRST_KEY] = len(keys), layout._put(registers)
         binds = self._binds(lookup, keys)
-        step[rules.STEP_BINDS], step[rules.STEP_FIRST_BIND] = len(binds) // rules.BIND, layout._put(binds)
+        step[variants.STEP_BINDS], step[variants.STEP_FIRST_BIND] = len(binds) // variants.BIND, layout._put(binds)
         self._steps.append(step)
 
     def _take_tests(self, tests: list[Test]) -> None:
@@ -500,7 +534,9 @@ class _Variant:
             for test in list(tests):
                 if self._is_bound(test.left) and self._is_bound(test.right):
                     left, right = self._value(test.left), self._value(test.right)
-                    self._steps.append([rules.COMPARE, _COMPARISONS[test.comparison], left, right, int(test.negated)])
+                    self._steps.append(
+                        [variants.COMPARE, _COMPARISONS[test.comparison], left, right, int(test.negated)]
+                    )
                 elif _assigns(test) and isinstance(test.left, Variable) and self._is_bound(test.right):
                     self._assign(test.left, test.right)
                 elif _assigns(test) and isinstance(test.right, Variable) and self._is_bound(test.left):
@@ -512,7 +548,7 @@ class _Variant:
 
     def _assign(self, variable: Variable, term: Term) -> None:
         value = self._value(term)
-        self._steps.append([rules.COMPUTE, values.COPY, self._register(variable), value, value, 0])
+        self._steps.append([variants.COMPUTE, values.COPY, self._register(variable), value, value, 0])
 
     def _is_bound(self, term: Term) -> bool:
         match term:
@@ -535,11 +571,21 @@ class _Variant:
                 for register in rest:
                     target = self._temporary()
                     code = _OPERATORS[operator, 1 if len(registers) == 1 else 2]
-                    self._steps.append([rules.COMPUTE, code, target, result, register, 0])
+                    self._steps.append([variants.COMPUTE, code, target, result, register, 0])
                     result = target
                 return result
             case _:
                 return self._layout.constant(term)
+
+
+def _bound(binds: list[int]) -> list[tuple[int, int]]:
+    """The columns that are bound, with their registers."""
+    rows = [binds[i : i + variants.BIND] for i in range(0, len(binds), variants.BIND)]
+    return [(row[variants.COLUMN], row[variants.REGISTER]) for row in rows]
+
+
+def _checks(binds: list[int]) -> bool:
+    return any(binds[i + variants.CHECKED] for i in range(0, len(binds), variants.BIND))
 
 
 def _operation(code: int) -> list[int]:

@@ -60,7 +60,8 @@ LIGHT, TRACKED, COUNTED, LOG, PENDING = range(5)
     NOW_REGISTER,
     WAKE,
     DROPPED,
-) = range(22)
+    ANNOTATED,
+) = range(23)
 HEADER = 32
 
 NEVER = -(2**62)
@@ -95,7 +96,7 @@ def head_of(m: np.ndarray, d: int, index: int, key: int) -> int:
     return m[np.uintp(p + INDEX_HEADS)] + slot(x, m[np.uintp(p + INDEX_SHIFT)])
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def find(m: np.ndarray, d: int, key: int) -> int:
     """The newest row whose arguments are m[key…], dead or alive, or NO_ROW."""
     arity = m[np.uintp(d + ARITY)]
@@ -124,7 +125,7 @@ def record(m: np.ndarray, d: int, row: int) -> int:
     return m[np.uintp(d + OFFSET)] + (row & m[np.uintp(d + MASK)]) * m[np.uintp(d + STRIDE)]
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def append(m: np.ndarray, d: int, key: int) -> int:
     """A new row with the arguments m[key…], linked into every index, its other fields unset; FULL where there is no
     room."""
@@ -139,7 +140,7 @@ def append(m: np.ndarray, d: int, key: int) -> int:
     return hi
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def link(m: np.ndarray, d: int, row: int, b: int) -> None:
     """Put a row at the head of its chains."""
     at_next = m[np.uintp(d + AT_NEXT)]
@@ -153,7 +154,7 @@ def link(m: np.ndarray, d: int, row: int, b: int) -> None:
         m[np.uintp(h)] = row
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def upsert(m: np.ndarray, d: int, key: int, horizon: int) -> int:
     """Guarantee m[key…] up to a horizon: 1 if that is news, 0 if it was guaranteed already, FULL if there is no
     room."""
@@ -218,7 +219,60 @@ def upsert(m: np.ndarray, d: int, key: int, horizon: int) -> int:
     return 1
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True, inline="always")
+def upsert_pair(m: np.ndarray, d: int, x: int, y: int, horizon: int) -> int:
+    """`upsert` of the arguments x and y, which need not stand in memory: most relations have two columns."""
+    lo = m[np.uintp(d + LO)]
+    mask = m[np.uintp(d + MASK)]
+    offset = m[np.uintp(d + OFFSET)]
+    stride = m[np.uintp(d + STRIDE)]
+    at_next = m[np.uintp(d + AT_NEXT)]
+    tracked = m[np.uintp(d + KIND)] == TRACKED
+    p = d + INDEX
+    head = m[np.uintp(p + INDEX_HEADS)] + slot(mix(mix(uint64(0), x), y), m[np.uintp(p + INDEX_SHIFT)])
+    first = m[np.uintp(head)]
+    row, stamp = first, int64(0)
+    hi = m[np.uintp(d + HI)]
+    while row >= lo:
+        b = offset + (row & mask) * stride
+        if m[np.uintp(b)] == x and m[np.uintp(b + 1)] == y:
+            if m[np.uintp(b + 2)] >= horizon:
+                return 0
+            if row >= m[np.uintp(d + UPTO)]:  # not yet seen by any rule in this round
+                m[np.uintp(b + 2)] = horizon
+                return 1
+            if hi - lo > mask:
+                return FULL
+            m[np.uintp(b + 2)] = NEVER
+            if tracked:
+                stamp = m[np.uintp(b + 3)]
+                m[np.uintp(b + 3)] = 0
+            break
+        row = m[np.uintp(b + at_next)]
+    if hi - lo > mask:
+        return FULL
+    b = offset + (hi & mask) * stride
+    m[np.uintp(b)] = x
+    m[np.uintp(b + 1)] = y
+    m[np.uintp(b + 2)] = horizon
+    if tracked:
+        m[np.uintp(b + 3)] = stamp
+        m[np.uintp(b + 5)] = NO_ROW - 1
+    m[np.uintp(b + at_next)] = first
+    m[np.uintp(head)] = hi
+    for index in range(1, m[np.uintp(d + INDICES)]):
+        p += INDEX_WIDTH
+        z = uint64(0)
+        for j in range(m[np.uintp(p + INDEX_KEYS)]):
+            z = mix(z, y if m[np.uintp(p + INDEX_COLUMNS + j)] == 1 else x)
+        head = m[np.uintp(p + INDEX_HEADS)] + slot(z, m[np.uintp(p + INDEX_SHIFT)])
+        m[np.uintp(b + at_next + index)] = m[np.uintp(head)]
+        m[np.uintp(head)] = hi
+    m[np.uintp(d + HI)] = hi + 1
+    return 1
+
+
+@njit(cache=True)
 def count(m: np.ndarray, d: int, key: int, change: int) -> int:
     """Add to the count of m[key…] and remember that it was touched; FULL if there is no room."""
     row = find(m, d, key)
@@ -302,17 +356,16 @@ def room(m: np.ndarray, d: int) -> np.ndarray:
     return grown
 
 
-@njit(cache=True, forceinline=True)
-def is_dead(m: np.ndarray, d: int, b: int, t: int) -> bool:
-    """Whether a row holds no more, and nobody has to hear of that any more."""
-    kind = m[d + KIND]
+@njit(cache=True, inline="always")
+def is_dead(m: np.ndarray, kind: int, arity: int, b: int, t: int) -> bool:
+    """Whether a row holds no more, and nobody has to hear of that any more. (Its fields follow its arguments.)"""
     if kind == COUNTED:
-        return m[b + m[d + AT_C]] == 0 and (m[b + m[d + AT_S]] & 1) == 0
+        return m[np.uintp(b + arity + 2)] == 0 and (m[np.uintp(b + arity + 1)] & 1) == 0
     if kind == TRACKED:
-        return m[b + m[d + AT_H]] < t and (m[b + m[d + AT_S]] & 1) == 0
+        return m[np.uintp(b + arity)] < t and (m[np.uintp(b + arity + 1)] & 1) == 0
     if kind == PENDING:
-        return m[b + m[d + ARITY] - 1] < t
-    return m[b + m[d + AT_H]] < t
+        return m[np.uintp(b + arity - 1)] < t
+    return m[np.uintp(b + arity)] < t
 
 
 @njit(cache=True)
@@ -321,57 +374,60 @@ def begin_tick(m: np.ndarray, t: int) -> None:
     first = m[FIRST_RELATION]
     for r in range(m[RELATIONS]):
         d = first + r * DESCRIPTOR
-        if m[d + KIND] == COUNTED:
+        kind, arity = m[np.uintp(d + KIND)], m[np.uintp(d + ARITY)]
+        offset, mask, stride = m[np.uintp(d + OFFSET)], m[np.uintp(d + MASK)], m[np.uintp(d + STRIDE)]
+        if kind == COUNTED:
             row = m[d + DELTA]
             while row != NO_ROW:
-                b = record(m, d, row)
-                row = m[b + m[d + AT_D]]
-                m[b + m[d + AT_D]] = NO_ROW - 1
-        m[d + DELTA] = NO_ROW
-        lo, hi = m[d + LO], m[d + HI]
-        if m[d + KIND] == LOG:
+                b = offset + (row & mask) * stride
+                row = m[np.uintp(b + arity + 3)]
+                m[np.uintp(b + arity + 3)] = NO_ROW - 1
+        m[np.uintp(d + DELTA)] = NO_ROW
+        lo, hi = m[np.uintp(d + LO)], m[np.uintp(d + HI)]
+        if kind == LOG:
             lo = max(lo, hi - m[LOG_KEPT])
         else:
-            while lo < hi and is_dead(m, d, record(m, d, lo), t):
+            while lo < hi and is_dead(m, kind, arity, offset + (lo & mask) * stride, t):
                 lo += 1
-        m[d + LO] = lo
-        m[d + SINCE] = m[d + UPTO] = m[d + FIRST] = hi
+        m[np.uintp(d + LO)] = lo
+        m[np.uintp(d + SINCE)] = m[np.uintp(d + UPTO)] = m[np.uintp(d + FIRST)] = hi
     m[TICK] += 1
 
 
 @njit(cache=True)
-def compact(m: np.ndarray, d: int, t: int) -> np.ndarray:
-    """Give the living rows of a relation new, consecutive ids; the new id of each old one from the low mark on, or
-    -1."""
+def compact(m: np.ndarray, d: int, t: int, renumbered: np.ndarray) -> None:
+    """Give the living rows of a relation new, consecutive ids; `renumbered`, unless it is empty, gets the new id of each
+    old one from the low mark on, or -1."""
     lo, hi = m[d + LO], m[d + HI]
-    stride = m[d + STRIDE]
-    renumbered = np.full(hi - lo, -1, np.int64)
-    new = lo
-    for row in range(lo, hi):
-        b = record(m, d, row)
-        if is_dead(m, d, b, t):
-            continue
-        a = record(m, d, new)
-        for j in range(stride):
-            m[a + j] = m[b + j]
-        renumbered[row - lo] = new
-        new += 1
-    m[d + HI] = m[d + SINCE] = m[d + UPTO] = m[d + FIRST] = new
+    kind, arity = m[d + KIND], m[d + ARITY]
+    offset, mask, stride = m[d + OFFSET], m[d + MASK], m[d + STRIDE]
+    told = renumbered.shape[0] > 0
     for index in range(m[d + INDICES]):
         p = d + INDEX + index * INDEX_WIDTH
         heads = m[p + INDEX_HEADS]
         for j in range(int64(1) << (64 - m[p + INDEX_SHIFT])):
-            m[heads + j] = NO_ROW
-    for row in range(lo, new):
-        link(m, d, row, record(m, d, row))
-    return renumbered
+            m[np.uintp(heads + j)] = NO_ROW
+    new = lo
+    for row in range(lo, hi):
+        b = offset + (row & mask) * stride
+        dead = is_dead(m, kind, arity, b, t)
+        if told:
+            renumbered[row - lo] = -1 if dead else new
+        if not dead:
+            a = offset + (new & mask) * stride
+            for j in range(stride):
+                m[np.uintp(a + j)] = m[np.uintp(b + j)]
+            link(m, d, new, a)
+            new += 1
+    m[d + HI] = m[d + SINCE] = m[d + UPTO] = m[d + FIRST] = new
 
 
 @njit(cache=True)
 def living(m: np.ndarray, d: int, t: int) -> int:
     """How many rows of a relation are alive."""
+    kind, arity = m[d + KIND], m[d + ARITY]
+    offset, mask, stride = m[d + OFFSET], m[d + MASK], m[d + STRIDE]
     alive = 0
     for row in range(m[d + LO], m[d + HI]):
-        if not is_dead(m, d, record(m, d, row), t):
-            alive += 1
+        alive += 0 if is_dead(m, kind, arity, offset + (row & mask) * stride, t) else 1
     return alive

@@ -60,29 +60,61 @@ from lasing.engines.local.memory import (
     room,
     upsert,
 )
+from lasing.engines.local.operators.pairs import copy_rows, join_pairs
+from lasing.engines.local.operators.variants import (
+    ABSENT,
+    BEFORE,
+    BIND,
+    BINDS,
+    CHANGED,
+    CHECK,
+    CHECKED,
+    CODE,
+    COLUMN,
+    COMPARE,
+    COMPARISON,
+    COPY_ROWS,
+    FIRST_BIND,
+    FIRST_KEY,
+    FIRST_OPERAND,
+    FIRST_STEP,
+    GENERAL,
+    HEAD,
+    HEAD_REGISTERS,
+    INDEX_NUMBER,
+    KEYS,
+    LEFT,
+    NEGATED,
+    OPERATOR,
+    PROBE,
+    REGISTER,
+    RELATION,
+    RIGHT,
+    RULE,
+    SCRATCH,
+    SECOND_OPERAND,
+    SHAPE,
+    SIGN,
+    SPECIAL,
+    STAMPS,
+    STEP,
+    STEP_BINDS,
+    STEP_FIRST_BIND,
+    STEPS,
+    TARGET,
+    TIME,
+    TIME_REGISTER,
+    WITHIN,
+    WITHIN_AHEAD,
+    WITHIN_BACK,
+    WITHIN_STEP,
+    WITHIN_TIME,
+)
 from lasing.engines.local.spans import enters, leaves
 from lasing.engines.local.values import NO_ROOM, NO_TIME, REASONS, SMALL, compare, compute, integer, is_double, is_name
 
 MOST_ROWS = 5_000_000
 """How many rows one time point may add before the program is taken to be without end."""
-
-# A variant: the head's relation, how many steps and where, the changed literal's relation, its sign (-1 where negated),
-# how many of its columns are bound or checked and where, the head's registers, the rule's number, what is special.
-HEAD, STEPS, FIRST_STEP, CHANGED, SIGN, BINDS, FIRST_BIND, HEAD_REGISTERS, RULE, SPECIAL = range(10)
-VARIANT = 10
-# Special: the rule uses the evaluation time; it derives for this time point only.
-STAMPS, SCRATCH = 1, 2
-# A step: its code, then what it needs.
-CODE, RELATION, INDEX_NUMBER, BEFORE, KEYS, FIRST_KEY, STEP_BINDS, STEP_FIRST_BIND = range(8)
-COMPARISON, LEFT, RIGHT, NEGATED = 1, 2, 3, 4
-OPERATOR, TARGET, FIRST_OPERAND, SECOND_OPERAND, CHECK = 1, 2, 3, 4, 5
-STEP = 8
-PROBE, ABSENT, COMPARE, COMPUTE, WITHIN, TIME = range(6)
-WITHIN_TIME, WITHIN_BACK, WITHIN_AHEAD, WITHIN_STEP = range(1, 5)
-TIME_REGISTER = 1
-# A bind: a column, a register, and whether the register is checked rather than set.
-COLUMN, REGISTER, CHECKED = range(3)
-BIND = 3
 
 
 @njit(cache=True)
@@ -127,6 +159,12 @@ def apply(m: np.ndarray, v: int, t: int, counted: bool, ranks: np.ndarray, first
     row, skip = m[d + DELTA] if counted else m[d + SINCE], 0
     if first_round and m[v + SPECIAL] & STAMPS:
         row = m[d + LO]
+    if not counted and m[v + SHAPE] != GENERAL:
+        while row >= 0:
+            row = copy_rows(m, v, t, row) if m[v + SHAPE] == COPY_ROWS else join_pairs(m, v, t, row)
+            if row >= 0:
+                m = room(m, m[v + HEAD])
+        return m
     while True:
         row, skip = _apply_from(m, v, t, counted, ranks, row, skip)
         if skip < 0:
@@ -292,7 +330,7 @@ def _join(m: np.ndarray, v: int, t: int, counted: bool, horizon: int, sign: int,
         at += 1
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def _there(m: np.ndarray, p: int, t: int, counted: bool, tick: int) -> bool:
     """Whether the row that a step names is there."""
     d = m[np.uintp(p + RELATION)]

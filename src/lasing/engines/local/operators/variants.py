@@ -1,0 +1,29 @@
+"""How a rule is encoded in the arena: as variants, each of which begins with what changed in one literal."""
+
+from __future__ import annotations
+
+# A variant: the head's relation, how many steps and where, the changed literal's relation, its sign (-1 where negated),
+# how many of its columns are bound or checked and where, the head's registers, the rule's number, what is special; and,
+# for a variant that is a `pairs.SHAPE`, where the head's values and the probe's key come from.
+HEAD, STEPS, FIRST_STEP, CHANGED, SIGN, BINDS, FIRST_BIND, HEAD_REGISTERS, RULE, SPECIAL = range(10)
+SHAPE, HEAD_FROM, KEY_FROM = range(10, 13)
+VARIANT = 13
+# Special: the rule uses the evaluation time; it derives for this time point only.
+STAMPS, SCRATCH = 1, 2
+# A step: its code, then what it needs.
+CODE, RELATION, INDEX_NUMBER, BEFORE, KEYS, FIRST_KEY, STEP_BINDS, STEP_FIRST_BIND = range(8)
+COMPARISON, LEFT, RIGHT, NEGATED = 1, 2, 3, 4
+OPERATOR, TARGET, FIRST_OPERAND, SECOND_OPERAND, CHECK = 1, 2, 3, 4, 5
+STEP = 8
+PROBE, ABSENT, COMPARE, COMPUTE, WITHIN, TIME = range(6)
+WITHIN_TIME, WITHIN_BACK, WITHIN_AHEAD, WITHIN_STEP = range(1, 5)
+TIME_REGISTER = 1
+# A bind: a column, a register, and whether the register is checked rather than set.
+COLUMN, REGISTER, CHECKED = range(3)
+BIND = 3
+
+# Shapes: any rule; one literal; two literals that share a variable. The last two have no tests, and no constants but in
+# the head.
+GENERAL, COPY_ROWS, JOIN_PAIRS = range(3)
+# Where a value comes from: a column of the changed row, a column of the probed row, a register.
+FROM_CHANGED, FROM_PROBED, FROM_REGISTER = range(3)
