@@ -10,16 +10,23 @@
 4:
 """
 
+from typing import TYPE_CHECKING, Any
+
 from lasing.connectors.tables import Table
 from lasing.errors import LasingError, LasingWarning
-from lasing.logic.answers import Answer
+from lasing.logic.answers import Answer, Changes
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.session import Report, Run, parse, run
 
+if TYPE_CHECKING:
+    from lasing.live.engine import Engine
+
 __all__ = [
     "Answer",
     "Atom",
+    "Changes",
+    "Engine",
     "LasingError",
     "LasingWarning",
     "Program",
@@ -31,3 +38,11 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Engine":  # loaded when it is asked for, because to load the kernels takes a second
+        from lasing.live.engine import Engine
+
+        return Engine
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

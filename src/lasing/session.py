@@ -19,7 +19,7 @@ from lasing.connectors.sources import stream_rows
 from lasing.engines.reference.engine import ReferenceEngine
 from lasing.errors import Diagnostic, LasingError, LasingWarning, Source, fault, in_order, render, similar
 from lasing.languages.lars.reader import read_program
-from lasing.logic.answers import Answer
+from lasing.logic.answers import Answer, Changes, filled
 from lasing.logic.checks import REFUSALS, findings
 from lasing.logic.formulas import Atom, TupleWindow, Window, atoms_of, walk
 from lasing.logic.program import Program
@@ -31,7 +31,7 @@ EngineName = Literal["auto", "local", "reference"]
 
 
 class Engine(Protocol):
-    """What every engine does: take the facts of a time point, and answer."""
+    """What every engine does: take the facts of a time point, and tell what changes up to it."""
 
     @property
     def dropped_heads(self) -> int: ...
@@ -39,7 +39,7 @@ class Engine(Protocol):
     @property
     def failures(self) -> Counter[tuple[int, str]]: ...
 
-    def step(self, time: int, atoms: Iterable[Atom]) -> Answer: ...
+    def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Changes]: ...
 
 
 def _local(program: Program, start: int, plan: Plan | None = None) -> Engine:
@@ -52,14 +52,22 @@ ENGINES: dict[str, Callable[[Program, int], Engine]] = {"local": _local, "refere
 
 
 def _maker(program: Program, engine: str) -> Callable[[Program, int], Engine]:
-    """How to make the engine of that name; `auto` is the local one wherever there is a plan."""
-    if engine not in ("auto", "local"):
-        return ENGINES[engine]
+    """How to make the engine of that name."""
+    plan = plan_for(program, engine)
+    return ReferenceEngine if plan is None else partial(_local, plan=plan)
+
+
+def plan_for(program: Program, engine: str) -> Plan | None:
+    """The plan for the engine of that name; None for the reference engine, which `auto` takes where there is none."""
+    if engine != "auto" and engine not in ENGINES:
+        raise fault("E305", f"there is no engine {engine}", note=f"engines are auto, {', '.join(ENGINES)}")
+    if engine == "reference":
+        return None
     try:
-        return partial(_local, plan=compile_plan(program))
+        return compile_plan(program)
     except Unplanned as reason:
         if engine == "auto":
-            return ReferenceEngine
+            return None
         note = "leave the choice of the engine to auto, or name the reference engine"
         raise fault("E307", f"the local engine cannot run this program: {reason}", note=note) from None
 
@@ -128,7 +136,10 @@ class Report:
 
 
 class Run:
-    """The answers, as an iterator; `report` tells what was left out, complete once the answers are exhausted."""
+    """The answers, as an iterator; `report` tells what was left out, complete once the answers are exhausted.
+
+    `changes()` tells the same as differences, and passes over the time points at which nothing happens.
+    """
 
     def __init__(
         self,
@@ -144,27 +155,35 @@ class Run:
         refused = findings(program, REFUSALS)
         if refused:
             raise LasingError(in_order(refused))
-        if engine != "auto" and engine not in ENGINES:
-            raise fault("E305", f"there is no engine {engine}", note=f"engines are auto, {', '.join(ENGINES)}")
+        self._make_engine = _maker(program, engine)
         first = None if start is None else time_of(start, program.tick)
         last = None if end is None else time_of(end, program.tick)
         if first is not None and last is not None and last < first:
             raise fault("E306", f"the timeline ends at {last}, before it starts at {first}")
         self.program = program
         self.report = Report()
-        self._make_engine = _maker(program, engine)
         known = arity_of(program)
         own = by_time((fact.time, fact.atom) for fact in program.data)
-        self._unused = None if _counts_all_facts(program) else Counter[str]()
+        self._unused = None if counts_all_facts(program) else Counter[str]()
         self._known = known
         rows = merged([own, stream_rows(stream, program.tick, sort, progress, known)])
-        self._answers = self._evaluate(rows, first, last, warn)
+        self._size, self._counted_until = 0, 0
+        self._moments = self._evaluate(rows, first, last, warn)
+        self._answers = filled(self._moments)
 
     def __iter__(self) -> Iterator[Answer]:
         return self
 
     def __next__(self) -> Answer:
         return next(self._answers)
+
+    def changes(self) -> Iterator[Changes]:
+        """What changes, at each time point at which anything does; from where the run has got to."""
+        return filter(None, self._moments)
+
+    def moments(self) -> Iterator[Changes]:
+        """As `changes`, with the time points besides at which facts came, and the first and the last one."""
+        return self._moments
 
     def diagnostics(self) -> list[Diagnostic]:
         """Warnings about what was left out so far."""
@@ -185,37 +204,53 @@ class Run:
             found.append(Diagnostic("W203", message, rule.place()))
         return found
 
-    def _evaluate(self, rows: Iterator[Row], start: int | None, end: int | None, warn: bool) -> Iterator[Answer]:
+    def _evaluate(self, rows: Iterator[Row], start: int | None, end: int | None, warn: bool) -> Iterator[Changes]:
         report = self.report
         following = next(rows, None)
         if start is None:
             if following is None:
                 return
             start = following[0]
+        if end is not None and end < start:
+            return
         while following is not None and following[0] < start:
             report.early_facts += 1
             following = next(rows, None)
         engine = self._make_engine(self.program, start)
         time = start
-        while following is not None or (time <= end if end is not None else time == start):
-            if end is not None and time > end:
-                break
+        while True:
             arrived: list[Atom] = []
             while following is not None and following[0] == time:
                 arrived.append(following[1])
                 following = next(rows, None)
             if self._unused is not None:
                 self._unused.update(atom.predicate for atom in arrived if atom.predicate not in self._known)
-            answer = engine.step(time, arrived)
-            report.time_points += 1
             report.facts += len(arrived)
-            report.atoms += len(answer.atoms)
+            told = Changes(time, frozenset(), frozenset())
+            for change in engine.advance(time, arrived):
+                if change.time == time:
+                    told = change
+                else:
+                    yield self._counted(change)
             report.dropped_heads = engine.dropped_heads
             report.failures = dict(engine.failures)
-            yield answer
-            time += 1
+            report.time_points = time - start + 1
+            yield self._counted(told)
+            last = end if following is None else following[0] if end is None else min(following[0], end)
+            if last is None or last <= time:
+                break
+            time = last
         if warn and (found := self.diagnostics()):
             warnings.warn(render(found), LasingWarning, stacklevel=3)
+
+    def _counted(self, change: Changes) -> Changes:
+        """Count the atoms of all answers up to these changes."""
+        idle = change.time - self._counted_until - 1
+        self.report.atoms += self._size * idle
+        self._size += len(change.added) - len(change.removed)
+        self.report.atoms += self._size
+        self._counted_until = change.time
+        return change
 
 
 def _source(program: str | Path) -> Source:
@@ -243,7 +278,7 @@ def arity_of(program: Program) -> dict[str, int]:
     return known
 
 
-def _counts_all_facts(program: Program) -> bool:
+def counts_all_facts(program: Program) -> bool:
     """Whether facts of any predicate matter, since some tuple window counts them."""
     return any(
         isinstance(node, Window) and isinstance(node.function, TupleWindow)

@@ -132,7 +132,7 @@ def run(
         start = _time("--from", first, program.tick)
         end = _time("--to", last, program.tick)
         answers = Run(program, rows, start, end, engine, warn=False)
-        batches = records(answers, view_name, tick.iso if tick else int)
+        batches = records(answers.moments(), view_name, tick.iso if tick else int)
         if output:
             try:
                 _write_file(batches, out_format, Path(output), view_name, program)

@@ -6,10 +6,11 @@ import csv
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, TextIO, assert_never, get_args
 
-from lasing.logic.answers import Answer, changes, intervals
+from lasing.logic.answers import Changes, Expiry, Standing, intervals
 from lasing.logic.formulas import Atom
 
 View = Literal["answers", "changes", "intervals"]
@@ -33,30 +34,40 @@ ShowTime = Callable[[int], int | str]
 class Record:
     """A line of output: the atom, its times or its sign by the name of the column, and the line as text."""
 
-    fields: dict[str, int | str]
+    fields: dict[str, int | str | None]
     atom: Atom
     text: str
     key: tuple[int, str]
 
 
-def records(answers: Iterable[Answer], view: View, show_time: ShowTime) -> Iterator[list[Record]]:
-    """What there is to write, as soon as it is known, sorted by time and then by text."""
+def records(moments: Iterable[Changes], view: View, show_time: ShowTime) -> Iterator[list[Record]]:
+    """What there is to write, as soon as it is known, sorted by time and then by text. Idle time costs nothing."""
     match view:
         case "answers":
-            for answer in answers:
-                yield _sorted(_answer_record(answer.time, atom, show_time) for atom in answer.atoms)
+            yield from _answer_records(moments, show_time)
         case "changes":
-            for change in changes(answers):
-                added = (_change_record("+", change.time, atom, show_time) for atom in change.added)
-                removed = (_change_record("-", change.time, atom, show_time) for atom in change.removed)
+            for change in moments:
+                added = (_change_record("+", change, atom, show_time) for atom in change.added)
+                removed = (_change_record("-", change, atom, show_time) for atom in change.removed)
                 yield _sorted([*added, *removed])
         case "intervals":
-            for held in intervals(answers):
+            for held in intervals(moments):
                 first, last = show_time(held.start), show_time(held.end)
                 text = f"{held.atom} from {_time_text(first)} to {_time_text(last)}."
                 yield [Record({"from": first, "to": last}, held.atom, text, (held.start, text))]
         case _:
             assert_never(view)
+
+
+def _answer_records(moments: Iterable[Changes], show_time: ShowTime) -> Iterator[list[Record]]:
+    standing, following = Standing(), 0
+    for change in moments:
+        if standing.at(0).atoms:
+            for time in range(following, change.time):
+                yield _sorted(_answer_record(time, atom, show_time) for atom in standing.at(time).atoms)
+        standing.apply(change)
+        yield _sorted(_answer_record(change.time, atom, show_time) for atom in standing.at(change.time).atoms)
+        following = change.time + 1
 
 
 def write_text(batches: Iterable[list[Record]], out: TextIO) -> None:
@@ -71,7 +82,10 @@ def write_jsonl(batches: Iterable[list[Record]], out: TextIO) -> None:
     """One JSON object a line: its times, `predicate` and `args`."""
     for batch in batches:
         for record in batch:
-            row = {**record.fields, "predicate": record.atom.predicate, "args": list(record.atom.args)}
+            fields = record.fields
+            if fields.get("change") == "-":  # what is gone has no expiry
+                fields = {name: value for name, value in fields.items() if name != "expires_at"}
+            row = {**fields, "predicate": record.atom.predicate, "args": list(record.atom.args)}
             out.write(json.dumps(row, ensure_ascii=False) + "\n")
         if batch:
             out.flush()
@@ -127,7 +141,7 @@ def _arrow_type(values: list[Any], name: str) -> Any:
 
 
 def _header(view: View, arity: int) -> list[str]:
-    times = {"answers": ["time"], "changes": ["time", "change"], "intervals": ["from", "to"]}[view]
+    times = {"answers": ["time"], "changes": ["time", "change", "expires_at"], "intervals": ["from", "to"]}[view]
     return [*times, "predicate", *(f"arg{i}" for i in range(1, arity + 1))]
 
 
@@ -137,10 +151,18 @@ def _answer_record(time: int, atom: Atom, show_time: ShowTime) -> Record:
     return Record({"time": shown}, atom, text, (time, text))
 
 
-def _change_record(sign: str, time: int, atom: Atom, show_time: ShowTime) -> Record:
-    shown = show_time(time)
+def _change_record(sign: str, change: Changes, atom: Atom, show_time: ShowTime) -> Record:
+    shown = show_time(change.time)
     text = f"{sign}{atom} at {_time_text(shown)}."
-    return Record({"time": shown, "change": sign}, atom, text, (time, text))
+    until = _expiry(change.expires_at(atom), show_time) if sign == "+" else None
+    return Record({"time": shown, "change": sign, "expires_at": until}, atom, text, (change.time, text))
+
+
+def _expiry(expiry: Expiry, show_time: ShowTime) -> int | str | None:
+    """Until when an atom is guaranteed, as a column has it: a time, `never`, or nothing where it is provisional."""
+    if expiry is None:
+        return None
+    return show_time(int(expiry)) if isfinite(expiry) else "never"
 
 
 def _time_text(time: int | str) -> str:

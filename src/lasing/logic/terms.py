@@ -115,6 +115,19 @@ def value_text(value: Value) -> str:
     return f'"{escaped}"'
 
 
+def value_from_text(text: str) -> Value:
+    """The constant that `value_text` has written.
+
+    >>> [value_from_text(value_text(value)) for value in ("x1", "A b", -7, 2.5, "70")]
+    ['x1', 'A b', -7, 2.5, '70']
+    """
+    if text.startswith('"'):
+        return unescape(text)
+    if re.fullmatch(rf"-?{NUMBER}", text):
+        return normal(int(text) if text.lstrip("-").isdigit() else float(text))
+    return text
+
+
 def term_text(term: Term, within: int = 0, right: bool = False) -> str:
     """The text of a term, with only the parentheses it needs inside an operator of precedence `within`."""
     match term:

@@ -16,7 +16,7 @@ from lasing.connectors.jsonl import read_jsonl
 from lasing.connectors.rows import Row
 from lasing.connectors.sinks import Record, View, records, write_csv, write_jsonl, write_parquet, write_text
 from lasing.connectors.tables import Columns
-from lasing.logic.answers import Answer
+from lasing.logic.answers import Answer, changes
 from lasing.logic.formulas import Atom, ground_atom
 from lasing.timeline.ticks import Tick
 
@@ -26,7 +26,7 @@ ROWS: list[Row] = [(4, P), (4, Q), (5, P), (7, P)]
 
 
 def batches(view: View = "answers") -> list[list[Record]]:
-    return list(records(ANSWERS, view, lambda time: time))
+    return list(records(changes(ANSWERS), view, lambda time: time))
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_written_text_reads_back() -> None:
 
 def test_written_dates_read_back() -> None:
     out, tick = io.StringIO(), Tick(60_000)
-    write_text(records(ANSWERS, "answers", tick.iso), out)
+    write_text(records(changes(ANSWERS), "answers", tick.iso), out)
     assert out.getvalue().startswith('p(x,2) at "1970-01-01T00:04:00Z".\n')
     assert list(parse_facts(out.getvalue(), tick)) == ROWS
 
@@ -86,7 +86,7 @@ def test_the_columns_of_each_view(view: View, header: str, first: str) -> None:
 )
 def test_a_parquet_column_has_the_type_of_its_values(tmp_path: Path, values: tuple[int | str, ...], kind: str) -> None:
     answers = [Answer(1, frozenset(Atom("p", (value,)) for value in values))]
-    write_parquet(records(answers, "answers", lambda t: t), tmp_path / "a.parquet", "answers", 1)
+    write_parquet(records(changes(answers), "answers", lambda t: t), tmp_path / "a.parquet", "answers", 1)
     schema = pq.read_schema(tmp_path / "a.parquet")
     assert str(schema.field("arg1").type) == kind
     assert str(schema.field("time").type) == "int64"

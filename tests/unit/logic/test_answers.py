@@ -41,7 +41,7 @@ def test_changes_are_what_comes_and_goes() -> None:
 # q      ------
 # r      ------------------
 def test_intervals_are_maximal_and_sorted_by_start_and_text() -> None:
-    told = list(intervals(timeline(3, "pqr", "qr", "pr", "pr", "pr")))
+    told = list(intervals(changes(timeline(3, "pqr", "qr", "pr", "pr", "pr"))))
     assert told == [Holding(P, 3, 3), Holding(Q, 3, 4), Holding(R, 3, 7), Holding(P, 5, 7)]
 
 
@@ -53,7 +53,7 @@ def test_an_interval_is_told_as_soon_as_order_allows() -> None:
             read.append(answer.time)
             yield answer
 
-    assert next(intervals(live())) == Holding(P, 1, 1)
+    assert next(intervals(changes(live()))) == Holding(P, 1, 1)
     assert read == [1, 2]
 
 

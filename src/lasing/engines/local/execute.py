@@ -5,13 +5,25 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from lasing.engines.local.calendar import WAKE_UP, fire, next_time, release, renumber, reserve, schedule
+from lasing.engines.local.calendar import (
+    NEXT,
+    NO_ENTRY,
+    RELATION,
+    ROW,
+    WAKE_UP,
+    fire,
+    next_time,
+    put_back,
+    renumber,
+    schedule,
+)
 from lasing.engines.local.memory import (
     ANNOTATED,
     ARITY,
     AT_D,
     AT_H,
     AT_S,
+    CALENDAR,
     COUNTED,
     DELTA,
     DESCRIPTOR,
@@ -20,12 +32,11 @@ from lasing.engines.local.memory import (
     FIRST_OUTPUT,
     FIRST_RELATION,
     FOREVER,
-    FULL,
-    GROW,
     HI,
     INPUTS,
     KEY,
     KIND,
+    LIGHT,
     LO,
     LOG,
     LOOKED_AT,
@@ -33,13 +44,13 @@ from lasing.engines.local.memory import (
     NEVER,
     NO_ROW,
     NOW_REGISTER,
-    OFFSET,
     OPERATIONS,
     OUTPUTS,
     PARTNER,
     PENDING,
     RELATIONS,
-    STRIDE,
+    TELLS_MORE,
+    TICK,
     TRACKED,
     WAKE,
     append,
@@ -47,7 +58,6 @@ from lasing.engines.local.memory import (
     compact,
     living,
     record,
-    room,
     upsert,
     upsert_pair,
 )
@@ -60,7 +70,8 @@ from lasing.engines.local.operators.recompute import recompute
 from lasing.engines.local.operators.rules import differentiate, fixpoint
 from lasing.engines.local.operators.settle import settle
 from lasing.engines.local.operators.stamp import stamp
-from lasing.engines.local.operators.track import new_rows, track
+from lasing.engines.local.operators.track import track
+from lasing.engines.local.pointers import Memory, pointer
 from lasing.engines.local.spans import enters, leaves
 
 CLOCK, FIXPOINT, TRACK, DIFFERENTIATE, SETTLE, BOX, LAST, GATE, STAMP, FOLD, RECOMPUTE = range(11)
@@ -71,10 +82,10 @@ OPERATION = 8
 INTO_RELATION, FOR_EVER, INTO_LOG, INTO_PARTITION = range(4)
 SINK_KIND, SINK_TARGET, SINK_TIMED, SINK_BACK, SINK_AHEAD, SINK_STEP = range(6)
 SINK = 6
-SINKS = 1024  # more than any predicate feeds
 
 # A row of input: its time, its predicate's number, its arguments. A row of output: the time, the predicate's number, +1
-# or -1, until when it is guaranteed (PROVISIONAL where that is not known), the arguments.
+# or -1 (0: no change, but guaranteed for longer), until when it is guaranteed (PROVISIONAL where that is not known),
+# the arguments.
 IN_TIME, IN_PREDICATE, IN_ARGS = range(3)
 OUT_TIME, OUT_PREDICATE, OUT_SIGN, OUT_UNTIL, OUT_ARGS = range(5)
 PROVISIONAL = -(2**62)
@@ -82,87 +93,72 @@ PROVISIONAL = -(2**62)
 
 @njit(cache=True)
 def run_batch(
-    m: np.ndarray, c: np.ndarray, rows: np.ndarray, at: int, t: int, end: int, ranks: np.ndarray, out: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, int, int, int]:
+    arena: Memory, rows: np.ndarray, at: int, t: int, end: int, names: Memory, out: np.ndarray
+) -> tuple[np.ndarray, int, int, int]:
     """Evaluate every time point after t and up to `end` at which something happens, with the rows from `at` on, which
     are in order of time.
 
     Comes back early when the output is half full: how many of its rows are written, the row and the time at which to go
     on. That time is `end` when all is done.
     """
+    m, ranks = pointer(arena), pointer(names)
     written = 0
     while 2 * written <= out.shape[0]:
-        following = min(next_time(c, t), rows[at, IN_TIME] if at < rows.shape[0] else FOREVER)
+        following = min(next_time(m, t), rows[at, IN_TIME] if at < rows.shape[0] else FOREVER)
         if following > end:
-            return m, c, out, written, at, end
+            return out, written, at, end
         t, last = following, at
         while last < rows.shape[0] and rows[last, IN_TIME] == t:
             last += 1
-        m, c, out, written = _tick(m, c, rows, at, last, t, ranks, out, written)
+        begin_tick(m, t)
+        _tidy(m, t)
+        m[m[NOW_REGISTER]] = t
+        fired = fire(m, t)
+        _let_begin(m, fired)
+        _take_in(m, rows, at, last, t)
+        _operate(m, t, fired, ranks)
+        put_back(m, fired)
+        out = _wider(out, written, _changes(m))
+        written = _put_out(m, t, out, written)
         at = last
-    return m, c, out, written, at, t
+    return out, written, at, t
 
 
 @njit(cache=True)
-def _tick(
-    m: np.ndarray,
-    c: np.ndarray,
-    rows: np.ndarray,
-    first: int,
-    last: int,
-    t: int,
-    ranks: np.ndarray,
-    out: np.ndarray,
-    written: int,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    begin_tick(m, t)
-    m = _tidy(m, c, t)
-    m[m[NOW_REGISTER]] = t
-    fired = fire(c, t)
-    entry = _release(m, c, fired)
-    while entry >= 0:
-        m = room(m, m[GROW])
-        entry = _release(m, c, entry)
-    position = _take_in(m, rows, first * SINKS, last, t)
-    while position >= 0:
-        m = room(m, m[GROW])
-        position = _take_in(m, rows, position, last, t)
+def _operate(m: Memory, t: int, fired: int, ranks: Memory) -> None:
+    """All operations, in the order of the plan."""
     for operation in range(m[OPERATIONS]):
         op = m[FIRST_OPERATION] + operation * OPERATION
         code = m[op]
         if code == CLOCK:
-            m, c = clock(m, c, op, t)
+            clock(m, op, t)
         elif code == FIXPOINT:
-            m = fixpoint(m, m[op + 1], m[op + 2], t, ranks)
+            fixpoint(m, m[op + 1], m[op + 2], t, ranks)
         elif code == TRACK:
-            c = reserve(c, new_rows(m) + 1)
-            track(m, c, t, fired)
+            track(m, t, fired)
             if m[WAKE]:
-                schedule(c, t + 1, WAKE_UP, 0)
+                schedule(m, t + 1, WAKE_UP, 0)
                 m[WAKE] = 0
         elif code == DIFFERENTIATE:
-            m = differentiate(m, m[op + 1], m[op + 2], t, ranks)
+            differentiate(m, m[op + 1], m[op + 2], t, ranks)
         elif code == SETTLE:
             settle(m, m[op + 1], 1, False)
         elif code == BOX:
-            m, c = box(m, c, op, t)
+            box(m, op, t)
         elif code == LAST:
-            m = last_facts(m, op)
+            last_facts(m, op)
         elif code == GATE:
-            m, c = gate(m, c, op, t, fired)
+            gate(m, op, t, fired)
         elif code == STAMP:
-            m, c = stamp(m, c, op, t)
+            stamp(m, op, t)
         elif code == FOLD:
-            m = fold(m, op, ranks)
+            fold(m, op, ranks)
         elif code == RECOMPUTE:
-            m, c = recompute(m, c, op, t, ranks)
-    release(c, fired)
-    out = _wider(out, written + _changes(m))
-    return m, c, out, _put_out(m, t, out, written)
+            recompute(m, op, t, ranks)
 
 
 @njit(cache=True)
-def _tidy(m: np.ndarray, c: np.ndarray, t: int) -> np.ndarray:
+def _tidy(m: Memory, t: int) -> None:
     """Compact relations that are nearly full, and nearly all of dead rows, rather than let them grow.
 
     To look is work in proportion to the rows, so a relation is looked at only after half as many have been added.
@@ -179,119 +175,103 @@ def _tidy(m: np.ndarray, c: np.ndarray, t: int) -> np.ndarray:
             renumbered = np.empty(span if scheduled else 0, np.int64)
             compact(m, d, t, renumbered)
             if scheduled:
-                renumber(c, d, renumbered, low)
+                renumber(m, d, renumbered, low)
             m[d + LOOKED_AT] = m[d + HI]
-    return m
 
 
 @njit(cache=True)
-def _release(m: np.ndarray, c: np.ndarray, entry: int) -> int:
-    """Let pending rows whose time has come hold, from an entry of the calendar on.
-
-    Where a relation is full, it is named in m[GROW], and the entry at which to go on is returned; -1 when all is done.
-    """
-    key = m[KEY]
-    while entry >= 0:
-        d, row = c[entry + 1], c[entry + 2]
+def _let_begin(m: Memory, fired: int) -> None:
+    """Let pending rows whose time has come hold."""
+    key, entry = m[KEY], fired
+    while entry != NO_ENTRY:
+        c = m[CALENDAR]
+        d, row = m[c + entry + RELATION], m[c + entry + ROW]
         if d >= 0 and m[d + KIND] == PENDING and m[d + PARTNER] > 0 and row >= m[d + LO]:
             target, b = m[d + PARTNER], record(m, d, row)
             if m[b + m[d + AT_H]] != NEVER:
                 for j in range(m[target + ARITY]):
                     m[key + j] = m[b + j]
-                if upsert(m, target, key, m[b + m[d + AT_H]]) == FULL:
-                    m[GROW] = target
-                    return entry
-        entry = c[entry + 3]
-    return -1
+                upsert(m, target, key, m[b + m[d + AT_H]])
+        entry = m[c + entry + NEXT]
 
 
 @njit(cache=True)
-def _take_in(m: np.ndarray, rows: np.ndarray, position: int, last: int, t: int) -> int:
-    """Feed facts to all that is fed by their predicates, from a position on: the row's number times SINKS plus the
-    sink's.
-
-    Where a relation is full, it is named in m[GROW], and the position at which to go on is returned; -1 when all is
-    done.
-    """
+def _take_in(m: Memory, rows: np.ndarray, first: int, last: int, t: int) -> None:
+    """Feed facts to all that is fed by their predicates."""
     key, inputs = m[KEY], m[INPUTS]
-    i, s = position // SINKS, position % SINKS
-    while i < last:
-        table = inputs + 2 * rows[np.uintp(i), IN_PREDICATE]
-        while s < m[np.uintp(table + 1)]:
-            sink = m[np.uintp(table)] + s * SINK
-            d = m[np.uintp(sink + SINK_TARGET)]
-            kind = m[np.uintp(sink + SINK_KIND)]
-            done = FULL
+    for i in range(np.uintp(first), np.uintp(last)):
+        predicate = rows[i, IN_PREDICATE]
+        sinks = m[inputs + 2 * predicate]
+        for s in range(m[inputs + 2 * predicate + 1]):
+            sink = sinks + s * SINK
+            d, kind = m[sink + SINK_TARGET], m[sink + SINK_KIND]
             if kind <= FOR_EVER:
-                timed = m[np.uintp(sink + SINK_TIMED)]
-                arity = m[np.uintp(d + ARITY)] - timed
-                step = m[np.uintp(sink + SINK_STEP)]
-                for j in range(arity):
-                    m[np.uintp(key + j)] = rows[np.uintp(i), np.uintp(IN_ARGS + j)]
-                if timed == 1:
-                    m[np.uintp(key + arity)] = t
-                until = FOREVER if kind == FOR_EVER else leaves(t, m[np.uintp(sink + SINK_BACK)], step)
-                begin = t if step == 1 else enters(t, m[np.uintp(sink + SINK_AHEAD)], step)
-                if begin > until:
-                    done = 0
-                else:
-                    if begin > t:
-                        m[np.uintp(key + m[np.uintp(d + ARITY)])] = begin
-                        d = m[np.uintp(d + PARTNER)]
-                    if m[np.uintp(d + ARITY)] == 2:
-                        done = upsert_pair(m, d, m[np.uintp(key)], m[np.uintp(key + 1)], until)
-                    else:
-                        done = upsert(m, d, key, until)
+                _feed(m, sink, rows, i, t)
             elif kind == INTO_LOG:
                 m[key] = t
-                m[key + 1] = rows[i, IN_PREDICATE]
+                m[key + 1] = predicate
                 for j in range(m[d + ARITY] - 2):
-                    m[key + 2 + j] = rows[i, IN_ARGS + j] if IN_ARGS + j < rows.shape[1] else 0
-                done = append(m, d, key)
+                    m[key + 2 + j] = rows[i, np.uintp(IN_ARGS + j)] if IN_ARGS + j < rows.shape[1] else 0
+                append(m, d, key)
             else:
-                op, d = d, m[d + 2]
-                arity = m[d + ARITY] - 1
+                arity = m[m[d + 2] + ARITY] - 1
                 for j in range(arity):
-                    m[key + j] = rows[i, IN_ARGS + j]
+                    m[key + j] = rows[i, np.uintp(IN_ARGS + j)]
                 m[key + arity] = t
-                done = push_out(m, op, key)
-            if done == FULL:
-                m[GROW] = d
-                return i * SINKS + s
-            s += 1
-        s = 0
-        i += 1
-    return -1
+                push_out(m, d, key)
+
+
+@njit(cache=True, forceinline=True)
+def _feed(m: Memory, sink: int, rows: np.ndarray, i: int, t: int) -> None:
+    """A fact into a guaranteed relation: now, or from the time on at which its window has it."""
+    d, timed, step, key = m[sink + SINK_TARGET], m[sink + SINK_TIMED], m[sink + SINK_STEP], m[KEY]
+    arity = m[d + ARITY]
+    until = FOREVER if m[sink + SINK_KIND] == FOR_EVER else leaves(t, m[sink + SINK_BACK], step)
+    if arity == 2 and timed == 0 and step == 1:
+        upsert_pair(m, d, rows[i, np.uintp(IN_ARGS)], rows[i, np.uintp(IN_ARGS + 1)], until)
+        return
+    for j in range(arity - timed):
+        m[key + j] = rows[i, np.uintp(IN_ARGS + j)]
+    if timed == 1:
+        m[key + arity - 1] = t
+    begin = t if step == 1 else enters(t, m[sink + SINK_AHEAD], step)
+    if begin > until:
+        return
+    if begin > t:
+        m[key + arity] = begin
+        d = m[d + PARTNER]
+    upsert(m, d, key, until)
 
 
 @njit(cache=True)
-def _changes(m: np.ndarray) -> int:
+def _changes(m: Memory) -> int:
     """How many rows of the output have changed, or more."""
     changes = 0
     for o in range(m[OUTPUTS]):
         d = m[m[FIRST_OUTPUT] + 2 * o]
-        if m[ANNOTATED] and m[d + KIND] != COUNTED:
+        if m[d + KIND] != COUNTED and (m[ANNOTATED] or m[TELLS_MORE]):
             changes += m[d + HI] - m[d + FIRST]
+        if m[d + KIND] == LIGHT:
             continue
         row = m[d + DELTA]
         while row != NO_ROW:
             changes += 1
-            row = m[np.uintp(record(m, d, row) + m[d + AT_D])]
+            row = m[record(m, d, row) + m[d + AT_D]]
     return changes
 
 
 @njit(cache=True)
-def _wider(out: np.ndarray, rows: int) -> np.ndarray:
-    """The output with room for at least that many rows."""
-    if rows <= out.shape[0]:
+def _wider(out: np.ndarray, written: int, more: int) -> np.ndarray:
+    """The output with room for at least that many more rows."""
+    if written + more <= out.shape[0]:
         return out
-    grown = np.empty((2 * rows, out.shape[1]), np.int64)
-    grown[: out.shape[0]] = out
+    grown = np.empty((2 * (written + more), out.shape[1]), np.int64)
+    grown[:written] = out[:written]
     return grown
 
 
 @njit(cache=True)
-def _put_out(m: np.ndarray, t: int, out: np.ndarray, written: int) -> int:
+def _put_out(m: Memory, t: int, out: np.ndarray, written: int) -> int:
     """Write the changes of the output's relations, for which there is room; how many rows are written then."""
     for o in range(m[OUTPUTS]):
         p = m[FIRST_OUTPUT] + 2 * o
@@ -300,38 +280,60 @@ def _put_out(m: np.ndarray, t: int, out: np.ndarray, written: int) -> int:
         arity, at_d, at_s, at_h = m[d + ARITY], m[d + AT_D], m[d + AT_S], m[d + AT_H]
         counted = m[d + KIND] == COUNTED
         predicate = m[p + 1]
-        if m[ANNOTATED] and not counted:
+        if not counted and (m[ANNOTATED] or m[TELLS_MORE]):
             written = _put_out_new(m, d, predicate, t, out, written)
+        if m[ANNOTATED] and not counted:
             continue
         while row != NO_ROW:
             b = record(m, d, row)
             w = np.uintp(written)
             out[w, OUT_TIME] = t
             out[w, OUT_PREDICATE] = predicate
-            out[w, OUT_SIGN] = 1 if (m[np.uintp(b + at_s)] & 1) == 1 else -1
-            out[w, OUT_UNTIL] = PROVISIONAL if counted else m[np.uintp(b + at_h)]
+            out[w, OUT_SIGN] = 1 if (m[b + at_s] & 1) == 1 else -1
+            out[w, OUT_UNTIL] = PROVISIONAL if counted else m[b + at_h]
             for j in range(arity):
-                out[w, np.uintp(OUT_ARGS + j)] = m[np.uintp(b + j)]
+                out[w, np.uintp(OUT_ARGS + j)] = m[b + j]
             written += 1
-            row = m[np.uintp(b + at_d)]
+            row = m[b + at_d]
     return written
 
 
 @njit(cache=True)
-def _put_out_new(m: np.ndarray, d: int, predicate: int, t: int, out: np.ndarray, written: int) -> int:
-    """Write the rows of a guaranteed relation that are new, or newly guaranteed for longer."""
-    arity, at_h = m[d + ARITY], m[d + AT_H]
-    offset, mask, stride = m[d + OFFSET], m[d + MASK], m[d + STRIDE]
+def _put_out_new(m: Memory, d: int, predicate: int, t: int, out: np.ndarray, written: int) -> int:
+    """Write the rows of a guaranteed relation that are new, or newly guaranteed for longer.
+
+    If the output is annotated, all of them, with the sign +1; else only those that are no change, with the sign 0.
+    """
+    arity, at_h, at_s = m[d + ARITY], m[d + AT_H], m[d + AT_S]
+    annotated, tick = m[ANNOTATED] == 1, m[TICK]
     for row in range(m[d + FIRST], m[d + HI]):
-        b = offset + (row & mask) * stride
-        until = m[np.uintp(b + at_h)]
-        if until >= t:
+        b = record(m, d, row)
+        until = m[b + at_h]
+        if until >= t and (annotated or (m[b + at_s] >> 1) < tick):
             w = np.uintp(written)
             out[w, OUT_TIME] = t
             out[w, OUT_PREDICATE] = predicate
-            out[w, OUT_SIGN] = 1
+            out[w, OUT_SIGN] = 1 if annotated else 0
             out[w, OUT_UNTIL] = until
             for j in range(arity):
-                out[w, np.uintp(OUT_ARGS + j)] = m[np.uintp(b + j)]
+                out[w, np.uintp(OUT_ARGS + j)] = m[b + j]
             written += 1
     return written
+
+
+@njit(cache=True)
+def read_out(arena: Memory, number: int) -> np.ndarray:
+    """All rows of an output's relation that hold now: until when each is guaranteed, and its arguments."""
+    m = pointer(arena)
+    d = m[m[FIRST_OUTPUT] + 2 * number]
+    arity, kind, now = m[d + ARITY], m[d + KIND], m[m[NOW_REGISTER]]
+    rows = np.empty((m[d + HI] - m[d + LO], 1 + arity), np.int64)
+    found = 0
+    for row in range(m[d + LO], m[d + HI]):
+        b = record(m, d, row)
+        if m[b + m[d + AT_H]] >= now if kind == LIGHT else (m[b + m[d + AT_S]] & 1) == 1:
+            rows[found, 0] = PROVISIONAL if kind == COUNTED else m[b + m[d + AT_H]]
+            for j in range(arity):
+                rows[found, 1 + j] = m[b + j]
+            found += 1
+    return rows[:found]

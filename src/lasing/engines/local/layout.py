@@ -1,5 +1,4 @@
-"""A plan in the arena: descriptors, operations, variants of rules with their steps, then the relations' rings and
-tables."""
+"""A plan in the arena: descriptors, operations, variants of rules with their steps."""
 
 from __future__ import annotations
 
@@ -35,7 +34,6 @@ VARIABLES = 256
 
 _NOW = VARIABLES - 1
 
-_CAPACITY_BITS = 6
 _KEY_AREA, _STACK = 64, 64
 
 _COMPARISONS: dict[Comparison, int] = {
@@ -136,11 +134,18 @@ class _Layout:
         }
         for at, word in header.items():
             self.words[at] = word
-        arena = self._with_rings()
+        self._describe()
         width = max([r.arity for r in plan.relations], default=0)
         constants = [(registers + register, value) for value, register in self.constants.items()]
         return Arena(
-            arena, predicates, outputs, background, constants, width, self._log is not None, self._rule_count()
+            np.array(self.words, np.int64),
+            predicates,
+            outputs,
+            background,
+            constants,
+            width,
+            self._log is not None,
+            self._rule_count(),
         )
 
     def _helpers(self) -> list[Relation]:
@@ -183,9 +188,8 @@ class _Layout:
         every = [*self.plan.guaranteed, *(rule for stage in stages for rule in stage.rules)]
         return 1 + max((rule.origin for rule in every), default=0)
 
-    def _with_rings(self) -> np.ndarray:
-        """The whole arena: the fixed part, then for each relation its ring and the heads of its indices."""
-        size = len(self.words)
+    def _describe(self) -> None:
+        """Fill in the relations' descriptors."""
         partners = {a: self._at(b) for pair in self._pending.items() for a, b in (pair, pair[::-1])}
         grouped = set(self._groups.values())
         for relation in self._relations:
@@ -195,13 +199,9 @@ class _Layout:
             indices = self.indices[relation] if relation != self._log else []
             assert len(indices) <= memory.MOST_INDICES
             at_next = relation.arity + (4 if heavy else 1)
-            more = fold.MORE if relation in grouped else 0
-            stride = at_next + len(indices) + more
             fields = {
                 memory.ARITY: relation.arity,
-                memory.MASK: (1 << _CAPACITY_BITS) - 1,
-                memory.OFFSET: size,
-                memory.STRIDE: stride,
+                memory.STRIDE: at_next + len(indices) + (fold.MORE if relation in grouped else 0),
                 memory.INDICES: len(indices),
                 memory.AT_H: relation.arity,
                 memory.AT_S: relation.arity + 1,
@@ -216,20 +216,11 @@ class _Layout:
             }
             for at, word in fields.items():
                 self.words[d + at] = word
-            size += (1 << _CAPACITY_BITS) * stride
             for number, columns in enumerate(indices):
                 p = d + memory.INDEX + number * memory.INDEX_WIDTH
                 self.words[p + memory.INDEX_KEYS] = len(columns)
-                bits = _CAPACITY_BITS + (number == 0)  # the first index, by all columns, is asked most
-                self.words[p + memory.INDEX_SHIFT] = 64 - bits
-                self.words[p + memory.INDEX_HEADS] = size
                 for j, column in enumerate(columns):
                     self.words[p + memory.INDEX_COLUMNS + j] = column
-                size += 1 << bits
-        self.words[memory.SIZE] = size
-        arena = np.full(size, memory.NO_ROW, np.int64)
-        arena[: len(self.words)] = self.words
-        return arena
 
     def _kind(self, relation: Relation) -> int:
         if relation == self._log:

@@ -1,4 +1,8 @@
-"""The arena: relations as rings of records in one array of int64, and the life of a row.
+"""The arena: relations as rings of records, and the life of a row.
+
+An array of int64 holds the header, the relations' descriptors and the encoded plan. Each relation has a block of
+memory for its ring and its indices, which a descriptor names by its distance from the array; where a relation is full,
+it moves to a larger block. Kernels take a pointer to the array, `m`.
 
 A **row** is a record `[args…, H, S, C, D, next…]`.
 
@@ -17,7 +21,7 @@ A **row** is a record `[args…, H, S, C, D, next…]`.
 
 Light relations (guaranteed, watched by nobody) have no S, C and D. Operators may keep more words in a row, at AT_MORE.
 Indexing with unsigned integers spares the code
-for negative indices: `m[np.uintp(i)]`.
+for negative indices: `m[i]`.
 """
 
 from __future__ import annotations
@@ -25,9 +29,11 @@ from __future__ import annotations
 import numpy as np
 from numba import int64, njit, uint64
 
+from lasing.engines.local.pointers import Memory, allocate, pointer, release
+
 # A relation's descriptor: where its fields are, counted from the descriptor's begin.
 ARITY, MASK, LO, HI, OFFSET, STRIDE, INDICES, SINCE, UPTO, FIRST = range(10)
-AT_H, AT_S, AT_C, AT_D, AT_NEXT, DELTA, TOUCHED, KIND, LOOKED_AT, PARTNER, AT_MORE = range(10, 21)
+AT_H, AT_S, AT_C, AT_D, AT_NEXT, DELTA, TOUCHED, KIND, LOOKED_AT, PARTNER, AT_MORE, BLOCK_WORDS = range(10, 22)
 INDEX = 24  # then per index: how many key columns, the hash's shift, the heads' offset, the columns
 INDEX_KEYS, INDEX_SHIFT, INDEX_HEADS, INDEX_COLUMNS = range(4)
 MOST_COLUMNS, MOST_INDICES = 21, 6
@@ -45,7 +51,7 @@ LIGHT, TRACKED, COUNTED, LOG, PENDING = range(5)
     CURSORS,
     HORIZONS,
     COUNTERS,
-    SIZE,
+    WORDS,
     WIDE,
     TICK,
     OPERATIONS,
@@ -55,19 +61,19 @@ LIGHT, TRACKED, COUNTED, LOG, PENDING = range(5)
     FIRST_OUTPUT,
     LOG_KEPT,
     ENDLESS,
-    GROW,
+    CALENDAR,
     START,
     NOW_REGISTER,
     WAKE,
     DROPPED,
     ANNOTATED,
-) = range(23)
+    TELLS_MORE,
+) = range(24)
 HEADER = 32
 
 NEVER = -(2**62)
 FOREVER = 2**62
 NO_ROW = -1
-FULL = -1
 
 _U1 = np.uint64(0x9E3779B97F4A7C15)
 _U2 = np.uint64(0xBF58476D1CE4E5B9)
@@ -87,317 +93,281 @@ def slot(x: int, shift: int) -> int:
 
 
 @njit(cache=True, forceinline=True)
-def head_of(m: np.ndarray, d: int, index: int, key: int) -> int:
+def head_of(m: Memory, d: int, index: int, key: int) -> int:
     """Where the chain of an index begins for the key columns at m[key…]."""
     p = d + INDEX + index * INDEX_WIDTH
     x = uint64(0)
-    for j in range(m[np.uintp(p + INDEX_KEYS)]):
-        x = mix(x, m[np.uintp(key + j)])
-    return m[np.uintp(p + INDEX_HEADS)] + slot(x, m[np.uintp(p + INDEX_SHIFT)])
+    for j in range(m[p + INDEX_KEYS]):
+        x = mix(x, m[key + j])
+    return m[p + INDEX_HEADS] + slot(x, m[p + INDEX_SHIFT])
 
 
 @njit(cache=True)
-def find(m: np.ndarray, d: int, key: int) -> int:
+def find(m: Memory, d: int, key: int) -> int:
     """The newest row whose arguments are m[key…], dead or alive, or NO_ROW."""
-    arity = m[np.uintp(d + ARITY)]
-    lo = m[np.uintp(d + LO)]
-    mask = m[np.uintp(d + MASK)]
-    offset = m[np.uintp(d + OFFSET)]
-    stride = m[np.uintp(d + STRIDE)]
-    at_next = m[np.uintp(d + AT_NEXT)]
-    row = m[np.uintp(head_of(m, d, 0, key))]
+    arity = m[d + ARITY]
+    lo = m[d + LO]
+    mask = m[d + MASK]
+    offset = m[d + OFFSET]
+    stride = m[d + STRIDE]
+    at_next = m[d + AT_NEXT]
+    row = m[head_of(m, d, 0, key)]
     while row >= lo:
         b = offset + (row & mask) * stride
         same = True
         for j in range(arity):
-            if m[np.uintp(b + j)] != m[np.uintp(key + j)]:
+            if m[b + j] != m[key + j]:
                 same = False
                 break
         if same:
             return row
-        row = m[np.uintp(b + at_next)]
+        row = m[b + at_next]
     return NO_ROW
 
 
 @njit(cache=True, forceinline=True)
-def record(m: np.ndarray, d: int, row: int) -> int:
+def record(m: Memory, d: int, row: int) -> int:
     """Where a row's record begins."""
-    return m[np.uintp(d + OFFSET)] + (row & m[np.uintp(d + MASK)]) * m[np.uintp(d + STRIDE)]
+    return m[d + OFFSET] + (row & m[d + MASK]) * m[d + STRIDE]
 
 
 @njit(cache=True)
-def append(m: np.ndarray, d: int, key: int) -> int:
-    """A new row with the arguments m[key…], linked into every index, its other fields unset; FULL where there is no
-    room."""
-    hi = m[np.uintp(d + HI)]
-    if hi - m[np.uintp(d + LO)] > m[np.uintp(d + MASK)]:
-        return FULL
+def append(m: Memory, d: int, key: int) -> int:
+    """A new row with the arguments m[key…], linked into every index, its other fields unset."""
+    hi = m[d + HI]
+    if hi - m[d + LO] > m[d + MASK]:
+        grow(m, d)
     b = record(m, d, hi)
-    for j in range(m[np.uintp(d + ARITY)]):
-        m[np.uintp(b + j)] = m[np.uintp(key + j)]
+    for j in range(m[d + ARITY]):
+        m[b + j] = m[key + j]
     link(m, d, hi, b)
-    m[np.uintp(d + HI)] = hi + 1
+    m[d + HI] = hi + 1
     return hi
 
 
 @njit(cache=True)
-def link(m: np.ndarray, d: int, row: int, b: int) -> None:
+def link(m: Memory, d: int, row: int, b: int) -> None:
     """Put a row at the head of its chains."""
-    at_next = m[np.uintp(d + AT_NEXT)]
-    for index in range(m[np.uintp(d + INDICES)]):
+    at_next = m[d + AT_NEXT]
+    for index in range(m[d + INDICES]):
         p = d + INDEX + index * INDEX_WIDTH
         x = uint64(0)
-        for j in range(m[np.uintp(p + INDEX_KEYS)]):
-            x = mix(x, m[np.uintp(b + m[np.uintp(p + INDEX_COLUMNS + j)])])
-        h = m[np.uintp(p + INDEX_HEADS)] + slot(x, m[np.uintp(p + INDEX_SHIFT)])
-        m[np.uintp(b + at_next + index)] = m[np.uintp(h)]
-        m[np.uintp(h)] = row
+        for j in range(m[p + INDEX_KEYS]):
+            x = mix(x, m[b + m[p + INDEX_COLUMNS + j]])
+        h = m[p + INDEX_HEADS] + slot(x, m[p + INDEX_SHIFT])
+        m[b + at_next + index] = m[h]
+        m[h] = row
 
 
 @njit(cache=True)
-def upsert(m: np.ndarray, d: int, key: int, horizon: int) -> int:
-    """Guarantee m[key…] up to a horizon: 1 if that is news, 0 if it was guaranteed already, FULL if there is no
-    room."""
-    arity = m[np.uintp(d + ARITY)]
-    lo = m[np.uintp(d + LO)]
-    mask = m[np.uintp(d + MASK)]
-    offset = m[np.uintp(d + OFFSET)]
-    stride = m[np.uintp(d + STRIDE)]
-    at_next = m[np.uintp(d + AT_NEXT)]
-    at_h = m[np.uintp(d + AT_H)]
-    tracked = m[np.uintp(d + KIND)] == TRACKED
-    x = uint64(0)
-    for j in range(arity):
-        x = mix(x, m[np.uintp(key + j)])
-    p = d + INDEX
-    head = m[np.uintp(p + INDEX_HEADS)] + slot(x, m[np.uintp(p + INDEX_SHIFT)])
-    first = m[np.uintp(head)]
-    row, stamp = first, int64(0)
-    hi = m[np.uintp(d + HI)]
-    while row >= lo:
-        b = offset + (row & mask) * stride
-        same = True
-        for j in range(arity):
-            if m[np.uintp(b + j)] != m[np.uintp(key + j)]:
-                same = False
-                break
-        if same:
-            if m[np.uintp(b + at_h)] >= horizon:
-                return 0
-            if row >= m[np.uintp(d + UPTO)]:  # not yet seen by any rule in this round
-                m[np.uintp(b + at_h)] = horizon
-                return 1
-            if hi - lo > mask:
-                return FULL
-            m[np.uintp(b + at_h)] = NEVER
-            if tracked:
-                at_s = m[np.uintp(d + AT_S)]
-                stamp = m[np.uintp(b + at_s)]
-                m[np.uintp(b + at_s)] = 0
-            break
-        row = m[np.uintp(b + at_next)]
-    if hi - lo > mask:
-        return FULL
-    b = offset + (hi & mask) * stride
-    for j in range(arity):
-        m[np.uintp(b + j)] = m[np.uintp(key + j)]
-    m[np.uintp(b + at_h)] = horizon
+def upsert(m: Memory, d: int, key: int, horizon: int) -> int:
+    """Guarantee m[key…] up to a horizon: 1 if that is news, 0 if it was guaranteed already."""
+    at_h, at_s = m[d + AT_H], m[d + AT_S]
+    tracked = m[d + KIND] == TRACKED
+    stamp = int64(0)
+    row = find(m, d, key)
+    if row != NO_ROW:
+        b = record(m, d, row)
+        if m[b + at_h] >= horizon:
+            return 0
+        if row >= m[d + UPTO]:  # not yet seen by any rule in this round
+            m[b + at_h] = horizon
+            return 1
+        m[b + at_h] = NEVER
+        if tracked:
+            stamp = m[b + at_s]
+            m[b + at_s] = 0
+    b = record(m, d, append(m, d, key))
+    m[b + at_h] = horizon
     if tracked:
-        m[np.uintp(b + m[np.uintp(d + AT_S)])] = stamp
-        m[np.uintp(b + m[np.uintp(d + AT_D)])] = NO_ROW - 1
-    m[np.uintp(b + at_next)] = first
-    m[np.uintp(head)] = hi
-    for index in range(1, m[np.uintp(d + INDICES)]):
-        p += INDEX_WIDTH
-        x = uint64(0)
-        for j in range(m[np.uintp(p + INDEX_KEYS)]):
-            x = mix(x, m[np.uintp(b + m[np.uintp(p + INDEX_COLUMNS + j)])])
-        head = m[np.uintp(p + INDEX_HEADS)] + slot(x, m[np.uintp(p + INDEX_SHIFT)])
-        m[np.uintp(b + at_next + index)] = m[np.uintp(head)]
-        m[np.uintp(head)] = hi
-    m[np.uintp(d + HI)] = hi + 1
+        m[b + at_s] = stamp
+        m[b + m[d + AT_D]] = NO_ROW - 1
     return 1
 
 
-@njit(cache=True, inline="always")
-def upsert_pair(m: np.ndarray, d: int, x: int, y: int, horizon: int) -> int:
+@njit(cache=True, forceinline=True)
+def upsert_pair(m: Memory, d: int, x: int, y: int, horizon: int) -> int:
     """`upsert` of the arguments x and y, which need not stand in memory: most relations have two columns."""
-    lo = m[np.uintp(d + LO)]
-    mask = m[np.uintp(d + MASK)]
-    offset = m[np.uintp(d + OFFSET)]
-    stride = m[np.uintp(d + STRIDE)]
-    at_next = m[np.uintp(d + AT_NEXT)]
-    tracked = m[np.uintp(d + KIND)] == TRACKED
+    lo = m[d + LO]
+    mask = m[d + MASK]
+    offset = m[d + OFFSET]
+    stride = m[d + STRIDE]
+    at_next = m[d + AT_NEXT]
+    tracked = m[d + KIND] == TRACKED
     p = d + INDEX
-    head = m[np.uintp(p + INDEX_HEADS)] + slot(mix(mix(uint64(0), x), y), m[np.uintp(p + INDEX_SHIFT)])
-    first = m[np.uintp(head)]
+    head = m[p + INDEX_HEADS] + slot(mix(mix(uint64(0), x), y), m[p + INDEX_SHIFT])
+    first = m[head]
     row, stamp = first, int64(0)
-    hi = m[np.uintp(d + HI)]
+    hi = m[d + HI]
     while row >= lo:
         b = offset + (row & mask) * stride
-        if m[np.uintp(b)] == x and m[np.uintp(b + 1)] == y:
-            if m[np.uintp(b + 2)] >= horizon:
+        if m[b] == x and m[b + 1] == y:
+            if m[b + 2] >= horizon:
                 return 0
-            if row >= m[np.uintp(d + UPTO)]:  # not yet seen by any rule in this round
-                m[np.uintp(b + 2)] = horizon
+            if row >= m[d + UPTO]:  # not yet seen by any rule in this round
+                m[b + 2] = horizon
                 return 1
-            if hi - lo > mask:
-                return FULL
-            m[np.uintp(b + 2)] = NEVER
+            m[b + 2] = NEVER
             if tracked:
-                stamp = m[np.uintp(b + 3)]
-                m[np.uintp(b + 3)] = 0
+                stamp = m[b + 3]
+                m[b + 3] = 0
             break
-        row = m[np.uintp(b + at_next)]
+        row = m[b + at_next]
     if hi - lo > mask:
-        return FULL
-    b = offset + (hi & mask) * stride
-    m[np.uintp(b)] = x
-    m[np.uintp(b + 1)] = y
-    m[np.uintp(b + 2)] = horizon
+        grow(m, d)
+        head = m[p + INDEX_HEADS] + slot(mix(mix(uint64(0), x), y), m[p + INDEX_SHIFT])
+        first = m[head]
+    b = record(m, d, hi)
+    m[b] = x
+    m[b + 1] = y
+    m[b + 2] = horizon
     if tracked:
-        m[np.uintp(b + 3)] = stamp
-        m[np.uintp(b + 5)] = NO_ROW - 1
-    m[np.uintp(b + at_next)] = first
-    m[np.uintp(head)] = hi
-    for index in range(1, m[np.uintp(d + INDICES)]):
+        m[b + 3] = stamp
+        m[b + 5] = NO_ROW - 1
+    m[b + at_next] = first
+    m[head] = hi
+    for index in range(1, m[d + INDICES]):
         p += INDEX_WIDTH
         z = uint64(0)
-        for j in range(m[np.uintp(p + INDEX_KEYS)]):
-            z = mix(z, y if m[np.uintp(p + INDEX_COLUMNS + j)] == 1 else x)
-        head = m[np.uintp(p + INDEX_HEADS)] + slot(z, m[np.uintp(p + INDEX_SHIFT)])
-        m[np.uintp(b + at_next + index)] = m[np.uintp(head)]
-        m[np.uintp(head)] = hi
-    m[np.uintp(d + HI)] = hi + 1
+        for j in range(m[p + INDEX_KEYS]):
+            z = mix(z, y if m[p + INDEX_COLUMNS + j] == 1 else x)
+        head = m[p + INDEX_HEADS] + slot(z, m[p + INDEX_SHIFT])
+        m[b + at_next + index] = m[head]
+        m[head] = hi
+    m[d + HI] = hi + 1
     return 1
 
 
 @njit(cache=True)
-def count(m: np.ndarray, d: int, key: int, change: int) -> int:
-    """Add to the count of m[key…] and remember that it was touched; FULL if there is no room."""
+def count(m: Memory, d: int, key: int, change: int) -> None:
+    """Add to the count of m[key…] and remember that it was touched."""
     row = find(m, d, key)
     if row == NO_ROW:
         row = append(m, d, key)
-        if row == FULL:
-            return FULL
         b = record(m, d, row)
-        m[np.uintp(b + m[np.uintp(d + AT_H)])] = FOREVER
-        m[np.uintp(b + m[np.uintp(d + AT_S)])] = 0
-        m[np.uintp(b + m[np.uintp(d + AT_C)])] = 0
-        m[np.uintp(b + m[np.uintp(d + AT_D)])] = NO_ROW - 1
+        m[b + m[d + AT_H]] = FOREVER
+        m[b + m[d + AT_S]] = 0
+        m[b + m[d + AT_C]] = 0
+        m[b + m[d + AT_D]] = NO_ROW - 1
     b = record(m, d, row)
-    m[np.uintp(b + m[np.uintp(d + AT_C)])] += change
+    m[b + m[d + AT_C]] += change
     touch(m, d, row, b)
-    return 1
 
 
 @njit(cache=True, forceinline=True)
-def touch(m: np.ndarray, d: int, row: int, b: int) -> None:
+def touch(m: Memory, d: int, row: int, b: int) -> None:
     """Put a row on the list of those that may have changed, once. (NO_ROW ends the list, NO_ROW - 1 is: not on it.)"""
-    at = b + m[np.uintp(d + AT_D)]
-    if m[np.uintp(at)] == NO_ROW - 1:
-        m[np.uintp(at)] = m[np.uintp(d + TOUCHED)]
-        m[np.uintp(d + TOUCHED)] = row
+    at = b + m[d + AT_D]
+    if m[at] == NO_ROW - 1:
+        m[at] = m[d + TOUCHED]
+        m[d + TOUCHED] = row
 
 
 @njit(cache=True, forceinline=True)
-def present(m: np.ndarray, d: int, b: int, tick: int, before: bool) -> bool:
+def present(m: Memory, d: int, b: int, tick: int, before: bool) -> bool:
     """Whether a tracked row is present now, or was before this tick."""
-    stamp = m[np.uintp(b + m[np.uintp(d + AT_S)])]
+    stamp = m[b + m[d + AT_S]]
     return ((stamp & 1) == 1) != (before and (stamp >> 1) == tick)
 
 
 @njit(cache=True)
-def room(m: np.ndarray, d: int) -> np.ndarray:
-    """The arena with twice the room for one relation. Row ids stay; every relation may have moved."""
-    cap = m[np.uintp(d + MASK)] + 1
-    size = m[np.uintp(SIZE)]
-    extra = cap * m[np.uintp(d + STRIDE)]
-    for index in range(m[np.uintp(d + INDICES)]):
-        extra += int64(1) << (64 - m[np.uintp(d + INDEX + index * INDEX_WIDTH + INDEX_SHIFT)])
-    grown = np.empty(size + extra, np.int64)
-    first = m[np.uintp(FIRST_RELATION)]
-    count_ = m[np.uintp(RELATIONS)]
-    fixed = m[np.uintp(first + OFFSET)]
-    for i in range(fixed):
-        grown[i] = m[i]
-    at = fixed
-    for r in range(count_):
-        e = first + r * DESCRIPTOR
-        if e == d:
-            grown[e + MASK] = 2 * cap - 1
-            for index in range(m[e + INDICES]):
-                grown[e + INDEX + index * INDEX_WIDTH + INDEX_SHIFT] -= 1
-        grown[e + OFFSET] = at
-        stride, old_mask, new_mask = m[e + STRIDE], m[e + MASK], grown[e + MASK]
-        if e == d:
-            for row in range(m[e + LO], m[e + HI]):
-                a = m[e + OFFSET] + (row & old_mask) * stride
-                b = at + (row & new_mask) * stride
-                for j in range(stride):
-                    grown[b + j] = m[a + j]
-        else:
-            a = m[e + OFFSET]
-            for j in range((old_mask + 1) * stride):
-                grown[at + j] = m[a + j]
-        at += (new_mask + 1) * stride
-        for index in range(m[e + INDICES]):
-            p = e + INDEX + index * INDEX_WIDTH
-            length = int64(1) << (64 - grown[p + INDEX_SHIFT])
-            a = m[p + INDEX_HEADS]
-            grown[p + INDEX_HEADS] = at
-            for j in range(length):
-                grown[at + j] = NO_ROW if e == d else m[a + j]
-            at += length
-        if e == d:
-            for row in range(grown[e + LO], grown[e + HI]):
-                link(grown, e, row, record(grown, e, row))
-    grown[SIZE] = at
-    return grown
-
-
-@njit(cache=True, inline="always")
-def is_dead(m: np.ndarray, kind: int, arity: int, b: int, t: int) -> bool:
-    """Whether a row holds no more, and nobody has to hear of that any more. (Its fields follow its arguments.)"""
-    if kind == COUNTED:
-        return m[np.uintp(b + arity + 2)] == 0 and (m[np.uintp(b + arity + 1)] & 1) == 0
-    if kind == TRACKED:
-        return m[np.uintp(b + arity)] < t and (m[np.uintp(b + arity + 1)] & 1) == 0
-    if kind == PENDING:
-        return m[np.uintp(b + arity - 1)] < t
-    return m[np.uintp(b + arity)] < t
+def open_block(m: Memory, d: int, bits: int) -> None:
+    """A block for 2^bits rows of a relation, without any row in it."""
+    size = m[d + STRIDE] << bits
+    for index in range(m[d + INDICES]):
+        size += int64(1) << (bits + (index == 0))
+    block = allocate(m, size)
+    m[WORDS] += size
+    m[d + BLOCK_WORDS] = size
+    m[d + OFFSET] = block
+    m[d + MASK] = (int64(1) << bits) - 1
+    at = block + (m[d + STRIDE] << bits)
+    for index in range(m[d + INDICES]):
+        p = d + INDEX + index * INDEX_WIDTH
+        head_bits = bits + (index == 0)  # the first index, by all columns, is asked most
+        m[p + INDEX_SHIFT] = 64 - head_bits
+        m[p + INDEX_HEADS] = at
+        for j in range(int64(1) << head_bits):
+            m[at + j] = NO_ROW
+        at += int64(1) << head_bits
 
 
 @njit(cache=True)
-def begin_tick(m: np.ndarray, t: int) -> None:
+def grow(m: Memory, d: int) -> None:
+    """Move a relation to a block with twice the room. Row ids stay."""
+    old, mask, stride, words = m[d + OFFSET], m[d + MASK], m[d + STRIDE], m[d + BLOCK_WORDS]
+    bits = int64(0)
+    while (int64(1) << bits) <= mask:
+        bits += 1
+    open_block(m, d, bits + 1)
+    for row in range(m[d + LO], m[d + HI]):
+        a, b = old + (row & mask) * stride, record(m, d, row)
+        for j in range(stride):
+            m[b + j] = m[a + j]
+        link(m, d, row, b)
+    release(m, old)
+    m[WORDS] -= words
+
+
+@njit(cache=True)
+def open_blocks(array: Memory, bits: int) -> None:
+    """The first blocks of all relations."""
+    m = pointer(array)
+    for r in range(m[RELATIONS]):
+        open_block(m, m[FIRST_RELATION] + r * DESCRIPTOR, bits)
+
+
+@njit(cache=True)
+def release_blocks(array: Memory) -> None:
+    """Give the memory of all relations and of the calendar back."""
+    m = pointer(array)
+    for r in range(m[RELATIONS]):
+        release(m, m[m[FIRST_RELATION] + r * DESCRIPTOR + OFFSET])
+    release(m, m[CALENDAR])
+
+
+@njit(cache=True, forceinline=True)
+def is_dead(m: Memory, kind: int, arity: int, b: int, t: int) -> bool:
+    """Whether a row holds no more, and nobody has to hear of that any more. (Its fields follow its arguments.)"""
+    if kind == COUNTED:
+        return m[b + arity + 2] == 0 and (m[b + arity + 1] & 1) == 0
+    if kind == TRACKED:
+        return m[b + arity] < t and (m[b + arity + 1] & 1) == 0
+    if kind == PENDING:
+        return m[b + arity - 1] < t
+    return m[b + arity] < t
+
+
+@njit(cache=True)
+def begin_tick(m: Memory, t: int) -> None:
     """Nothing has changed yet; the low mark of every relation moves over its dead rows."""
     first = m[FIRST_RELATION]
     for r in range(m[RELATIONS]):
         d = first + r * DESCRIPTOR
-        kind, arity = m[np.uintp(d + KIND)], m[np.uintp(d + ARITY)]
-        offset, mask, stride = m[np.uintp(d + OFFSET)], m[np.uintp(d + MASK)], m[np.uintp(d + STRIDE)]
+        kind, arity = m[d + KIND], m[d + ARITY]
+        offset, mask, stride = m[d + OFFSET], m[d + MASK], m[d + STRIDE]
         if kind == COUNTED:
             row = m[d + DELTA]
             while row != NO_ROW:
                 b = offset + (row & mask) * stride
-                row = m[np.uintp(b + arity + 3)]
-                m[np.uintp(b + arity + 3)] = NO_ROW - 1
-        m[np.uintp(d + DELTA)] = NO_ROW
-        lo, hi = m[np.uintp(d + LO)], m[np.uintp(d + HI)]
+                row = m[b + arity + 3]
+                m[b + arity + 3] = NO_ROW - 1
+        m[d + DELTA] = NO_ROW
+        lo, hi = m[d + LO], m[d + HI]
         if kind == LOG:
             lo = max(lo, hi - m[LOG_KEPT])
         else:
             while lo < hi and is_dead(m, kind, arity, offset + (lo & mask) * stride, t):
                 lo += 1
-        m[np.uintp(d + LO)] = lo
-        m[np.uintp(d + SINCE)] = m[np.uintp(d + UPTO)] = m[np.uintp(d + FIRST)] = hi
+        m[d + LO] = lo
+        m[d + SINCE] = m[d + UPTO] = m[d + FIRST] = hi
     m[TICK] += 1
 
 
 @njit(cache=True)
-def compact(m: np.ndarray, d: int, t: int, renumbered: np.ndarray) -> None:
-    """Give the living rows of a relation new, consecutive ids; `renumbered`, unless it is empty, gets the new id of each
-    old one from the low mark on, or -1."""
+def compact(m: Memory, d: int, t: int, renumbered: np.ndarray) -> None:
+    """Give the living rows of a relation new, consecutive ids; `renumbered`, unless it is empty, gets the new id of
+    each old one from the low mark on, or -1."""
     lo, hi = m[d + LO], m[d + HI]
     kind, arity = m[d + KIND], m[d + ARITY]
     offset, mask, stride = m[d + OFFSET], m[d + MASK], m[d + STRIDE]
@@ -406,7 +376,7 @@ def compact(m: np.ndarray, d: int, t: int, renumbered: np.ndarray) -> None:
         p = d + INDEX + index * INDEX_WIDTH
         heads = m[p + INDEX_HEADS]
         for j in range(int64(1) << (64 - m[p + INDEX_SHIFT])):
-            m[np.uintp(heads + j)] = NO_ROW
+            m[heads + j] = NO_ROW
     new = lo
     for row in range(lo, hi):
         b = offset + (row & mask) * stride
@@ -416,14 +386,14 @@ def compact(m: np.ndarray, d: int, t: int, renumbered: np.ndarray) -> None:
         if not dead:
             a = offset + (new & mask) * stride
             for j in range(stride):
-                m[np.uintp(a + j)] = m[np.uintp(b + j)]
+                m[a + j] = m[b + j]
             link(m, d, new, a)
             new += 1
     m[d + HI] = m[d + SINCE] = m[d + UPTO] = m[d + FIRST] = new
 
 
 @njit(cache=True)
-def living(m: np.ndarray, d: int, t: int) -> int:
+def living(m: Memory, d: int, t: int) -> int:
     """How many rows of a relation are alive."""
     kind, arity = m[d + KIND], m[d + ARITY]
     offset, mask, stride = m[d + OFFSET], m[d + MASK], m[d + STRIDE]

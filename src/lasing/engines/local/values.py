@@ -10,17 +10,17 @@ from __future__ import annotations
 import numpy as np
 from numba import int64, njit, uint64
 
-from lasing.engines.local.memory import FULL, KEY, NO_ROW, WIDE, append, find, record
+from lasing.engines.local.memory import FOREVER, KEY, NO_ROW, WIDE, append, find, record
+from lasing.engines.local.pointers import Memory, pointer
 
 SMALL = 2**60
 NAMES = 2**61
 WIDES = 2**62
-NO_ROOM = -(2**63) + 8
-BEYOND_64_BITS, BY_ZERO, ON_A_NAME, NAMES_AND_NUMBERS, NO_TIME = range(NO_ROOM - 1, NO_ROOM - 6, -1)
-"""In place of a value: why there is none. REASONS has the words, by their distance from NO_ROOM."""
+UNDEFINED = -(2**63) + 8
+BEYOND_64_BITS, BY_ZERO, ON_A_NAME, NAMES_AND_NUMBERS, NO_TIME = range(UNDEFINED, UNDEFINED - 5, -1)
+"""In place of a value: why there is none. REASONS has the words, by their distance from UNDEFINED."""
 
 REASONS = (
-    "",
     "a result beyond 64 bits",
     "division by zero",
     "arithmetic on a name",
@@ -40,52 +40,63 @@ def is_name(code: int) -> bool:
 
 
 @njit(cache=True)
-def is_double(m: np.ndarray, code: int) -> bool:
-    return code >= WIDES and m[np.uintp(record(m, m[np.uintp(WIDE)], code - WIDES))] == DOUBLE
+def is_double(m: Memory, code: int) -> bool:
+    return code >= WIDES and m[record(m, m[WIDE], code - WIDES)] == DOUBLE
 
 
 @njit(cache=True)
-def integer(m: np.ndarray, code: int) -> int:
+def integer(m: Memory, code: int) -> int:
     """The value of an integer's code."""
     if code < WIDES:
         return code
-    return m[np.uintp(record(m, m[np.uintp(WIDE)], code - WIDES) + 1)]
+    return m[record(m, m[WIDE], code - WIDES) + 1]
 
 
 @njit(cache=True)
-def double(m: np.ndarray, code: int) -> float:
+def double(m: Memory, code: int) -> float:
     """The value of a number's code, as a double."""
     if code < WIDES:
         return float(code)
-    b = record(m, m[np.uintp(WIDE)], code - WIDES)
-    bits = m[np.uintp(b + 1)]
-    return np.int64(bits).view(np.float64) if m[np.uintp(b)] == DOUBLE else float(bits)
+    b = record(m, m[WIDE], code - WIDES)
+    bits = m[b + 1]
+    return np.int64(bits).view(np.float64) if m[b] == DOUBLE else float(bits)
 
 
 @njit(cache=True)
-def wide(m: np.ndarray, kind: int, bits: int) -> int:
-    """The code of a wide value; NO_ROOM where the relation of wide values is full."""
-    key = m[np.uintp(KEY)] + 24
-    m[np.uintp(key)] = kind
-    m[np.uintp(key + 1)] = bits
-    d = m[np.uintp(WIDE)]
+def wide(m: Memory, kind: int, bits: int) -> int:
+    """The code of a wide value."""
+    key = m[KEY] + 24
+    m[key] = kind
+    m[key + 1] = bits
+    d = m[WIDE]
     row = find(m, d, key)
     if row == NO_ROW:
         row = append(m, d, key)
-        if row == FULL:
-            return NO_ROOM
-        b = record(m, d, row)
-        m[np.uintp(b + 2)] = 2**62
+        m[record(m, d, row) + 2] = FOREVER
     return WIDES + row
 
 
 @njit(cache=True)
-def code_of_integer(m: np.ndarray, value: int) -> int:
+def encode_wide(array: Memory, kind: int, bits: int) -> int:
+    """`wide`, for who has the array."""
+    return wide(pointer(array), kind, bits)
+
+
+@njit(cache=True)
+def decode_wide(array: Memory, code: int) -> tuple[int, int]:
+    """The kind and the bits of a wide value."""
+    m = pointer(array)
+    b = record(m, m[WIDE], code - WIDES)
+    return m[b], m[b + 1]
+
+
+@njit(cache=True)
+def code_of_integer(m: Memory, value: int) -> int:
     return value if -SMALL < value < SMALL else wide(m, INTEGER, value)
 
 
 @njit(cache=True)
-def code_of_double(m: np.ndarray, value: float) -> int:
+def code_of_double(m: Memory, value: float) -> int:
     """The code of a double; one of integral value is that integer."""
     if not np.isfinite(value):
         return BEYOND_64_BITS
@@ -95,7 +106,7 @@ def code_of_double(m: np.ndarray, value: float) -> int:
 
 
 @njit(cache=True)
-def compare(m: np.ndarray, comparison: int, a: int, b: int, ranks: np.ndarray) -> bool:
+def compare(m: Memory, comparison: int, a: int, b: int, ranks: Memory) -> bool:
     """Whether two constants compare so."""
     if comparison == EQUAL:
         return a == b
@@ -120,8 +131,8 @@ def compare(m: np.ndarray, comparison: int, a: int, b: int, ranks: np.ndarray) -
 
 
 @njit(cache=True)
-def compute(m: np.ndarray, operator: int, a: int, b: int) -> int:
-    """The code of an operation's value, or why there is none; NO_ROOM where a new value finds none."""
+def compute(m: Memory, operator: int, a: int, b: int) -> int:
+    """The code of an operation's value, or why there is none."""
     if operator == COPY:
         return a
     if is_name(a) or is_name(b):
@@ -173,7 +184,7 @@ def _fits(x: int, y: int) -> bool:
 
 
 @njit(cache=True)
-def _compute_doubles(m: np.ndarray, operator: int, x: float, y: float, a: int, b: int) -> int:
+def _compute_doubles(m: Memory, operator: int, x: float, y: float, a: int, b: int) -> int:
     if operator == ADD:
         z = x + y
     elif operator == SUBTRACT:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from lasing.engines.reference.model import derive
 from lasing.engines.reference.stream import Derived, Fact, Facts, Stream
 from lasing.engines.reference.structure import Structure, background_of
-from lasing.logic.answers import Answer
+from lasing.logic.answers import Answer, Changes
 from lasing.logic.dependencies import stratify
 from lasing.logic.formulas import Atom, Formula
 from lasing.logic.program import Program
@@ -33,6 +33,17 @@ class ReferenceEngine:
         self._timeline = Interval(start, None)
         self._data = Facts()
         self._orders: dict[object, tuple[Formula, ...]] = {}
+        self._last = Answer(start - 1, frozenset())
+
+    def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Changes]:
+        """What changes up to a time point, given the data that is new at it: time point by time point."""
+        for idle in range(self._last.time + 1, time):
+            yield self._changed(self.step(idle, ()))
+        yield self._changed(self.step(time, atoms))
+
+    def _changed(self, answer: Answer) -> Changes:
+        before, self._last = self._last.atoms, answer
+        return Changes(answer.time, answer.atoms - before, before - answer.atoms, dict.fromkeys(answer.atoms))
 
     def step(self, time: int, atoms: Iterable[Atom]) -> Answer:
         """The answer at a time point, given the data that is new at it. Time points come in order."""
@@ -44,6 +55,10 @@ class ReferenceEngine:
         for (rule, _), reason in m.failures.items():
             self.failures[rule, reason] += 1
         return Answer(time, frozenset(self._held(m, time)))
+
+    def facts(self) -> Iterable[tuple[int, str, tuple[Value, ...]]]:
+        """All data so far, in its order."""
+        return ((fact.time, fact.predicate, fact.args) for fact in self._data.within(self._timeline))
 
     def _held(self, m: Structure, time: int) -> Iterable[Atom]:
         """The atoms of the output that hold now (Laser, Definition 6): v(t), so without background."""

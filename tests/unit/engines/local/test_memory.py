@@ -7,7 +7,7 @@ import random
 import pytest
 
 import lasing
-from lasing.engines.local import layout
+from lasing.engines.local import engine as engine_module
 from lasing.engines.local.engine import LocalEngine
 from lasing.session import unplanned
 from tests.differential.core_programs import core_example
@@ -16,7 +16,7 @@ from tests.differential.harness import agree
 
 @pytest.mark.parametrize("first", range(1000, 1100, 20))
 def test_answers_do_not_depend_on_how_much_room_there_is(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layout, "_CAPACITY_BITS", 1)  # two rows a relation: everything has to grow, in mid-rule too
+    monkeypatch.setattr(engine_module, "_FIRST_BITS", 1)  # two rows a relation: everything has to grow, in mid-rule too
     for seed in range(first, first + 20):
         example = core_example(seed)
         if not unplanned(lasing.parse(example.program)):
@@ -40,7 +40,8 @@ def test_memory_stays_flat_when_windows_are_bounded(program: str) -> None:
 
     def go(begin: int, end: int) -> int:
         for time in range(begin, end):
-            engine.step(time, [lasing.Atom("p", (chance.randrange(9), chance.randrange(9))) for _ in range(3)])
+            atoms = [lasing.Atom("p", (chance.randrange(9), chance.randrange(9))) for _ in range(3)]
+            list(engine.advance(time, atoms))
         return engine.memory_bytes
 
     warm = go(0, 1500)

@@ -9,16 +9,14 @@ the timeline; the window of the last n facts reaches back to the oldest of them.
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
-from lasing.engines.local.calendar import WAKE_UP, reserve, schedule
+from lasing.engines.local.calendar import WAKE_UP, schedule
 from lasing.engines.local.memory import (
     ARITY,
     AT_D,
     AT_S,
     DELTA,
-    FULL,
     HI,
     KEY,
     LO,
@@ -26,9 +24,9 @@ from lasing.engines.local.memory import (
     START,
     count,
     record,
-    room,
 )
 from lasing.engines.local.operators.settle import settle, touch_all
+from lasing.engines.local.pointers import Memory
 from lasing.engines.local.spans import window_size
 
 # An operation: the input's relation, the output's, the window's span, the size at the last tick. For the window of the
@@ -39,22 +37,17 @@ NONE = -1
 
 
 @njit(cache=True)
-def box(m: np.ndarray, c: np.ndarray, op: int, t: int) -> tuple[np.ndarray, np.ndarray]:
+def box(m: Memory, op: int, t: int) -> None:
     """Count what changed in the input, and settle."""
     source, target = m[op + SOURCE], m[op + TARGET]
     key, arity = m[KEY], m[target + ARITY]
     row = m[source + DELTA]
     while row != NO_ROW:
-        change = 1 if (m[record(m, source, row) + m[source + AT_S]] & 1) == 1 else -1
-        done = FULL
-        while done == FULL:
-            b = record(m, source, row)
-            for j in range(arity):
-                m[key + j] = m[b + j]
-            done = count(m, target, key, change)
-            if done == FULL:
-                m = room(m, target)
-        row = m[record(m, source, row) + m[source + AT_D]]
+        b = record(m, source, row)
+        for j in range(arity):
+            m[key + j] = m[b + j]
+        count(m, target, key, 1 if (m[b + m[source + AT_S]] & 1) == 1 else -1)
+        row = m[b + m[source + AT_D]]
     size = _size(m, op, t)
     if size != m[op + LAST_SIZE]:
         touch_all(m, target)
@@ -63,13 +56,11 @@ def box(m: np.ndarray, c: np.ndarray, op: int, t: int) -> tuple[np.ndarray, np.n
     step = max(m[op + STEP], 1)
     later = (t // step + 1) * step
     if some and _size(m, op, later) != size:
-        c = reserve(c, 1)
-        schedule(c, later, WAKE_UP, 0)  # the window will be larger then, whether data comes or not
-    return m, c
+        schedule(m, later, WAKE_UP, 0)  # the window will be larger then, whether data comes or not
 
 
 @njit(cache=True)
-def _size(m: np.ndarray, op: int, t: int) -> int:
+def _size(m: Memory, op: int, t: int) -> int:
     """How many time points the window has at t, if no fact comes before."""
     if m[op + STEP] > 0:
         return window_size(t, m[op + BACK], m[op + AHEAD], m[op + STEP], m[START])

@@ -5,11 +5,11 @@ present at t  ⇔  start <= u  and  enters(u) <= t <= leaves(u)
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
-from lasing.engines.local.calendar import WAKE_UP, reserve, schedule
-from lasing.engines.local.memory import FULL, KEY, START, room, upsert
+from lasing.engines.local.calendar import WAKE_UP, schedule
+from lasing.engines.local.memory import KEY, START, upsert
+from lasing.engines.local.pointers import Memory
 from lasing.engines.local.spans import leaves
 
 # An operation: the relation, the window, and up to which time point there are rows.
@@ -17,7 +17,7 @@ TARGET, BACK, AHEAD, STEP, LAST = range(1, 6)
 
 
 @njit(cache=True)
-def clock(m: np.ndarray, c: np.ndarray, op: int, t: int) -> tuple[np.ndarray, np.ndarray]:
+def clock(m: Memory, op: int, t: int) -> None:
     """The time points that have entered the window; the next one will enter whether data comes or not."""
     target, back, step, key = m[op + TARGET], m[op + BACK], m[op + STEP], m[KEY]
     pivot = t // step * step
@@ -25,13 +25,7 @@ def clock(m: np.ndarray, c: np.ndarray, op: int, t: int) -> tuple[np.ndarray, np
     if back >= 0:
         first = max(first, pivot - back)
     for u in range(first, last + 1):
-        done = FULL
-        while done == FULL:
-            m[key] = u
-            done = upsert(m, target, key, leaves(u, back, step))
-            if done == FULL:
-                m = room(m, target)
+        m[key] = u
+        upsert(m, target, key, leaves(u, back, step))
     m[op + LAST] = max(m[op + LAST], last)
-    c = reserve(c, 1)
-    schedule(c, t + 1, WAKE_UP, 0)
-    return m, c
+    schedule(m, t + 1, WAKE_UP, 0)

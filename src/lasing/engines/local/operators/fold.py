@@ -23,7 +23,6 @@ from lasing.engines.local.memory import (
     COUNTERS,
     DELTA,
     FOREVER,
-    FULL,
     HI,
     INDEX,
     INDEX_COLUMNS,
@@ -33,23 +32,22 @@ from lasing.engines.local.memory import (
     LO,
     NO_ROW,
     TOUCHED,
-    WIDE,
     append,
     count,
     find,
     head_of,
     record,
-    room,
     touch,
 )
 from lasing.engines.local.operators.settle import settle
+from lasing.engines.local.pointers import Memory
 from lasing.engines.local.values import (
     BEYOND_64_BITS,
     LESS,
     NAMES_AND_NUMBERS,
-    NO_ROOM,
     ON_A_NAME,
     REASONS,
+    UNDEFINED,
     code_of_double,
     code_of_integer,
     compare,
@@ -71,26 +69,25 @@ NO_VALUE = -(2**63)
 
 
 @njit(cache=True)
-def fold(m: np.ndarray, op: int, ranks: np.ndarray) -> np.ndarray:
+def fold(m: Memory, op: int, ranks: Memory) -> None:
     """Bring the groups of all rows that have changed up to date, and put out their values."""
     source, state = m[op + SOURCE], m[op + STATE]
     row = m[source + DELTA]
     while row != NO_ROW:
-        m = _take(m, op, row, ranks)
+        _take(m, op, row, ranks)
         row = m[record(m, source, row) + m[source + AT_D]]
     row = m[state + TOUCHED]
     while row != NO_ROW:
-        m = _put(m, op, row, ranks)
+        _put(m, op, row, ranks)
         b = record(m, state, row)
         row = m[b + m[state + AT_D]]
         m[b + m[state + AT_D]] = NO_ROW - 1
     m[state + TOUCHED] = NO_ROW
     settle(m, m[op + TARGET], 1, False)
-    return m
 
 
 @njit(cache=True)
-def _take(m: np.ndarray, op: int, row: int, ranks: np.ndarray) -> np.ndarray:
+def _take(m: Memory, op: int, row: int, ranks: Memory) -> None:
     """Let a row that has come or gone count in its group."""
     source, state, key = m[op + SOURCE], m[op + STATE], m[KEY]
     b = record(m, source, row)
@@ -99,9 +96,6 @@ def _take(m: np.ndarray, op: int, row: int, ranks: np.ndarray) -> np.ndarray:
     group = find(m, state, key)
     if group == NO_ROW:
         group = append(m, state, key)
-        while group == FULL:
-            m = room(m, state)
-            group = append(m, state, key)
         g = record(m, state, group)
         m[g + m[state + AT_H]] = FOREVER
         m[g + m[state + AT_S]] = m[g + m[state + AT_C]] = 0
@@ -109,7 +103,6 @@ def _take(m: np.ndarray, op: int, row: int, ranks: np.ndarray) -> np.ndarray:
         for j in range(MORE):
             m[g + m[state + AT_MORE] + j] = 0
         m[g + m[state + AT_MORE] + VALUE] = NO_VALUE
-        b = record(m, source, row)
     g = record(m, state, group)
     touch(m, state, group, g)
     more, first = g + m[state + AT_MORE], m[b + m[op + GROUPS]]
@@ -117,7 +110,7 @@ def _take(m: np.ndarray, op: int, row: int, ranks: np.ndarray) -> np.ndarray:
     m[g + m[state + AT_C]] += sign
     function = m[op + FUNCTION]
     if function == COUNT:
-        return m
+        return
     if is_name(first):
         m[more + NAMES] += sign
     elif function in (SUM, AVG):
@@ -138,42 +131,34 @@ def _take(m: np.ndarray, op: int, row: int, ranks: np.ndarray) -> np.ndarray:
                 m[more + STALE] = 1
         elif _beats(m, function, first, m[more + EXTREME], ranks):
             m[more + EXTREME] = first
-    return m
 
 
 @njit(cache=True)
-def _put(m: np.ndarray, op: int, group: int, ranks: np.ndarray) -> np.ndarray:
+def _put(m: Memory, op: int, group: int, ranks: Memory) -> None:
     """Take the value of a group out that was there before, and put the one in that is there now."""
     state, target, key = m[op + STATE], m[op + TARGET], m[KEY]
+    g = record(m, state, group)
     value = NO_VALUE
-    if m[record(m, state, group) + m[state + AT_C]] > 0:
+    if m[g + m[state + AT_C]] > 0:
         value = _value(m, op, group, ranks)
-        while value == NO_ROOM:
-            m = room(m, m[WIDE])
-            value = _value(m, op, group, ranks)
-        if value < NO_ROOM:
-            m[m[COUNTERS] + m[op + RULE] * len(REASONS) + NO_ROOM - value] += 1
+        if value <= UNDEFINED:
+            m[m[COUNTERS] + m[op + RULE] * len(REASONS) + UNDEFINED - value] += 1
             value = NO_VALUE
-    at = m[state + AT_MORE] + VALUE
-    before = m[record(m, state, group) + at]
+    at = g + m[state + AT_MORE] + VALUE
+    before = m[at]
     if value == before:
-        return m
-    m[record(m, state, group) + at] = value
+        return
+    m[at] = value
     for changed, sign in ((before, -1), (value, 1)):
-        done = 1 if changed == NO_VALUE else FULL
-        while done == FULL:
-            g = record(m, state, group)
+        if changed != NO_VALUE:
             for j in range(m[op + GROUPS]):
                 m[key + j] = m[g + j]
             m[key + m[op + GROUPS]] = changed
-            done = count(m, target, key, sign)
-            if done == FULL:
-                m = room(m, target)
-    return m
+            count(m, target, key, sign)
 
 
 @njit(cache=True)
-def _value(m: np.ndarray, op: int, group: int, ranks: np.ndarray) -> int:
+def _value(m: Memory, op: int, group: int, ranks: Memory) -> int:
     """The code of the aggregate of a group that has rows, or why it has no value."""
     state, function = m[op + STATE], m[op + FUNCTION]
     g = record(m, state, group)
@@ -204,7 +189,7 @@ def _value(m: np.ndarray, op: int, group: int, ranks: np.ndarray) -> int:
 
 
 @njit(cache=True)
-def _sum(m: np.ndarray, op: int, group: int, parts: int) -> float:
+def _sum(m: Memory, op: int, group: int, parts: int) -> float:
     limbs = np.zeros(LIMBS, np.int64)
     row = _first(m, op, group)
     while row != NO_ROW:
@@ -218,7 +203,7 @@ def _sum(m: np.ndarray, op: int, group: int, parts: int) -> float:
 
 
 @njit(cache=True)
-def _search(m: np.ndarray, op: int, group: int, ranks: np.ndarray) -> int:
+def _search(m: Memory, op: int, group: int, ranks: Memory) -> int:
     """The least or greatest first term of a group that has rows."""
     row = _first(m, op, group)
     best = m[record(m, m[op + SOURCE], row) + m[op + GROUPS]]
@@ -231,12 +216,12 @@ def _search(m: np.ndarray, op: int, group: int, ranks: np.ndarray) -> int:
 
 
 @njit(cache=True, forceinline=True)
-def _beats(m: np.ndarray, function: int, a: int, b: int, ranks: np.ndarray) -> bool:
+def _beats(m: Memory, function: int, a: int, b: int, ranks: Memory) -> bool:
     return compare(m, LESS, a, b, ranks) if function == MIN else compare(m, LESS, b, a, ranks)
 
 
 @njit(cache=True)
-def _first(m: np.ndarray, op: int, group: int) -> int:
+def _first(m: Memory, op: int, group: int) -> int:
     """The newest row of a group that is present."""
     source, state, key = m[op + SOURCE], m[op + STATE], m[KEY]
     if m[op + BY_GROUP] < 0:
@@ -249,13 +234,13 @@ def _first(m: np.ndarray, op: int, group: int) -> int:
 
 
 @njit(cache=True)
-def _next(m: np.ndarray, op: int, group: int, row: int) -> int:
+def _next(m: Memory, op: int, group: int, row: int) -> int:
     """The row of a group before that one that is present."""
     return _present(m, op, group, _before(m, op, row))
 
 
 @njit(cache=True)
-def _before(m: np.ndarray, op: int, row: int) -> int:
+def _before(m: Memory, op: int, row: int) -> int:
     source = m[op + SOURCE]
     if m[op + BY_GROUP] < 0:
         return row - 1
@@ -263,7 +248,7 @@ def _before(m: np.ndarray, op: int, row: int) -> int:
 
 
 @njit(cache=True)
-def _present(m: np.ndarray, op: int, group: int, row: int) -> int:
+def _present(m: Memory, op: int, group: int, row: int) -> int:
     """The first row from there on that belongs to the group and is present, or NO_ROW."""
     source, state = m[op + SOURCE], m[op + STATE]
     g = record(m, state, group)

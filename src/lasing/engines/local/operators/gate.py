@@ -8,28 +8,27 @@ for the time after it has left.
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
-from lasing.engines.local.calendar import reserve, schedule
+from lasing.engines.local.calendar import NEXT, NO_ENTRY, RELATION, ROW, schedule
 from lasing.engines.local.memory import (
     ARITY,
     AT_C,
     AT_D,
     AT_S,
+    CALENDAR,
     DELTA,
     FOREVER,
-    FULL,
     HI,
     KEY,
     NO_ROW,
     count,
     find,
     record,
-    room,
     upsert,
 )
 from lasing.engines.local.operators.settle import settle
+from lasing.engines.local.pointers import Memory
 from lasing.engines.local.spans import enters, leaves
 from lasing.engines.local.values import SMALL
 
@@ -38,7 +37,7 @@ SOURCE, TARGET, AGENDA, BACK, AHEAD, STEP = range(1, 7)
 
 
 @njit(cache=True)
-def gate(m: np.ndarray, c: np.ndarray, op: int, t: int, fired: int) -> tuple[np.ndarray, np.ndarray]:
+def gate(m: Memory, op: int, t: int, fired: int) -> None:
     """Look at every row that has changed, and at those whose time has come."""
     source, agenda = m[op + SOURCE], m[op + AGENDA]
     arity = m[source + ARITY]
@@ -49,44 +48,36 @@ def gate(m: np.ndarray, c: np.ndarray, op: int, t: int, fired: int) -> tuple[np.
         if (m[b + m[source + AT_S]] & 1) == 1 and u < SMALL:
             first, last = enters(u, m[op + AHEAD], m[op + STEP]), leaves(u, m[op + BACK], m[op + STEP])
             if t < first <= last:
-                m, c = _enter(m, c, op, row, first)
+                _enter(m, op, b, first)
             if t <= last < FOREVER:
-                m, c = _enter(m, c, op, row, last + 1)
-        m = _look(m, op, source, row, t)
-        row = m[record(m, source, row) + m[source + AT_D]]
+                _enter(m, op, b, last + 1)
+        _look(m, op, b, t)
+        row = m[b + m[source + AT_D]]
     entry = fired
-    while entry >= 0:
-        if c[entry + 1] == agenda:
-            m = _look(m, op, agenda, c[entry + 2], t)
-        entry = c[entry + 3]
+    while entry != NO_ENTRY:
+        c = m[CALENDAR]
+        if m[c + entry + RELATION] == agenda:
+            _look(m, op, record(m, agenda, m[c + entry + ROW]), t)
+        entry = m[c + entry + NEXT]
     settle(m, m[op + TARGET], 1, False)
-    return m, c
 
 
 @njit(cache=True)
-def _enter(m: np.ndarray, c: np.ndarray, op: int, row: int, when: int) -> tuple[np.ndarray, np.ndarray]:
-    source, agenda, key = m[op + SOURCE], m[op + AGENDA], m[KEY]
-    done = FULL
-    while done == FULL:
-        b, arity = record(m, source, row), m[source + ARITY]
-        for j in range(arity):
-            m[key + j] = m[b + j]
-        m[key + arity] = when
-        done = upsert(m, agenda, key, FOREVER)
-        if done == FULL:
-            m = room(m, agenda)
-    if done == 1:
-        c = reserve(c, 1)
-        schedule(c, when, agenda, m[agenda + HI] - 1)
-    return m, c
+def _enter(m: Memory, op: int, b: int, when: int) -> None:
+    """Enter a row, given by its record, in the agenda."""
+    agenda, key, arity = m[op + AGENDA], m[KEY], m[m[op + SOURCE] + ARITY]
+    for j in range(arity):
+        m[key + j] = m[b + j]
+    m[key + arity] = when
+    if upsert(m, agenda, key, FOREVER) == 1:
+        schedule(m, when, agenda, m[agenda + HI] - 1)
 
 
 @njit(cache=True)
-def _look(m: np.ndarray, op: int, holder: int, row: int, t: int) -> np.ndarray:
-    """Let the row (args, u), which stands in a relation that has these columns, through or not."""
+def _look(m: Memory, op: int, b: int, t: int) -> None:
+    """Let the row (args, u), which stands at b in some relation, through or not."""
     source, target, key = m[op + SOURCE], m[op + TARGET], m[KEY]
     arity = m[source + ARITY]
-    b = record(m, holder, row)
     for j in range(arity):
         m[key + j] = m[b + j]
     u = m[key + arity - 1]
@@ -98,7 +89,4 @@ def _look(m: np.ndarray, op: int, holder: int, row: int, t: int) -> np.ndarray:
     there = find(m, target, key)
     passed = there != NO_ROW and m[record(m, target, there) + m[target + AT_C]] > 0
     if wanted != passed:
-        change = 1 if wanted else -1
-        while count(m, target, key, change) == FULL:
-            m = room(m, target)
-    return m
+        count(m, target, key, 1 if wanted else -1)

@@ -7,7 +7,6 @@ A fact adds to the count of its args when it comes, and takes that away when it 
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
 from lasing.engines.local.memory import (
@@ -15,7 +14,6 @@ from lasing.engines.local.memory import (
     AT_C,
     AT_NEXT,
     FIRST,
-    FULL,
     HI,
     INDEX,
     INDEX_COLUMNS,
@@ -27,9 +25,9 @@ from lasing.engines.local.memory import (
     count,
     head_of,
     record,
-    room,
 )
 from lasing.engines.local.operators.settle import settle
+from lasing.engines.local.pointers import Memory
 
 # An operation: the log's relation, the output's (args, T), how many facts, the predicate's number.
 SOURCE, TARGET, FACTS, PREDICATE = range(1, 5)
@@ -37,43 +35,35 @@ LOG_TIME, LOG_PREDICATE, LOG_ARGS = 0, 1, 2
 
 
 @njit(cache=True)
-def last_facts(m: np.ndarray, op: int) -> np.ndarray:
+def last_facts(m: Memory, op: int) -> None:
     """A tuple window over the log of all facts: what enters it and what leaves it."""
     log, n = m[op + SOURCE], m[op + FACTS]
     before, now = m[log + FIRST], m[log + HI]
     for row in range(max(m[log + LO], before - n), min(before, now - n)):
-        m = _count_fact(m, op, row, -1)
+        _count_fact(m, op, row, -1)
     for row in range(max(before, now - n), now):
-        m = _count_fact(m, op, row, 1)
+        _count_fact(m, op, row, 1)
     settle(m, m[op + TARGET], 1, False)
-    return m
 
 
 @njit(cache=True)
-def _count_fact(m: np.ndarray, op: int, row: int, change: int) -> np.ndarray:
-    log, target, key = m[op + SOURCE], m[op + TARGET], m[KEY]
-    if m[record(m, log, row) + LOG_PREDICATE] != m[op + PREDICATE]:
-        return m
-    done = FULL
-    while done == FULL:
-        b = record(m, log, row)
+def _count_fact(m: Memory, op: int, row: int, change: int) -> None:
+    target, key = m[op + TARGET], m[KEY]
+    b = record(m, m[op + SOURCE], row)
+    if m[b + LOG_PREDICATE] == m[op + PREDICATE]:
         arity = m[target + ARITY] - 1
         for j in range(arity):
             m[key + j] = m[b + LOG_ARGS + j]
         m[key + arity] = m[b + LOG_TIME]
-        done = count(m, target, key, change)
-        if done == FULL:
-            m = room(m, target)
-    return m
+        count(m, target, key, change)
 
 
 @njit(cache=True)
-def push_out(m: np.ndarray, op: int, key: int) -> int:
+def push_out(m: Memory, op: int, key: int) -> None:
     """A fact of a partition window has come, as m[key…] in the relation (args, T): count it, and not the n+1st
     before it."""
     d, n = m[op + TARGET], m[op + FACTS]
-    if count(m, d, key, 1) == FULL:
-        return FULL
+    count(m, d, key, 1)
     p = d + INDEX + INDEX_WIDTH
     keys = m[p + INDEX_KEYS]
     probe = key + m[d + ARITY]
@@ -96,4 +86,3 @@ def push_out(m: np.ndarray, op: int, key: int) -> int:
                 count(m, d, probe, -1)
                 break
         row = m[b + m[d + AT_NEXT] + 1]
-    return 1

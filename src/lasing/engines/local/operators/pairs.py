@@ -5,14 +5,12 @@ They do what `rules` does for any rule of the guaranteed plane, without register
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit, uint64
 
 from lasing.engines.local.memory import (
     ARITY,
     AT_H,
     AT_NEXT,
-    FULL,
     INDEX,
     INDEX_COLUMNS,
     INDEX_HEADS,
@@ -20,13 +18,11 @@ from lasing.engines.local.memory import (
     INDEX_WIDTH,
     KEY,
     LO,
-    MASK,
-    OFFSET,
     REGISTERS,
     SINCE,
-    STRIDE,
     UPTO,
     mix,
+    record,
     slot,
     upsert,
     upsert_pair,
@@ -44,15 +40,14 @@ from lasing.engines.local.operators.variants import (
     KEYS,
     RELATION,
 )
+from lasing.engines.local.pointers import Memory
 
-DONE = -1
 
-
-@njit(cache=True, inline="always")
-def _place(m: np.ndarray, origin: int, changed: int, probed: int, registers: int) -> int:
+@njit(cache=True, forceinline=True)
+def _place(m: Memory, origin: int, changed: int, probed: int, registers: int) -> int:
     """Where a value stands, given where the records of the two rows begin."""
-    base = m[np.uintp(origin)]
-    at = m[np.uintp(origin + 1)]
+    base = m[origin]
+    at = m[origin + 1]
     if base == FROM_CHANGED:
         return changed + at
     if base == FROM_PROBED:
@@ -60,74 +55,66 @@ def _place(m: np.ndarray, origin: int, changed: int, probed: int, registers: int
     return registers + at
 
 
-@njit(cache=True, inline="always")
-def _derive(m: np.ndarray, d: int, origin: int, changed: int, probed: int, registers: int, horizon: int) -> int:
-    arity = m[np.uintp(d + ARITY)]
+@njit(cache=True, forceinline=True)
+def _derive(m: Memory, d: int, origin: int, changed: int, probed: int, registers: int, horizon: int) -> None:
+    arity = m[d + ARITY]
     if arity == 2:
-        x = m[np.uintp(_place(m, origin, changed, probed, registers))]
-        y = m[np.uintp(_place(m, origin + 2, changed, probed, registers))]
-        return upsert_pair(m, d, x, y, horizon)
-    key = m[np.uintp(KEY)]
+        x = m[_place(m, origin, changed, probed, registers)]
+        y = m[_place(m, origin + 2, changed, probed, registers)]
+        upsert_pair(m, d, x, y, horizon)
+        return
+    key = m[KEY]
     for j in range(arity):
-        m[np.uintp(key + j)] = m[np.uintp(_place(m, origin + 2 * j, changed, probed, registers))]
-    return upsert(m, d, key, horizon)
+        m[key + j] = m[_place(m, origin + 2 * j, changed, probed, registers)]
+    upsert(m, d, key, horizon)
 
 
 @njit(cache=True)
-def copy_rows(m: np.ndarray, v: int, t: int, row: int) -> int:
-    """A rule of one literal, from a new row of it on; DONE, or the row at which to go on once the head has room."""
-    d, head, origin = m[np.uintp(v + CHANGED)], m[np.uintp(v + HEAD)], m[np.uintp(v + HEAD_FROM)]
-    registers = m[np.uintp(REGISTERS)]
-    offset, mask, stride = m[np.uintp(d + OFFSET)], m[np.uintp(d + MASK)], m[np.uintp(d + STRIDE)]
-    at_h, end = m[np.uintp(d + AT_H)], m[np.uintp(d + UPTO)]
+def copy_rows(m: Memory, v: int, t: int, row: int) -> None:
+    """A rule of one literal, from a new row of it on."""
+    d, head, origin = m[v + CHANGED], m[v + HEAD], m[v + HEAD_FROM]
+    registers, at_h, end = m[REGISTERS], m[d + AT_H], m[d + UPTO]
     while row < end:
-        b = offset + (row & mask) * stride
-        horizon = m[np.uintp(b + at_h)]
-        if horizon >= t and _derive(m, head, origin, b, b, registers, horizon) == FULL:
-            return row
+        b = record(m, d, row)
+        horizon = m[b + at_h]
+        if horizon >= t:
+            _derive(m, head, origin, b, b, registers, horizon)
         row += 1
-    return DONE
 
 
 @njit(cache=True)
-def join_pairs(m: np.ndarray, v: int, t: int, row: int) -> int:
-    """A rule of two literals, from a new row of one of them on; DONE, or the row at which to go on once the head has
-    room."""
-    d, head, origin = m[np.uintp(v + CHANGED)], m[np.uintp(v + HEAD)], m[np.uintp(v + HEAD_FROM)]
-    registers = m[np.uintp(REGISTERS)]
-    offset, mask, stride = m[np.uintp(d + OFFSET)], m[np.uintp(d + MASK)], m[np.uintp(d + STRIDE)]
-    at_h, end = m[np.uintp(d + AT_H)], m[np.uintp(d + UPTO)]
-    p = m[np.uintp(v + FIRST_STEP)]
-    keys, key_from = m[np.uintp(p + KEYS)], m[np.uintp(v + KEY_FROM)]
-    e, index = m[np.uintp(p + RELATION)], m[np.uintp(p + INDEX_NUMBER)]
+def join_pairs(m: Memory, v: int, t: int, row: int) -> None:
+    """A rule of two literals, from a new row of one of them on."""
+    d, head, origin = m[v + CHANGED], m[v + HEAD], m[v + HEAD_FROM]
+    registers, at_h, end = m[REGISTERS], m[d + AT_H], m[d + UPTO]
+    p = m[v + FIRST_STEP]
+    keys, key_from = m[p + KEYS], m[v + KEY_FROM]
+    e, index = m[p + RELATION], m[p + INDEX_NUMBER]
     q = e + INDEX + index * INDEX_WIDTH
-    heads, shift = m[np.uintp(q + INDEX_HEADS)], m[np.uintp(q + INDEX_SHIFT)]
-    column = m[np.uintp(q + INDEX_COLUMNS)]
-    lo, probed_mask = m[np.uintp(e + LO)], m[np.uintp(e + MASK)]
-    probed_offset, probed_stride = m[np.uintp(e + OFFSET)], m[np.uintp(e + STRIDE)]
-    probed_h, at_next = m[np.uintp(e + AT_H)], m[np.uintp(e + AT_NEXT)] + index
-    limit = m[np.uintp(e + SINCE)] if m[np.uintp(p + BEFORE)] == 1 else m[np.uintp(e + UPTO)]
+    column, lo = m[q + INDEX_COLUMNS], m[e + LO]
+    probed_h, at_next = m[e + AT_H], m[e + AT_NEXT] + index
+    limit = m[e + SINCE] if m[p + BEFORE] == 1 else m[e + UPTO]
     while row < end:
-        a = offset + (row & mask) * stride
-        until = m[np.uintp(a + at_h)]
+        a = record(m, d, row)
+        until = m[a + at_h]
         if until >= t:
-            value = m[np.uintp(_place(m, key_from, a, a, registers))]
+            value = m[_place(m, key_from, a, a, registers)]
             x = mix(uint64(0), value)
             for j in range(1, keys):
-                x = mix(x, m[np.uintp(_place(m, key_from + 2 * j, a, a, registers))])
-            other = m[np.uintp(heads + slot(x, shift))]
+                x = mix(x, m[_place(m, key_from + 2 * j, a, a, registers)])
+            other = m[m[q + INDEX_HEADS] + slot(x, m[q + INDEX_SHIFT])]
             while other >= lo:
-                b = probed_offset + (other & probed_mask) * probed_stride
-                horizon = m[np.uintp(b + probed_h)]
-                if horizon >= t and other < limit and m[np.uintp(b + column)] == value:
+                b = record(m, e, other)
+                other_until = m[b + probed_h]
+                following = m[b + at_next]
+                if other_until >= t and other < limit and m[b + column] == value:
                     same = True
                     for j in range(1, keys):
-                        place = _place(m, key_from + 2 * j, a, a, registers)
-                        if m[np.uintp(b + m[np.uintp(q + INDEX_COLUMNS + j)])] != m[np.uintp(place)]:
+                        if m[b + m[q + INDEX_COLUMNS + j]] != m[_place(m, key_from + 2 * j, a, a, registers)]:
                             same = False
                             break
-                    if same and _derive(m, head, origin, a, b, registers, min(until, horizon)) == FULL:
-                        return row
-                other = m[np.uintp(b + at_next)]
+                    if same:
+                        _derive(m, head, origin, a, b, registers, min(until, other_until))
+                        a = record(m, d, row)  # the head may be this relation, and have moved
+                other = following
         row += 1
-    return DONE

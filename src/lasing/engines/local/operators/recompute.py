@@ -9,17 +9,15 @@ only the differences go on.
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
-from lasing.engines.local.calendar import WAKE_UP, reserve, schedule
+from lasing.engines.local.calendar import WAKE_UP, schedule
 from lasing.engines.local.memory import (
     ARITY,
     AT_C,
     AT_H,
     AT_S,
     DELTA,
-    FULL,
     HI,
     KEY,
     LO,
@@ -30,11 +28,11 @@ from lasing.engines.local.memory import (
     count,
     find,
     record,
-    room,
     upsert,
 )
 from lasing.engines.local.operators.rules import fixpoint
 from lasing.engines.local.operators.settle import settle
+from lasing.engines.local.pointers import Memory
 
 # An operation: its table, whether time alone changes the outcome, whether it has run before. The table: how many inputs
 # and where (relation, copy), the same for variants of rules, for boxes (source, target, back, ahead, step) and for
@@ -47,59 +45,50 @@ PAIR, BOX = 2, 5
 
 
 @njit(cache=True)
-def recompute(m: np.ndarray, c: np.ndarray, op: int, t: int, ranks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def recompute(m: Memory, op: int, t: int, ranks: Memory) -> None:
     """Compute anew where that is due, and settle the outputs."""
     table = m[op + TABLE]
     due = m[op + BY_TIME] == 1 or m[op + HAS_RUN] == 0
     for i in range(m[table + INPUTS]):
         due = due or m[m[m[table + FIRST_INPUT] + i * PAIR] + DELTA] != NO_ROW
     if not due:
-        return m, c
+        return
     m[op + HAS_RUN] = 1
     for i in range(m[table + SCRATCH]):
         d = m[m[table + FIRST_SCRATCH] + i]
         m[d + LO] = m[d + SINCE] = m[d + UPTO] = m[d + HI]
     for i in range(m[table + INPUTS]):
-        m = _copy(m, m[m[table + FIRST_INPUT] + i * PAIR], m[m[table + FIRST_INPUT] + i * PAIR + 1], t)
+        _copy(m, m[m[table + FIRST_INPUT] + i * PAIR], m[m[table + FIRST_INPUT] + i * PAIR + 1], t)
     more = True
     while more:
-        m = fixpoint(m, m[table + FIRST_VARIANT], m[table + VARIANTS], t, ranks)
+        fixpoint(m, m[table + FIRST_VARIANT], m[table + VARIANTS], t, ranks)
         more = False
         for i in range(m[table + BOXES]):
-            m, news = _box(m, m[table + FIRST_BOX] + i * BOX, t)
-            more = more or news
+            more = _box(m, m[table + FIRST_BOX] + i * BOX, t) or more
     some = False
     for i in range(m[table + OUTPUTS]):
         target, copy = m[m[table + FIRST_OUTPUT] + i * PAIR], m[m[table + FIRST_OUTPUT] + i * PAIR + 1]
         some = some or m[copy + HI] > m[copy + LO]
-        m = _differences(m, target, copy)
+        _differences(m, target, copy)
         settle(m, target, 1, False)
     if some and m[op + BY_TIME] == 1:
-        c = reserve(c, 1)
-        schedule(c, t + 1, WAKE_UP, 0)
-    return m, c
+        schedule(m, t + 1, WAKE_UP, 0)
 
 
 @njit(cache=True)
-def _copy(m: np.ndarray, source: int, copy: int, t: int) -> np.ndarray:
+def _copy(m: Memory, source: int, copy: int, t: int) -> None:
     """All rows that are present now."""
     key = m[KEY]
     for row in range(m[source + LO], m[source + HI]):
-        if (m[record(m, source, row) + m[source + AT_S]] & 1) == 0:
-            continue
-        done = FULL
-        while done == FULL:
-            b = record(m, source, row)
+        b = record(m, source, row)
+        if (m[b + m[source + AT_S]] & 1) == 1:
             for j in range(m[source + ARITY]):
                 m[key + j] = m[b + j]
-            done = upsert(m, copy, key, t)
-            if done == FULL:
-                m = room(m, copy)
-    return m
+            upsert(m, copy, key, t)
 
 
 @njit(cache=True)
-def _box(m: np.ndarray, box: int, t: int) -> tuple[np.ndarray, bool]:
+def _box(m: Memory, box: int, t: int) -> bool:
     """Rows (args) that stand in the source at every time point of the window; whether there are new ones."""
     source, target, key = m[box], m[box + 1], m[KEY]
     back, ahead, step = m[box + 2], m[box + 3], m[box + 4]
@@ -119,17 +108,13 @@ def _box(m: np.ndarray, box: int, t: int) -> tuple[np.ndarray, bool]:
             if find(m, source, key) == NO_ROW:
                 everywhere = False
                 break
-        done = FULL
-        while everywhere and done == FULL:
-            done = upsert(m, target, key, t)
-            if done == FULL:
-                m = room(m, target)
-            news = news or done == 1
-    return m, news
+        if everywhere and upsert(m, target, key, t) == 1:
+            news = True
+    return news
 
 
 @njit(cache=True)
-def _differences(m: np.ndarray, target: int, copy: int) -> np.ndarray:
+def _differences(m: Memory, target: int, copy: int) -> None:
     """Bring the counts of a relation to one for the rows of its copy, and to zero for all others."""
     key = m[KEY]
     arity, at_c = m[target + ARITY], m[target + AT_C]
@@ -141,15 +126,9 @@ def _differences(m: np.ndarray, target: int, copy: int) -> np.ndarray:
             if find(m, copy, key) == NO_ROW:
                 count(m, target, key, -1)
     for row in range(m[copy + LO], m[copy + HI]):
-        done = FULL
-        while done == FULL:
-            b = record(m, copy, row)
-            for j in range(arity):
-                m[key + j] = m[b + j]
-            there = find(m, target, key)
-            if there != NO_ROW and m[record(m, target, there) + at_c] > 0:
-                break
-            done = count(m, target, key, 1)
-            if done == FULL:
-                m = room(m, target)
-    return m
+        b = record(m, copy, row)
+        for j in range(arity):
+            m[key + j] = m[b + j]
+        there = find(m, target, key)
+        if there == NO_ROW or m[record(m, target, there) + at_c] == 0:
+            count(m, target, key, 1)

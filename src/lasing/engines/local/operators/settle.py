@@ -6,14 +6,14 @@ present at t  =  count = size of the window     (box: the count is that of the t
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
 from lasing.engines.local.memory import AT_C, AT_D, AT_S, DELTA, HI, LO, NO_ROW, TICK, TOUCHED, record, touch
+from lasing.engines.local.pointers import Memory
 
 
 @njit(cache=True)
-def settle(m: np.ndarray, d: int, least: int, exact: bool) -> bool:
+def settle(m: Memory, d: int, least: int, exact: bool) -> bool:
     """Stamp and list what changed among the touched rows; whether any row is present then."""
     tick = m[TICK]
     at_c, at_s, at_d = m[d + AT_C], m[d + AT_S], m[d + AT_D]
@@ -35,7 +35,7 @@ def settle(m: np.ndarray, d: int, least: int, exact: bool) -> bool:
 
 
 @njit(cache=True)
-def touch_all(m: np.ndarray, d: int) -> None:
+def touch_all(m: Memory, d: int) -> None:
     """Look at every row anew: the window's size has changed."""
     for row in range(m[d + LO], m[d + HI]):
         touch(m, d, row, record(m, d, row))

@@ -5,19 +5,19 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
-from lasing.engines.local.calendar import WAKE_UP, reserve, schedule
-from lasing.engines.local.memory import ARITY, AT_C, AT_S, FULL, HI, KEY, LO, count, record, room
+from lasing.engines.local.calendar import WAKE_UP, schedule
+from lasing.engines.local.memory import ARITY, AT_C, AT_S, HI, KEY, LO, count, record
 from lasing.engines.local.operators.settle import settle
+from lasing.engines.local.pointers import Memory
 
 # An operation: the input's relation, and the output's.
 SOURCE, TARGET = 1, 2
 
 
 @njit(cache=True)
-def stamp(m: np.ndarray, c: np.ndarray, op: int, t: int) -> tuple[np.ndarray, np.ndarray]:
+def stamp(m: Memory, op: int, t: int) -> None:
     """All rows anew: a stamp holds for one time point, and the next one is due at the next."""
     source, target, key = m[op + SOURCE], m[op + TARGET], m[KEY]
     arity = m[source + ARITY]
@@ -29,20 +29,13 @@ def stamp(m: np.ndarray, c: np.ndarray, op: int, t: int) -> tuple[np.ndarray, np
             count(m, target, key, -1)
     some = False
     for row in range(m[source + LO], m[source + HI]):
-        if (m[record(m, source, row) + m[source + AT_S]] & 1) == 0:
-            continue
-        some = True
-        done = FULL
-        while done == FULL:
-            b = record(m, source, row)
+        b = record(m, source, row)
+        if (m[b + m[source + AT_S]] & 1) == 1:
+            some = True
             for j in range(arity):
                 m[key + j] = m[b + j]
             m[key + arity] = t
-            done = count(m, target, key, 1)
-            if done == FULL:
-                m = room(m, target)
+            count(m, target, key, 1)
     settle(m, target, 1, False)
     if some:
-        c = reserve(c, 1)
-        schedule(c, t + 1, WAKE_UP, 0)
-    return m, c
+        schedule(m, t + 1, WAKE_UP, 0)

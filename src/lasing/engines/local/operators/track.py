@@ -8,15 +8,15 @@ took over from an older one of its key took over its stamp as well, and is no ch
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
-from lasing.engines.local.calendar import schedule
+from lasing.engines.local.calendar import NEXT, NO_ENTRY, RELATION, ROW, schedule
 from lasing.engines.local.memory import (
     ARITY,
     AT_D,
     AT_H,
     AT_S,
+    CALENDAR,
     DELTA,
     DESCRIPTOR,
     FIRST,
@@ -32,63 +32,53 @@ from lasing.engines.local.memory import (
     TRACKED,
     record,
 )
+from lasing.engines.local.pointers import Memory
 
 
 @njit(cache=True)
-def new_rows(m: np.ndarray) -> int:
-    """How many rows of tracked and pending relations are new at this tick: the calendar needs room for them."""
-    total, base = 0, m[FIRST_RELATION]
-    for r in range(m[RELATIONS]):
-        d = base + r * DESCRIPTOR
-        if m[d + KIND] in (TRACKED, PENDING):
-            total += m[d + HI] - m[d + FIRST]
-    return total
-
-
-@njit(cache=True)
-def track(m: np.ndarray, c: np.ndarray, t: int, fired: int) -> None:
+def track(m: Memory, t: int, fired: int) -> None:
     """Stamp and list the changes of every tracked relation; the calendar learns when new rows end."""
     tick = m[TICK]
     base = m[FIRST_RELATION]
     for r in range(m[RELATIONS]):
         d = base + r * DESCRIPTOR
         if m[d + KIND] == PENDING:
-            _await(m, c, d)
+            _await(m, d)
         if m[d + KIND] != TRACKED:
             continue
         at_h, at_s = m[d + AT_H], m[d + AT_S]
         for row in range(m[d + FIRST], m[d + HI]):
             b = record(m, d, row)
-            horizon = m[np.uintp(b + at_h)]
+            horizon = m[b + at_h]
             if horizon < t:
                 continue
-            if (m[np.uintp(b + at_s)] & 1) == 0:
-                m[np.uintp(b + at_s)] = 2 * tick + 1
+            if (m[b + at_s] & 1) == 0:
+                m[b + at_s] = 2 * tick + 1
                 _list(m, d, row, b)
             if horizon < FOREVER:
-                schedule(c, horizon + 1, d, row)
-    entry = fired
-    while entry >= 0:
-        d, row = c[np.uintp(entry + 1)], c[np.uintp(entry + 2)]
-        if d >= 0 and m[np.uintp(d + KIND)] == TRACKED and row >= m[np.uintp(d + LO)]:
+                schedule(m, horizon + 1, d, row)
+    c, entry = m[CALENDAR], fired
+    while entry != NO_ENTRY:
+        d, row = m[c + entry + RELATION], m[c + entry + ROW]
+        if d >= 0 and m[d + KIND] == TRACKED and row >= m[d + LO]:
             b = record(m, d, row)
-            at_s = b + m[np.uintp(d + AT_S)]
-            if m[np.uintp(b + m[np.uintp(d + AT_H)])] < t and (m[np.uintp(at_s)] & 1) == 1:
-                m[np.uintp(at_s)] = 2 * tick
+            at_s = b + m[d + AT_S]
+            if m[b + m[d + AT_H]] < t and (m[at_s] & 1) == 1:
+                m[at_s] = 2 * tick
                 _list(m, d, row, b)
-        entry = c[np.uintp(entry + 3)]
+        entry = m[c + entry + NEXT]
 
 
 @njit(cache=True)
-def _await(m: np.ndarray, c: np.ndarray, d: int) -> None:
+def _await(m: Memory, d: int) -> None:
     """The calendar learns when pending rows begin."""
     for row in range(m[d + FIRST], m[d + HI]):
         b = record(m, d, row)
         if m[b + m[d + AT_H]] != NEVER:
-            schedule(c, m[b + m[d + ARITY] - 1], d, row)
+            schedule(m, m[b + m[d + ARITY] - 1], d, row)
 
 
 @njit(cache=True, forceinline=True)
-def _list(m: np.ndarray, d: int, row: int, b: int) -> None:
-    m[np.uintp(b + m[np.uintp(d + AT_D)])] = m[np.uintp(d + DELTA)]
-    m[np.uintp(d + DELTA)] = row
+def _list(m: Memory, d: int, row: int, b: int) -> None:
+    m[b + m[d + AT_D]] = m[d + DELTA]
+    m[d + DELTA] = row

@@ -1,0 +1,53 @@
+"""Arrow columns to codes and back, without a Python object for each row: only for each distinct value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lasing.engines.local.dictionary import Codes, Dictionary
+from lasing.engines.local.execute import PROVISIONAL
+from lasing.engines.local.memory import FOREVER
+from lasing.engines.local.values import NAMES, SMALL, WIDES
+from lasing.logic.terms import Value
+
+NEVER = np.iinfo(np.int64).max
+"""In a column of expiry times: the atom holds for ever. Where it is provisional, the column is null."""
+
+
+def encode(dictionary: Dictionary, column: Any, value_of: Callable[[object], Value]) -> Codes:
+    """The codes of an Arrow column; `value_of` makes a constant of a Python value, or refuses it."""
+    chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if pa.types.is_integer(chunk.type) and chunk.null_count == 0 and not pa.types.is_uint64(chunk.type):
+        codes: Codes = chunk.cast(pa.int64()).to_numpy(zero_copy_only=False)
+        if not len(codes) or (codes.min() > -SMALL and codes.max() < SMALL):
+            return codes
+    if not pa.types.is_dictionary(chunk.type):
+        chunk = chunk.dictionary_encode(null_encoding="encode")
+    distinct = np.array(dictionary.codes(map(value_of, chunk.dictionary.to_pylist())), np.int64)
+    if chunk.indices.null_count:
+        value_of(None)
+    taken: Codes = distinct[chunk.indices.to_numpy(zero_copy_only=False)]
+    return taken
+
+
+def decode(dictionary: Dictionary, codes: Codes) -> Any:
+    """An Arrow column of the values: whole numbers, numbers, or text; numbers among text are text as well."""
+    if not len(codes) or codes.max() < NAMES:
+        return pa.array(codes)
+    if codes.min() >= NAMES and codes.max() < WIDES:
+        return dictionary.arrow_names().take(pa.array(codes - NAMES))
+    values = dictionary.values(codes)
+    if any(isinstance(value, str) for value in values):
+        return pa.array(list(map(str, values)))
+    return pa.array(values, pa.int64() if all(isinstance(value, int) for value in values) else pa.float64())
+
+
+def decode_expiry(until: Codes) -> Any:
+    """An Arrow column of times up to which rows are guaranteed; null where they are provisional."""
+    times = pa.array(np.where(until >= FOREVER, NEVER, until))
+    return pc.if_else(pa.array(until == PROVISIONAL), pa.scalar(None, pa.int64()), times)

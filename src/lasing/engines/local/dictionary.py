@@ -1,0 +1,97 @@
+"""Values and their codes (see `values`): one at a time, and in whole columns.
+
+At the engine's speed the boundary is the larger cost, so columns of names pass it in bulk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lasing.engines.local.values import DOUBLE, INTEGER, NAMES, SMALL, WIDES, decode_wide, encode_wide
+from lasing.logic.terms import Value
+
+Codes = np.ndarray[Any, np.dtype[np.int64]]
+
+
+class Dictionary:
+    """The codes of an engine's values. Wide values stand in its arena."""
+
+    def __init__(self, arena: Codes) -> None:
+        self._arena = arena
+        self._codes: dict[Value, int] = {}
+        self.names: list[str] = []
+        self._by_code: np.ndarray[Any, np.dtype[np.object_]] = np.empty(0, object)
+        self._arrow = pa.array([], pa.string())
+        self._ranks = np.zeros(1, np.int64)
+
+    def code(self, value: Value) -> int:
+        """The code of a value."""
+        code = self._codes.get(value)
+        return self._new(value) if code is None else code
+
+    def codes(self, values: Iterable[Value]) -> list[int]:
+        """The codes of many values."""
+        codes = list(map(self._codes.get, values := list(values)))
+        if None in codes:
+            return [self._new(value) if code is None else code for value, code in zip(values, codes, strict=True)]
+        return codes  # type: ignore[return-value]  # there is no None
+
+    def _new(self, value: Value) -> int:
+        if isinstance(value, str):
+            known = self._codes.get(value)  # it may stand twice among new values
+            if known is not None:
+                return known
+            code = NAMES + len(self.names)
+            self.names.append(value)
+        elif isinstance(value, int) and -SMALL < value < SMALL:
+            return value  # it is not remembered: it is its own code
+        else:
+            kind = INTEGER if isinstance(value, int) else DOUBLE
+            bits = value if isinstance(value, int) else int(np.float64(value).view(np.int64))
+            code = encode_wide(self._arena, kind, bits)
+        self._codes[value] = code
+        return code
+
+    def value(self, code: int) -> Value:
+        """The value of a code."""
+        if code < NAMES:
+            return code
+        if code < WIDES:
+            return self.names[code - NAMES]
+        kind, bits = decode_wide(self._arena, code)
+        return bits if kind == INTEGER else float(np.int64(bits).view(np.float64))
+
+    def values(self, codes: Codes) -> Sequence[Value]:
+        """The values of a column of codes."""
+        if not codes.size or codes.max() < NAMES:
+            return list(codes.tolist())
+        if codes.min() >= NAMES and codes.max() < WIDES:
+            return list(self._names_by_code()[codes - NAMES])
+        return [self.value(code) for code in codes.tolist()]
+
+    def _names_by_code(self) -> np.ndarray[Any, np.dtype[np.object_]]:
+        if len(self._by_code) < len(self.names):
+            larger = np.empty(2 * len(self.names), object)
+            larger[: len(self.names)] = self.names
+            self._by_code = larger
+            return larger
+        return self._by_code
+
+    def arrow_names(self) -> Any:
+        """The names, by their numbers, as an Arrow array."""
+        known = len(self._arrow)
+        if known < len(self.names):
+            self._arrow = pa.concat_arrays([self._arrow, pa.array(self.names[known:], pa.string())])
+        return self._arrow
+
+    def ranks(self) -> Codes:
+        """The place of each name in the order by code point; made anew when there are new names."""
+        if len(self.names) > self._ranks.shape[0] - 1:
+            self._ranks = np.zeros(len(self.names) + 1, np.int64)
+            order = sorted(range(len(self.names)), key=self.names.__getitem__)
+            self._ranks[order] = np.arange(len(order))
+        return self._ranks

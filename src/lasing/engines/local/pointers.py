@@ -1,0 +1,55 @@
+"""Bare pointers to words of 64 bits, for kernels.
+
+A kernel that takes an array pays for its reference count at every call, and for negative indices at every access. A
+pointer costs neither: it is indexed as an array is, without any check. Memory that is allocated here stands outside of
+the array to which a pointer points, and is reached from there, by its distance in words; whoever allocates frees.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic
+
+Memory = np.ndarray[Any, np.dtype[np.int64]]
+"""What a pointer looks like to the reader: something indexed by integers."""
+
+_WORD = ir.IntType(64)
+_BYTES = ir.IntType(8).as_pointer()
+
+
+@intrinsic
+def pointer(_typing: Any, array: Any) -> Any:
+    """The pointer to an array's first word."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return context.make_array(signature.args[0])(context, builder, args[0]).data
+
+    return types.CPointer(types.int64)(array), generate
+
+
+@intrinsic
+def allocate(_typing: Any, base: Any, _words: Any) -> Any:
+    """So many words of new memory, not set to anything: how far they are from the base, in words."""
+
+    def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        size = builder.mul(args[1], ir.Constant(_WORD, 8))
+        address = builder.ptrtoint(context.nrt.allocate(builder, size), _WORD)
+        return builder.sdiv(builder.sub(address, builder.ptrtoint(args[0], _WORD)), ir.Constant(_WORD, 8))
+
+    return types.int64(base, types.int64), generate
+
+
+@intrinsic
+def release(_typing: Any, base: Any, _distance: Any) -> Any:
+    """Give allocated memory back."""
+
+    def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        address = builder.ptrtoint(builder.gep(args[0], [args[1]]), _WORD)
+        context.nrt.free(builder, builder.inttoptr(address, _BYTES))
+        return context.get_dummy_value()
+
+    return types.none(base, types.int64), generate

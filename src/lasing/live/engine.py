@@ -1,0 +1,156 @@
+"""`lasing.Engine`: push facts as they come, and hear what changes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+import pyarrow as pa
+
+from lasing.connectors.rows import time_of
+from lasing.engines.local.engine import LocalEngine
+from lasing.engines.local.execute import IN_TIME
+from lasing.errors import LasingError, fault, in_order
+from lasing.live.cores import Core, Facts
+from lasing.live.local import LocalCore
+from lasing.live.reference import ReferenceCore
+from lasing.live.updates import Told, Update
+from lasing.logic.answers import Answer, Changes
+from lasing.logic.checks import REFUSALS, findings
+from lasing.logic.formulas import Atom
+from lasing.logic.program import Program
+from lasing.logic.terms import Value, value_from_text, value_text
+from lasing.session import EngineName, ProgramLike, parse, plan_for
+
+OnLate = Callable[[int, Facts], None]
+
+
+class Engine:
+    """A program at work: push facts as they come, and hear what changes.
+
+    >>> engine = Engine("hot(S) :- temp(S, V) in [5], V > 30.", start=0)
+    >>> engine.push(7, [("temp", "s1", 70)]).added
+    frozenset({Atom(predicate='hot', args=('s1',))})
+    >>> engine.advance_to(13).removed
+    frozenset({Atom(predicate='hot', args=('s1',))})
+
+    Any way to cut a stream into pushes gives the same answers; pushing at the same time point again adds to it. Facts
+    for a time that has passed are refused (E308), or go to `on_late`; the engine stays as it was.
+    """
+
+    def __init__(
+        self,
+        program: ProgramLike,
+        start: int = 0,
+        engine: EngineName = "auto",
+        *,
+        on_late: OnLate | None = None,
+        constants: Mapping[str, Value] | None = None,
+    ) -> None:
+        self.program = program if isinstance(program, Program) else parse(program, constants)
+        if refused := findings(self.program, REFUSALS):
+            raise LasingError(in_order(refused))
+        self.start = time_of(start, self.program.tick)
+        self.on_late = on_late
+        plan = plan_for(self.program, engine)
+        self._core: Core = (
+            ReferenceCore(self.program, self.start)
+            if plan is None
+            else LocalCore(self.program, LocalEngine(self.program, self.start, plan))
+        )
+        own = sorted(self.program.data, key=lambda fact: fact.time)
+        self._own = [(fact.time, fact.atom) for fact in own if fact.time >= self.start]
+
+    @property
+    def time(self) -> int:
+        """The time point up to which everything is evaluated; before any, the one before the start."""
+        return self._core.time
+
+    def push(self, time: Any, facts: Facts) -> Update:
+        """Facts at a time point: evaluate up to it, and tell what has changed."""
+        now = time_of(time, self.program.tick)
+        if now < max(self.time, self.start):
+            if self.on_late is None:
+                note = "push in the order of time, or give the engine an on_late=…"
+                if now < self.start:
+                    raise fault("E308", f"time {now} is before the start, {self.start}", note=note)
+                raise fault("E308", f"time {now} has passed: everything is evaluated up to {self.time}", note=note)
+            self.on_late(now, facts)
+            return Update(self.time, Told([]))
+        encoded = self._core.encode(now, facts)
+        if not self._own:
+            return Update(now, self._core.push(now, encoded))
+        return self._push_with_own(now, encoded)
+
+    def advance_to(self, time: Any) -> Update:
+        """Time passes without facts."""
+        return self.push(time, ())
+
+    def push_batch(self, facts: Mapping[str, Any], time: str = "time", end: Any = None) -> dict[str, Any]:
+        """Many time points at once: data frames by predicate with a column of the time, in order, and an argument in
+        each other column. What changes comes as Arrow tables, as from `Update.to_arrow`.
+
+        This is the fast path for files and for Spark: no Python object is made for a fact.
+        """
+        if not isinstance(self._core, LocalCore):
+            raise fault("E307", "the reference engine takes no batches", note="push time point by time point")
+        if self._own:
+            raise fault("E307", "the program has data facts of its own", note="push time point by time point")
+        rows = self._core.encode_batch(facts, time, lambda thing: time_of(thing, self.program.tick))
+        if len(rows) and int(rows[0, IN_TIME]) < max(self.time, self.start):
+            raise fault("E308", f"time {int(rows[0, IN_TIME])} has passed", note="push in the order of time")
+        last = int(rows[-1, IN_TIME]) if len(rows) else self.time
+        until = last if end is None else max(last, time_of(end, self.program.tick))
+        return self._core.push(until, rows).tables()
+
+    def answer(self) -> Answer:
+        """The atoms that hold now."""
+        return self._core.answer()
+
+    def snapshot(self) -> Any:
+        """The raw window as an Arrow table: the facts on which answers can still depend. That is all there is to keep.
+
+        Columns are time, predicate, and the arguments, as they are written in a stream file.
+        """
+        window = [row for row in self._core.window() if row[0] <= self.time]
+        state = {"start": self.start, "time": self.time}
+        schema = pa.schema(
+            [("time", pa.int64()), ("predicate", pa.string()), ("args", pa.list_(pa.string()))],
+            metadata={"lasing": json.dumps(state)},
+        )
+        args = [list(map(value_text, row[2])) for row in window]
+        return pa.table([[r[0] for r in window], [r[1] for r in window], args], schema=schema)
+
+    @classmethod
+    def restore(
+        cls, program: ProgramLike, snapshot: Any, engine: EngineName = "auto", *, on_late: OnLate | None = None
+    ) -> Engine:
+        """An engine that goes on from a snapshot with the answers that the one before would have given."""
+        table = pa.table(snapshot)
+        stored = (table.schema.metadata or {}).get(b"lasing")
+        if stored is None:
+            raise fault("E512", "this table is no snapshot of an engine", note="keep the table's metadata with it")
+        state = json.loads(stored)
+        restored = cls(program, state["start"], engine, on_late=on_late)
+        restored._own = [(time, atom) for time, atom in restored._own if time > state["time"]]
+        rows = zip(*(table[name].to_pylist() for name in ("time", "predicate", "args")), strict=True)
+        for time, facts in groupby(rows, key=itemgetter(0)):
+            atoms = [Atom(predicate, tuple(map(value_from_text, args))) for _, predicate, args in facts]
+            restored._core.push(time, restored._core.encode(time, atoms))
+        if state["time"] >= state["start"]:
+            restored._core.push(state["time"], restored._core.encode(state["time"], ()))
+        return restored
+
+    def _push_with_own(self, now: int, encoded: Any) -> Update:
+        """Let the data facts of the program's own text come in their time."""
+        told: list[Changes] = []
+        while self._own and self._own[0][0] <= now:
+            time = self._own[0][0]
+            mine = [atom for at, atom in self._own if at == time]
+            self._own = self._own[len(mine) :]
+            told += self._core.push(time, self._core.encode(time, mine)).changes()
+        told += self._core.push(now, encoded).changes()
+        return Update(now, Told(told))

@@ -1,0 +1,172 @@
+"""The local engine, fed by hand, in encoded columns."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lasing.connectors.arrow import is_frame
+from lasing.connectors.rows import value_of
+from lasing.engines.local.columns import encode
+from lasing.engines.local.dictionary import Codes
+from lasing.engines.local.engine import LocalEngine, expiry
+from lasing.engines.local.execute import IN_ARGS, IN_PREDICATE, IN_TIME
+from lasing.engines.local.history import RawWindow
+from lasing.errors import Diagnostic, LasingWarning, fault, render, similar
+from lasing.live.cores import Fact, Facts
+from lasing.live.updates import Blocks
+from lasing.logic.answers import Answer, Expiry
+from lasing.logic.formulas import Atom, PartitionWindow, Window, walk
+from lasing.logic.lookback import lookback
+from lasing.logic.program import Program
+from lasing.session import arity_of, counts_all_facts
+
+
+class LocalCore:
+    """Facts are rows of codes here; what nothing depends on is left out at once."""
+
+    def __init__(self, program: Program, engine: LocalEngine) -> None:
+        self._engine = engine
+        self._arity = arity_of(program)
+        self._any_predicate = counts_all_facts(program)
+        self._unknown: set[str] = set()
+        back = lookback(program)
+        functions = [n.function for r in program.rules for f in r.body for n in walk(f) if isinstance(n, Window)]
+        partitions = [f for f in functions if isinstance(f, PartitionWindow)]
+        self._exact = bool(partitions) or self._any_predicate
+        self._window = RawWindow(
+            back.points,
+            back.facts,
+            [(engine.predicates[f.predicate], tuple(i for key in f.keys for i in key), f.back) for f in partitions],
+        )
+        self._known: tuple[int, set[bytes]] = (engine.time, set())
+
+    @property
+    def time(self) -> int:
+        return self._engine.time
+
+    def encode(self, time: int, facts: Facts) -> Codes:
+        rows = self._frames(facts) if isinstance(facts, Mapping) else self._tuples(facts)
+        rows[:, IN_TIME] = time
+        return self._distinct(rows, time)
+
+    def encode_batch(self, frames: Mapping[str, Any], time: str, time_point: Callable[[object], int]) -> Codes:
+        rows = self._frames(frames, time, time_point)
+        if len(frames) > 1:
+            rows = rows[np.argsort(rows[:, IN_TIME], kind="stable")]
+        elif len(rows) and (np.diff(rows[:, IN_TIME]) < 0).any():
+            raise fault("E504", "the rows are out of order", note="sort them by time")
+        if self._exact:
+            _, first = np.unique(rows, axis=0, return_index=True)
+            rows = rows[np.sort(first)]
+        return rows
+
+    def push(self, time: int, encoded: Codes) -> Blocks:
+        blocks = [block.copy() for block in self._engine.evaluate(encoded, time)]
+        if len(encoded):
+            self._window.add(encoded, time)
+        return Blocks(self._engine, blocks)
+
+    def answer(self) -> Answer:
+        found: dict[Atom, Expiry] = {}
+        for (predicate, arity), rows in zip(self._engine.outputs, self._engine.standing(), strict=True):
+            columns = [self._engine.dictionary.values(rows[:, 1 + i]) for i in range(arity)]
+            args = zip(*columns, strict=True) if arity else iter([()] * len(rows))
+            found.update((Atom(predicate, a), expiry(u)) for a, u in zip(args, rows[:, 0].tolist(), strict=True))
+        return Answer(self.time, frozenset(found), found)
+
+    def window(self) -> Iterable[Fact]:
+        names = {number: predicate for predicate, number in self._engine.predicates.items()}
+        value = self._engine.dictionary.value
+        for row in self._window.at(self.time).tolist():
+            predicate = names[row[IN_PREDICATE]]
+            arity = self._arity.get(predicate, 0)
+            yield row[IN_TIME], predicate or "other", tuple(map(value, row[IN_ARGS : IN_ARGS + arity]))
+
+    def _tuples(self, facts: Iterable[tuple[object, ...] | Atom]) -> Codes:
+        plain = [(f.predicate, *f.args) if isinstance(f, Atom) else f for f in facts]
+        rows = np.zeros((len(plain), self._engine.width), np.int64)
+        shapes = set(map(_shape, plain))
+        for shape in shapes:
+            chosen = plain if len(shapes) == 1 else [fact for fact in plain if _shape(fact) == shape]
+            where: Any = slice(None) if len(shapes) == 1 else [i for i, f in enumerate(plain) if _shape(f) == shape]
+            number = self._number(*shape)
+            rows[where, IN_PREDICATE] = number
+            if number != self._engine.predicates[""]:
+                for i, column in enumerate(zip(*chosen, strict=True)):
+                    if i:
+                        rows[where, IN_ARGS + i - 1] = self._codes(column)
+        return self._used(rows)
+
+    def _codes(self, column: Sequence[object]) -> list[int]:
+        if set(map(type, column)) != {str}:
+            column = list(map(value_of, column))
+        return self._engine.dictionary.codes(column)  # type: ignore[arg-type]  # they are values now
+
+    def _frames(
+        self, frames: Mapping[str, Any], time: str | None = None, time_point: Callable[[object], int] | None = None
+    ) -> Codes:
+        parts = [np.zeros((0, self._engine.width), np.int64)]
+        for predicate, frame in frames.items():
+            if not is_frame(frame):
+                raise fault("E510", f"{type(frame).__name__} is not a table", note="give a data frame for a predicate")
+            table = pa.table(frame)
+            if time is not None and time not in table.column_names:
+                raise fault(
+                    "E505", f"the table of {predicate} has no column {time}", note="name it: push_batch(…, time=…)"
+                )
+            columns = [name for name in table.column_names if name != time]
+            number = self._number(predicate, len(columns) + 1)
+            part = np.zeros((table.num_rows, self._engine.width), np.int64)
+            part[:, IN_PREDICATE] = number
+            if time is not None and time_point is not None:
+                part[:, IN_TIME] = encode(self._engine.dictionary, table[time], time_point)
+            if number != self._engine.predicates[""]:
+                for i, name in enumerate(columns):
+                    part[:, IN_ARGS + i] = encode(self._engine.dictionary, table[name], value_of)
+            parts.append(part)
+        return self._used(np.concatenate(parts))
+
+    def _number(self, predicate: object, length: int) -> int:
+        """The number of a predicate, once it has been checked."""
+        if not isinstance(predicate, str):
+            raise fault("E509", f"{predicate!r} is no predicate", note='a fact is a tuple such as ("temp", "s1", 70)')
+        known = self._arity.get(predicate)
+        if known is None and not self._any_predicate and predicate not in self._unknown:
+            self._unknown.add(predicate)
+            note = similar(predicate, self._arity) or "its facts are ignored"
+            found = Diagnostic("W204", f"the program does not use {predicate}", note=note)
+            warnings.warn(render([found]), LasingWarning, stacklevel=5)
+        if known is not None and known != length - 1:
+            message = f"a fact of {predicate} has {length - 1} arguments, but {predicate} has {known} in the program"
+            raise fault("E508", message)
+        return self._engine.predicates.get(predicate, self._engine.predicates[""])
+
+    def _used(self, rows: Codes) -> Codes:
+        """Without the facts that nothing depends on."""
+        if self._any_predicate:
+            return rows
+        used: Codes = rows[rows[:, IN_PREDICATE] != self._engine.predicates[""]]
+        return used
+
+    def _distinct(self, rows: Codes, time: int) -> Codes:
+        """Where facts are counted, a fact that is there already at this time point counts once."""
+        if not self._exact or not len(rows):
+            return rows
+        known = self._known[1] if self._known[0] == time else set()
+        self._known = time, known
+        fresh = []
+        for i, row in enumerate(rows):
+            key = row.tobytes()
+            if key not in known:
+                known.add(key)
+                fresh.append(i)
+        return rows[fresh]
+
+
+def _shape(fact: tuple[object, ...]) -> tuple[object, int]:
+    return fact[0], len(fact)

@@ -1,0 +1,198 @@
+"""Updates: what has changed, decoded only as far as it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from lasing.engines.local.columns import decode, decode_expiry
+from lasing.engines.local.dictionary import Codes
+from lasing.engines.local.engine import LocalEngine, expiry
+from lasing.engines.local.execute import OUT_ARGS, OUT_PREDICATE, OUT_SIGN, OUT_TIME, OUT_UNTIL, PROVISIONAL
+from lasing.logic.answers import Changes, Expiry
+from lasing.logic.formulas import Atom
+from lasing.logic.terms import Value
+
+Tuples = list[tuple[Value, ...]]
+
+
+class Update:
+    """What has changed since the update before: net, and time point by time point.
+
+    `added` and `removed` are sets of atoms, made when they are asked for. `rows()` and `to_arrow()` tell the same
+    faster.
+    """
+
+    def __init__(self, time: int, source: Source) -> None:
+        self.time = time
+        self._source = source
+        self._net: Changes | None = None
+
+    @property
+    def added(self) -> frozenset[Atom]:
+        """The atoms that hold now, and did not before."""
+        return self._changes().added
+
+    @property
+    def removed(self) -> frozenset[Atom]:
+        """The atoms that held before, and do not now."""
+        return self._changes().removed
+
+    def expires_at(self, atom: Atom) -> Expiry:
+        """Until when an added atom is guaranteed: infinite if for ever, None if it is provisional."""
+        return self._changes().expires_at(atom)
+
+    def steps(self) -> Iterator[Changes]:
+        """The changes at each time point at which there are any, also at those at which no fact came."""
+        return filter(None, self._source.changes())
+
+    def rows(self) -> tuple[Tuples, Tuples]:
+        """Added and removed atoms as tuples: the predicate, then the arguments."""
+        return self._source.rows() or (_tuples(self.added), _tuples(self.removed))
+
+    def to_arrow(self) -> dict[str, Any]:
+        """An Arrow table for each predicate: time, change (1 or -1), expires_at, arg1, arg2, …
+
+        Rows are in the order of time. `expires_at` is null where the atom is provisional or removed, and the largest
+        number where it holds for ever.
+        """
+        return self._source.tables()
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.removed)
+
+    def __repr__(self) -> str:
+        return f"Update(time={self.time}, added={len(self.added)}, removed={len(self.removed)})"
+
+    def _changes(self) -> Changes:
+        if self._net is None:
+            steps = self._source.changes()
+            self._net = steps[0] if len(steps) == 1 else _net(self.time, steps)
+        return self._net
+
+
+class Source(Protocol):
+    """Where an update comes from."""
+
+    def changes(self) -> list[Changes]: ...
+    def rows(self) -> tuple[Tuples, Tuples] | None: ...
+    def tables(self) -> dict[str, Any]: ...
+
+
+class Told:
+    """Changes that are known already."""
+
+    def __init__(self, changes: list[Changes]) -> None:
+        self._changes = changes
+
+    def changes(self) -> list[Changes]:
+        return self._changes
+
+    def rows(self) -> None:
+        return None
+
+    def tables(self) -> dict[str, Any]:
+        rows = [(c.time, s, c.expires_at(a), a) for c in self._changes for s, a in _signed(c)]
+        tables = {}
+        for predicate in dict.fromkeys(row[3].predicate for row in rows):
+            mine = [row for row in rows if row[3].predicate == predicate]
+            columns: dict[str, Any] = {
+                "time": pa.array([row[0] for row in mine], pa.int64()),
+                "change": pa.array([row[1] for row in mine], pa.int8()),
+                "expires_at": pa.array([None for _ in mine], pa.int64()),
+            }
+            for i in range(len(mine[0][3].args)):
+                values = [row[3].args[i] for row in mine]
+                columns[f"arg{i + 1}"] = pa.array(
+                    values if len(set(map(type, values))) == 1 else list(map(str, values))
+                )
+            tables[predicate] = pa.table(columns)
+        return tables
+
+
+class Blocks:
+    """An update of the local engine, in encoded columns."""
+
+    def __init__(self, engine: LocalEngine, blocks: list[Codes]) -> None:
+        self._engine = engine
+        self._blocks = blocks
+
+    def changes(self) -> list[Changes]:
+        told = []
+        for time, group in groupby((row for b in self._blocks for row in b.tolist()), key=itemgetter(OUT_TIME)):
+            added, removed = {}, []
+            for row in group:
+                if row[OUT_SIGN] > 0:
+                    added[self._engine.atom(row)] = expiry(row[OUT_UNTIL])
+                else:
+                    removed.append(self._engine.atom(row))
+            told.append(Changes(time, frozenset(added), frozenset(removed), added))
+        return told
+
+    def rows(self) -> tuple[Tuples, Tuples] | None:
+        block = self._all()
+        if not len(block):
+            return [], []
+        if block[0, OUT_TIME] != block[-1, OUT_TIME]:
+            return None  # an atom may have come and gone
+        return self._of_sign(block, 1), self._of_sign(block, -1)
+
+    def _of_sign(self, block: Codes, sign: int) -> Tuples:
+        rows: Tuples = []
+        chosen = block[block[:, OUT_SIGN] == sign]
+        for number, (predicate, arity) in enumerate(self._engine.outputs):
+            mine = chosen if len(self._engine.outputs) == 1 else chosen[chosen[:, OUT_PREDICATE] == number]
+            columns = [self._engine.dictionary.values(mine[:, OUT_ARGS + i]) for i in range(arity)]
+            rows += zip([predicate] * len(mine), *columns, strict=True)
+        return rows
+
+    def tables(self) -> dict[str, Any]:
+        block, tables = self._all(), {}
+        for number, (predicate, arity) in enumerate(self._engine.outputs):
+            mine = block if len(self._engine.outputs) == 1 else block[block[:, OUT_PREDICATE] == number]
+            columns = {
+                "time": pa.array(mine[:, OUT_TIME]),
+                "change": pa.array(mine[:, OUT_SIGN].astype(np.int8)),
+                "expires_at": decode_expiry(np.where(mine[:, OUT_SIGN] > 0, mine[:, OUT_UNTIL], PROVISIONAL)),
+            }
+            for i in range(arity):
+                columns[f"arg{i + 1}"] = decode(self._engine.dictionary, mine[:, OUT_ARGS + i])
+            tables[predicate] = pa.table(columns)
+        return tables
+
+    def _all(self) -> Codes:
+        if len(self._blocks) == 1:
+            return self._blocks[0]
+        return np.concatenate(self._blocks) if self._blocks else np.zeros((0, OUT_ARGS + self._engine.width), np.int64)
+
+
+def _signed(change: Changes) -> Iterator[tuple[int, Atom]]:
+    yield from ((1, atom) for atom in change.added)
+    yield from ((-1, atom) for atom in change.removed)
+
+
+def _tuples(atoms: Iterable[Atom]) -> Tuples:
+    return [(a.predicate, *a.args) for a in atoms]  # type: ignore[arg-type]  # atoms of an answer are ground
+
+
+def _net(time: int, steps: Iterable[Changes]) -> Changes:
+    """What a series of changes comes to."""
+    added: dict[Atom, Expiry] = {}
+    removed: set[Atom] = set()
+    for step in steps:
+        for atom in step.removed:
+            if atom in added:
+                del added[atom]
+            else:
+                removed.add(atom)
+        for atom in step.added:
+            if atom in removed:
+                removed.remove(atom)
+            else:
+                added[atom] = step.expires_at(atom)
+    return Changes(time, frozenset(added), frozenset(removed), added)
