@@ -26,6 +26,7 @@ from lasing.logic.program import Program
 from lasing.logic.terms import Value
 from lasing.plan.compile import Unplanned, compile_plan
 from lasing.plan.nodes import Plan
+from lasing.plan.optimize import optimized
 
 EngineName = Literal["auto", "local", "reference"]
 
@@ -64,7 +65,7 @@ def plan_for(program: Program, engine: str) -> Plan | None:
     if engine == "reference":
         return None
     try:
-        return compile_plan(program)
+        return optimized(compile_plan(program))
     except Unplanned as reason:
         if engine == "auto":
             return None

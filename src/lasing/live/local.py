@@ -14,12 +14,12 @@ from lasing.connectors.rows import value_of
 from lasing.engines.local.columns import encode
 from lasing.engines.local.dictionary import Codes
 from lasing.engines.local.engine import LocalEngine, expiry
-from lasing.engines.local.execute import IN_ARGS, IN_PREDICATE, IN_TIME
+from lasing.engines.local.execute import IN_ARGS, IN_PREDICATE, IN_TIME, OUT_UNTIL
 from lasing.engines.local.history import RawWindow
 from lasing.errors import Diagnostic, LasingWarning, fault, render, similar
 from lasing.live.cores import Fact, Facts
 from lasing.live.updates import Blocks
-from lasing.logic.answers import Answer, Expiry
+from lasing.logic.answers import Answer
 from lasing.logic.formulas import Atom, PartitionWindow, Window, walk
 from lasing.logic.lookback import lookback
 from lasing.logic.program import Program
@@ -72,11 +72,8 @@ class LocalCore:
         return Blocks(self._engine, blocks)
 
     def answer(self) -> Answer:
-        found: dict[Atom, Expiry] = {}
-        for (predicate, arity), rows in zip(self._engine.outputs, self._engine.standing(), strict=True):
-            columns = [self._engine.dictionary.values(rows[:, 1 + i]) for i in range(arity)]
-            args = zip(*columns, strict=True) if arity else iter([()] * len(rows))
-            found.update((Atom(predicate, a), expiry(u)) for a, u in zip(args, rows[:, 0].tolist(), strict=True))
+        rows = self._engine.standing().tolist()
+        found = {self._engine.atom(row): expiry(row[OUT_UNTIL]) for row in rows}
         return Answer(self.time, frozenset(found), found)
 
     def window(self) -> Iterable[Fact]:

@@ -27,7 +27,7 @@ from lasing.logic.terms import Arithmetic, Term, Value, Variable, variables_of
 from lasing.logic.variables import occurrences
 from lasing.plan.build import columns, copies, untimed
 from lasing.plan.literals import Inside, Outside, Predicates, Unplanned, Views, access
-from lasing.plan.nodes import POINT, Derive, Fold, Lookup, Plan, PlanRule, Recompute, Relation, Test
+from lasing.plan.nodes import POINT, Derive, Fold, Lookup, Output, Plan, PlanRule, Recompute, Relation, Test
 
 __all__ = ["Unplanned", "compile_plan"]
 
@@ -82,7 +82,7 @@ class _Compiler:
         for component in self._strata.components:
             self._component(component)
         shown = [p for p in sorted(program.output()) if p in arity]
-        outputs = {p: self._views.derived(p) for p in shown}
+        outputs = tuple(Output(p, self._views.derived(p)) for p in shown)
         if any(relation.arity > MOST_COLUMNS + 1 for relation in draft.relations.values()):
             raise Unplanned(f"an aggregate over more than {MOST_COLUMNS} variables")
         return Plan(

@@ -44,12 +44,14 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """Facts become rows while they lie in the span (None: for ever); `timed` adds their time as a column."""
+    """Facts become rows while they lie in the span (None: for ever); `timed` adds their time as a column, `tag` a
+    number."""
 
     predicate: str
     relation: Relation
     span: Span | None
     timed: bool
+    tag: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +73,17 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A comparison of terms, or its negation; `=` with an unbound variable on one side binds it."""
+    """A comparison of terms, or its negation; `=` with an unbound variable on one side binds it.
+
+    `sorted` tells that the rows of that relation come in such an order that once the test fails on one of them, it
+    fails on all that follow.
+    """
 
     comparison: Comparison
     left: Term
     right: Term
     negated: bool = False
+    sorted: Relation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +92,8 @@ class PlanRule:
 
     `origin` is the number of the program's rule, -1 for one that the plan adds. `within` (T, span) lets the head hold
     only while T lies in the window. `timed` heads have a time as their last argument, which must be one, and not before
-    the start. A rule that uses NOW is applied to all rows at each time point.
+    the start. A rule that uses NOW is applied to all rows at each time point. `orders` has, for each lookup with which
+    evaluation may begin, the order of the others; without, they come as they are written.
     """
 
     head: Relation
@@ -95,6 +103,7 @@ class PlanRule:
     origin: int = -1
     within: tuple[Variable, Span] | None = None
     timed: bool = False
+    orders: tuple[tuple[int, ...], ...] = ()
 
     @property
     def stamps(self) -> bool:
@@ -179,6 +188,15 @@ Stage = Box | LastFacts | Gate | Stamp | Fold | Derive | Recompute
 
 
 @dataclass(frozen=True, slots=True)
+class Output:
+    """A predicate that is put out: the rows of a relation; those of one tag, where several predicates share it."""
+
+    predicate: str
+    relation: Relation
+    tag: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """All relations, the guaranteed rules, the stages of the counted plane, and what flows in and out.
 
@@ -191,6 +209,6 @@ class Plan:
     clocks: tuple[Clock, ...]
     guaranteed: tuple[PlanRule, ...]
     stages: tuple[Stage, ...]
-    outputs: dict[str, Relation]
+    outputs: tuple[Output, ...]
     background: tuple[tuple[Relation, tuple[Value, ...], Span | None], ...]
     counts_facts: int

@@ -32,6 +32,7 @@ from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.plan.compile import compile_plan
 from lasing.plan.nodes import Plan
+from lasing.plan.optimize import optimized
 
 _FIRST_BITS = 6
 _BLOCK = 1 << 16
@@ -46,7 +47,7 @@ class LocalEngine:
 
     def __init__(self, program: Program, start: int, plan: Plan | None = None, annotated: bool = False) -> None:
         _check_time(start)
-        self._layout = lay_out(compile_plan(program) if plan is None else plan, annotated)
+        self._layout = lay_out(optimized(compile_plan(program)) if plan is None else plan, annotated)
         self._arena = self._layout.memory
         self._arena[memory.START] = start
         memory.open_blocks(self._arena, _FIRST_BITS)
@@ -101,9 +102,11 @@ class LocalEngine:
             if written:
                 yield self._out[:written]
 
-    def standing(self) -> list[Codes]:
-        """What holds now, for each predicate that is put out: rows (until when it is guaranteed, arguments…)."""
-        return [read_out(self._arena, number) for number in range(len(self.outputs))]
+    def standing(self) -> Codes:
+        """What holds now, as rows of output."""
+        rows, written = read_out(self._arena, np.empty((64, self._out.shape[1]), np.int64))
+        found: Codes = rows[:written]
+        return found
 
     # -- as atoms --------------------------------------------------------------------------------------------------
 

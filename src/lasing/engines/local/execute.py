@@ -80,8 +80,10 @@ OPERATION = 8
 # What a predicate's facts feed: a guaranteed relation while they lie in a window, the same for ever once the window has
 # any time point, the log of all facts, or a partition window.
 INTO_RELATION, FOR_EVER, INTO_LOG, INTO_PARTITION = range(4)
-SINK_KIND, SINK_TARGET, SINK_TIMED, SINK_BACK, SINK_AHEAD, SINK_STEP = range(6)
-SINK = 6
+SINK_KIND, SINK_TARGET, SINK_ADDED, SINK_BACK, SINK_AHEAD, SINK_STEP, SINK_TAG = range(7)
+SINK = 7
+# What stands in the last column besides the arguments: nothing, the fact's time, a tag.
+PLAIN, TIMED, TAGGED = range(3)
 
 # A row of input: its time, its predicate's number, its arguments. A row of output: the time, the predicate's number, +1
 # or -1 (0: no change, but guaranteed for longer), until when it is guaranteed (PROVISIONAL where that is not known),
@@ -224,16 +226,16 @@ def _take_in(m: Memory, rows: np.ndarray, first: int, last: int, t: int) -> None
 @njit(cache=True, forceinline=True)
 def _feed(m: Memory, sink: int, rows: np.ndarray, i: int, t: int) -> None:
     """A fact into a guaranteed relation: now, or from the time on at which its window has it."""
-    d, timed, step, key = m[sink + SINK_TARGET], m[sink + SINK_TIMED], m[sink + SINK_STEP], m[KEY]
+    d, added, step, key = m[sink + SINK_TARGET], m[sink + SINK_ADDED], m[sink + SINK_STEP], m[KEY]
     arity = m[d + ARITY]
     until = FOREVER if m[sink + SINK_KIND] == FOR_EVER else leaves(t, m[sink + SINK_BACK], step)
-    if arity == 2 and timed == 0 and step == 1:
+    if arity == 2 and added == PLAIN and step == 1:
         upsert_pair(m, d, rows[i, np.uintp(IN_ARGS)], rows[i, np.uintp(IN_ARGS + 1)], until)
         return
-    for j in range(arity - timed):
+    for j in range(arity - (added != PLAIN)):
         m[key + j] = rows[i, np.uintp(IN_ARGS + j)]
-    if timed == 1:
-        m[key + arity - 1] = t
+    if added != PLAIN:
+        m[key + arity - 1] = t if added == TIMED else m[sink + SINK_TAG]
     begin = t if step == 1 else enters(t, m[sink + SINK_AHEAD], step)
     if begin > until:
         return
@@ -288,7 +290,7 @@ def _put_out(m: Memory, t: int, out: np.ndarray, written: int) -> int:
             b = record(m, d, row)
             w = np.uintp(written)
             out[w, OUT_TIME] = t
-            out[w, OUT_PREDICATE] = predicate
+            out[w, OUT_PREDICATE] = predicate if predicate >= 0 else m[b + arity - 1]
             out[w, OUT_SIGN] = 1 if (m[b + at_s] & 1) == 1 else -1
             out[w, OUT_UNTIL] = PROVISIONAL if counted else m[b + at_h]
             for j in range(arity):
@@ -312,7 +314,7 @@ def _put_out_new(m: Memory, d: int, predicate: int, t: int, out: np.ndarray, wri
         if until >= t and (annotated or (m[b + at_s] >> 1) < tick):
             w = np.uintp(written)
             out[w, OUT_TIME] = t
-            out[w, OUT_PREDICATE] = predicate
+            out[w, OUT_PREDICATE] = predicate if predicate >= 0 else m[b + arity - 1]
             out[w, OUT_SIGN] = 1 if annotated else 0
             out[w, OUT_UNTIL] = until
             for j in range(arity):
@@ -322,18 +324,22 @@ def _put_out_new(m: Memory, d: int, predicate: int, t: int, out: np.ndarray, wri
 
 
 @njit(cache=True)
-def read_out(arena: Memory, number: int) -> np.ndarray:
-    """All rows of an output's relation that hold now: until when each is guaranteed, and its arguments."""
+def read_out(arena: Memory, out: np.ndarray) -> tuple[np.ndarray, int]:
+    """All rows that hold now, as rows of output, and how many there are."""
     m = pointer(arena)
-    d = m[m[FIRST_OUTPUT] + 2 * number]
-    arity, kind, now = m[d + ARITY], m[d + KIND], m[m[NOW_REGISTER]]
-    rows = np.empty((m[d + HI] - m[d + LO], 1 + arity), np.int64)
-    found = 0
-    for row in range(m[d + LO], m[d + HI]):
-        b = record(m, d, row)
-        if m[b + m[d + AT_H]] >= now if kind == LIGHT else (m[b + m[d + AT_S]] & 1) == 1:
-            rows[found, 0] = PROVISIONAL if kind == COUNTED else m[b + m[d + AT_H]]
-            for j in range(arity):
-                rows[found, 1 + j] = m[b + j]
-            found += 1
-    return rows[:found]
+    now, written = m[m[NOW_REGISTER]], 0
+    for o in range(m[OUTPUTS]):
+        d, predicate = m[m[FIRST_OUTPUT] + 2 * o], m[m[FIRST_OUTPUT] + 2 * o + 1]
+        arity, kind = m[d + ARITY], m[d + KIND]
+        out = _wider(out, written, m[d + HI] - m[d + LO])
+        for row in range(m[d + LO], m[d + HI]):
+            b = record(m, d, row)
+            if m[b + m[d + AT_H]] >= now if kind == LIGHT else (m[b + m[d + AT_S]] & 1) == 1:
+                out[written, OUT_TIME] = now
+                out[written, OUT_PREDICATE] = predicate if predicate >= 0 else m[b + arity - 1]
+                out[written, OUT_SIGN] = 1
+                out[written, OUT_UNTIL] = PROVISIONAL if kind == COUNTED else m[b + m[d + AT_H]]
+                for j in range(arity):
+                    out[written, OUT_ARGS + j] = m[b + j]
+                written += 1
+    return out, written

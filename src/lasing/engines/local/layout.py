@@ -28,6 +28,7 @@ from lasing.plan.nodes import (
     Stamp,
     Test,
 )
+from lasing.plan.optimize.order import as_written
 
 VARIABLES = 256
 """Registers for variables; those of constants follow. The last one holds the evaluation time."""
@@ -111,8 +112,9 @@ class _Layout:
         self.words = [0] * (memory.HEADER + len(self._relations) * memory.DESCRIPTOR)
         operations, partitions = self._operations()
         inputs, predicates, background = self._inputs(partitions)
-        outputs = [(p, r.arity) for p, r in plan.outputs.items()]
-        first_output = self._put([w for i, r in enumerate(plan.outputs.values()) for w in (self._at(r), i)])
+        outputs = [(o.predicate, o.relation.arity - (o.tag is not None)) for o in plan.outputs]
+        put_out = {(o.relation, -1 if o.tag is not None else i): None for i, o in enumerate(plan.outputs)}
+        first_output = self._put([w for relation, number in put_out for w in (self._at(relation), number)])
         registers = self._put([0] * (VARIABLES + len(self.constants)))
         header = {
             memory.RELATIONS: len(self._relations),
@@ -127,7 +129,7 @@ class _Layout:
             memory.OPERATIONS: operations[1],
             memory.FIRST_OPERATION: operations[0],
             memory.INPUTS: inputs,
-            memory.OUTPUTS: len(outputs),
+            memory.OUTPUTS: len(put_out),
             memory.FIRST_OUTPUT: first_output,
             memory.LOG_KEPT: plan.counts_facts,
             memory.ANNOTATED: int(self.annotated),
@@ -229,7 +231,9 @@ class _Layout:
             return memory.PENDING
         if relation.counted:
             return memory.COUNTED
-        told = relation in self.plan.tracked or (not self.annotated and relation in self.plan.outputs.values())
+        told = relation in self.plan.tracked or (
+            not self.annotated and relation in {o.relation for o in self.plan.outputs}
+        )
         return memory.TRACKED if told else memory.LIGHT
 
     # -- operations -----------------------------------------------------------------------------------------------
@@ -339,15 +343,16 @@ class _Layout:
         facts."""
         named = self._predicates()
         tables: list[list[int]] = []
-        log = [execute.INTO_LOG, self._at(self._log), 0, 0, 0, 0] if self._log is not None else []
+        log = [execute.INTO_LOG, self._at(self._log), 0, 0, 0, 0, 0] if self._log is not None else []
         for predicate in named:
             sinks: list[int] = []
             for feed in self.plan.feeds:
                 if feed.predicate == predicate:
-                    sinks += [execute.INTO_RELATION, self._at(feed.relation), int(feed.timed), *_span(feed.span)]
+                    added = execute.TIMED if feed.timed else execute.PLAIN if feed.tag is None else execute.TAGGED
+                    sinks += [execute.INTO_RELATION, self._at(feed.relation), added, *_span(feed.span), feed.tag or 0]
             sinks += log
             for op in partitions.get(predicate, ()):
-                sinks += [execute.INTO_PARTITION, op, 0, 0, 0, 0]
+                sinks += [execute.INTO_PARTITION, op, 0, 0, 0, 0, 0]
             tables.append(sinks)
         tables.append(log)
         background = []
@@ -355,7 +360,7 @@ class _Layout:
         for relation, args, span in self.plan.background:
             if relation not in numbers:
                 numbers[relation] = len(tables)
-                tables.append([execute.FOR_EVER, self._at(relation), 0, *_span(span)])
+                tables.append([execute.FOR_EVER, self._at(relation), execute.PLAIN, *_span(span), 0])
             background.append((numbers[relation], args))
         places = [(self._put(sinks), len(sinks) // execute.SINK) for sinks in tables]
         table = self._put([word for place in places for word in place])
@@ -403,12 +408,9 @@ class _Variant:
         changed = rule.lookups[self._begin]
         binds = self._binds(changed, ())
         tests = list(rule.tests)
-        waiting = [(i, lookup) for i, lookup in enumerate(rule.lookups) if i != self._begin]
         self._take_tests(tests)
-        while waiting:
-            number, lookup = self._next(waiting)
-            waiting.remove((number, lookup))
-            self._look_up(lookup, before=number > self._begin)
+        for number in rule.orders[self._begin] if rule.orders else as_written(rule, self._begin):
+            self._look_up(rule.lookups[number], before=number > self._begin)
             self._take_tests(tests)
         assert not tests, "a safe rule binds every variable of its tests"
         head = [self._value(arg) for arg in rule.args]
@@ -484,17 +486,6 @@ class _Variant:
     def _bound_columns(self, lookup: Lookup) -> tuple[int, ...]:
         return tuple(i for i, arg in enumerate(lookup.args) if not isinstance(arg, Variable) or arg in self._registers)
 
-    def _next(self, waiting: list[tuple[int, Lookup]]) -> tuple[int, Lookup]:
-        """Absences as soon as they can be told; else the lookup with the most columns bound."""
-
-        def preference(item: tuple[int, Lookup]) -> tuple[bool, int, int]:
-            number, lookup = item
-            bound = len(self._bound_columns(lookup))
-            complete = bound == len(lookup.args)
-            return (complete if lookup.negated else False), (-1 if lookup.negated and not complete else bound), -number
-
-        return max(waiting, key=preference)
-
     def _look_up(self, lookup: Lookup, before: bool) -> None:
         layout = self._layout
         keys = self._bound_columns(lookup)
@@ -536,6 +527,12 @@ class _Variant:
                     continue
                 tests.remove(test)
                 progress = True
+
+    def _scans(self, relation: Relation) -> bool:
+        """Whether the last step looks at all rows of a relation."""
+        last = self._steps[-1] if self._steps else [variants.COMPUTE]
+        is_scan = last[variants.CODE] == variants.PROBE and last[variants.KEYS] == 0
+        return is_scan and last[variants.RELATION] == self._layout._at(relation)
 
     def _assign(self, variable: Variable, term: Term) -> None:
         value = self._value(term)

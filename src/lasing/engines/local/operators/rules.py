@@ -97,6 +97,7 @@ from lasing.engines.local.operators.variants import (
     STEP_BINDS,
     STEP_FIRST_BIND,
     STEPS,
+    STOPS,
     TARGET,
     TIME,
     TIME_REGISTER,
@@ -240,6 +241,8 @@ def _join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, ran
                 right = m[registers + m[p + RIGHT]]
                 holds = compare(m, m[p + COMPARISON], left, right, ranks)
                 forward = holds != (m[p + NEGATED] == 1)
+                if not forward and m[p + STOPS] == 1:
+                    depth -= 1  # no further row of the innermost probe will do
             elif code == ABSENT:
                 forward = not _there(m, p, t, counted, tick)
             elif code == WITHIN:

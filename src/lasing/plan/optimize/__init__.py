@@ -1,0 +1,24 @@
+"""Passes over plans, one file each: none changes what a plan means, each makes it cheaper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lasing.plan.nodes import Plan
+from lasing.plan.optimize.constants import push_constants
+from lasing.plan.optimize.dead import drop_dead
+from lasing.plan.optimize.duplicates import drop_duplicates
+from lasing.plan.optimize.fuse import fuse_copies
+from lasing.plan.optimize.merge import merge_rules
+from lasing.plan.optimize.order import order_lookups
+
+Pass = Callable[[Plan], Plan]
+
+PASSES: tuple[Pass, ...] = (drop_dead, push_constants, drop_duplicates, merge_rules, fuse_copies, order_lookups)
+
+
+def optimized(plan: Plan) -> Plan:
+    """The plan after all passes."""
+    for improve in PASSES:
+        plan = improve(plan)
+    return plan

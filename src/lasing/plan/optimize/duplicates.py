@@ -1,0 +1,43 @@
+"""Share: rules that say the same of the same head, whatever the names of their variables, are applied once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lasing.logic.terms import Term, Variable
+from lasing.plan.nodes import NOW, Plan, PlanRule
+from lasing.plan.rewrite import map_rules, substitute
+
+
+def drop_duplicates(plan: Plan) -> Plan:
+    """The plan without rules that another one repeats."""
+    return map_rules(plan, _distinct)
+
+
+def _distinct(rules: tuple[PlanRule, ...]) -> tuple[PlanRule, ...]:
+    kept: dict[PlanRule, PlanRule] = {}
+    for rule in rules:
+        kept.setdefault(_canonical(rule), rule)
+    return tuple(kept.values())
+
+
+def _canonical(rule: PlanRule) -> PlanRule:
+    """The rule with its variables numbered, and its literals once each, without its origin."""
+    names: dict[Variable, Term] = {NOW: NOW}
+    terms = [
+        *rule.args,
+        *(a for x in rule.lookups for a in x.args),
+        *(t for x in rule.tests for t in (x.left, x.right)),
+    ]
+    for term in terms:
+        if isinstance(term, Variable) and term not in names:
+            names[term] = Variable(f"V{len(names)}")
+    renamed = substitute(rule, names)
+    within = None if rule.within is None else (names.get(rule.within[0], rule.within[0]), rule.within[1])
+    return replace(
+        renamed,
+        lookups=tuple(dict.fromkeys(renamed.lookups)),
+        tests=tuple(dict.fromkeys(renamed.tests)),
+        origin=-1,
+        within=within,  # type: ignore[arg-type]  # a variable has a variable's name
+    )

@@ -1,0 +1,46 @@
+"""Fuse: a relation whose rows are only copied into one other is that other.
+
+`q(A,B) :- p(A,B) in [5].` needs no relation for `p in [5]`: the facts of p may be fed to q at once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from lasing.logic.terms import Variable
+from lasing.plan.nodes import Plan, PlanRule, Relation
+from lasing.plan.rewrite import reads
+
+
+def fuse_copies(plan: Plan) -> Plan:
+    """The plan without relations that are only copied."""
+    readers = Counter(lookup.relation for rule in plan.guaranteed for lookup in rule.lookups)
+    pinned = {output.relation for output in plan.outputs} | plan.tracked
+    pinned |= {relation for stage in plan.stages for relation in reads(stage)}
+    into: dict[Relation, Relation] = {}
+    for rule in plan.guaranteed:
+        if _is_copy(rule):
+            source = rule.lookups[0].relation
+            if readers[source] == 1 and source not in pinned and source not in {rule.head, *into, *into.values()}:
+                into[source] = rule.head
+    if not into:
+        return plan
+    gone = {rule for rule in plan.guaranteed if _is_copy(rule) and rule.lookups[0].relation in into}
+    fused = replace(
+        plan,
+        relations=tuple(r for r in plan.relations if r not in into),
+        feeds=tuple(replace(feed, relation=into.get(feed.relation, feed.relation)) for feed in plan.feeds),
+        clocks=tuple(replace(c, relation=into.get(c.relation, c.relation)) for c in plan.clocks),
+        guaranteed=tuple(replace(r, head=into.get(r.head, r.head)) for r in plan.guaranteed if r not in gone),
+        background=tuple((into.get(r, r), values, span) for r, values, span in plan.background),
+    )
+    return fuse_copies(fused)
+
+
+def _is_copy(rule: PlanRule) -> bool:
+    """Whether the head has all columns of the one row that is looked up, in their order, and nothing else is asked."""
+    if len(rule.lookups) != 1 or rule.tests or rule.within is not None or rule.timed:
+        return False
+    args = rule.lookups[0].args
+    return rule.args == args and len(set(args)) == len(args) and all(isinstance(arg, Variable) for arg in args)

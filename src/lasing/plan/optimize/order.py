@@ -1,0 +1,85 @@
+"""Join order: for each lookup with which evaluation may begin, in which order the others follow.
+
+Absence is asked for as soon as all its columns are bound; tests come as soon as they can be taken (the engine sees to
+that). Among the rest, the lookup comes first that is likely to give the fewest rows: one of which a larger part of the
+columns is bound, then the one of the shorter window, then as written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lasing.logic.terms import Term, Variable, variables_of
+from lasing.plan.nodes import NOW, Feed, Lookup, Plan, PlanRule, Relation, Test
+from lasing.plan.rewrite import map_rules, rules_of
+
+
+def order_lookups(plan: Plan) -> Plan:
+    """The plan with an order for every rule and every beginning."""
+    sizes = _sizes(plan)
+    return map_rules(plan, lambda rules: tuple(_ordered(rule, sizes) for rule in rules))
+
+
+def as_written(rule: PlanRule, begin: int) -> tuple[int, ...]:
+    """The other lookups as they are written, but absence only when all that is asked is bound."""
+    return _order(rule, begin, {})
+
+
+def _ordered(rule: PlanRule, sizes: dict[Relation, int]) -> PlanRule:
+    return replace(rule, orders=tuple(_order(rule, begin, sizes) for begin in range(len(rule.lookups))))
+
+
+def _order(rule: PlanRule, begin: int, sizes: dict[Relation, int]) -> tuple[int, ...]:
+    bound: set[Term] = {NOW, *_variables(rule.lookups[begin])}
+    waiting = [i for i in range(len(rule.lookups)) if i != begin]
+    order: list[int] = []
+    while waiting:
+        bound |= _assigned(rule.tests, bound)
+        ready = [i for i in waiting if not rule.lookups[i].negated or _variables(rule.lookups[i]) <= bound]
+        absent = [i for i in ready if rule.lookups[i].negated]
+        chosen = absent[0] if absent else _cheapest(rule, ready, bound, sizes) if sizes else ready[0]
+        waiting.remove(chosen)
+        order.append(chosen)
+        bound |= _variables(rule.lookups[chosen])
+    return tuple(order)
+
+
+def _cheapest(rule: PlanRule, ready: list[int], bound: set[Term], sizes: dict[Relation, int]) -> int:
+    def cost(number: int) -> tuple[float, int, int]:
+        lookup = rule.lookups[number]
+        known = sum(not isinstance(arg, Variable) or arg in bound for arg in lookup.args)
+        return -known / max(1, len(lookup.args)), sizes.get(lookup.relation, 0), number
+
+    return min(ready, key=cost)
+
+
+def _variables(lookup: Lookup) -> set[Term]:
+    return {arg for arg in lookup.args if isinstance(arg, Variable)}
+
+
+def _assigned(tests: tuple[Test, ...], bound: set[Term]) -> set[Term]:
+    """Variables that tests give a value to, once others have one."""
+    found: set[Term] = set()
+    for _ in tests:
+        for test in tests:
+            if test.comparison != "=" or test.negated:
+                continue
+            for target, source in ((test.left, test.right), (test.right, test.left)):
+                if isinstance(target, Variable) and set(variables_of(source)) <= bound | found:
+                    found.add(target)
+    return found
+
+
+def _sizes(plan: Plan) -> dict[Relation, int]:
+    """For how many time points the rows of a relation stay; what is derived stays as long as what it comes from."""
+    endless = 2**62
+    sizes = dict.fromkeys(plan.relations, 1)
+    for feed in plan.feeds:
+        sizes[feed.relation] = max(sizes.get(feed.relation, 1), _points(feed, endless))
+    for rule in rules_of(plan):
+        sizes[rule.head] = max([sizes.get(rule.head, 1), *(sizes.get(x.relation, 1) for x in rule.lookups)])
+    return sizes
+
+
+def _points(feed: Feed, endless: int) -> int:
+    return endless if feed.span is None or feed.span.back is None else 1 + feed.span.back

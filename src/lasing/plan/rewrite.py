@@ -1,0 +1,98 @@
+"""What passes have in common: to go over the rules of a plan, and to ask what depends on what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import assert_never
+
+from lasing.logic.terms import Arithmetic, Term, Variable
+from lasing.plan.nodes import (
+    Box,
+    Derive,
+    Fold,
+    Gate,
+    LastFacts,
+    Plan,
+    PlanRule,
+    Recompute,
+    Relation,
+    Stage,
+    Stamp,
+)
+
+
+def rules_of(plan: Plan) -> Iterator[PlanRule]:
+    """All rules, of both planes."""
+    yield from plan.guaranteed
+    for stage in plan.stages:
+        if isinstance(stage, Derive | Recompute):
+            yield from stage.rules
+
+
+def map_rules(plan: Plan, change: Callable[[tuple[PlanRule, ...]], tuple[PlanRule, ...]]) -> Plan:
+    """The plan with `change` applied to each group of rules that are evaluated together."""
+    stages = tuple(
+        replace(stage, rules=change(stage.rules)) if isinstance(stage, Derive | Recompute) else stage
+        for stage in plan.stages
+    )
+    return replace(plan, guaranteed=change(plan.guaranteed), stages=stages)
+
+
+def reads(stage: Stage) -> Iterator[Relation]:
+    """The relations that a stage takes from; of a recursion, also those inside of it."""
+    match stage:
+        case Derive(rules):
+            yield from _looked_up(rules)
+        case Box(source) | Gate(source) | Stamp(source) | Fold(_, source):
+            yield source
+        case LastFacts():
+            return
+        case Recompute():
+            yield from (relation for pair in stage.inputs for relation in pair)
+            yield from _looked_up(stage.rules)
+            yield from (rule.head for rule in stage.rules)
+            yield from (relation for box in stage.boxes for relation in (box.source, box.target))
+            yield from (scratch for _, scratch in stage.outputs)
+        case _:
+            assert_never(stage)
+
+
+def writes(stage: Stage) -> Iterator[Relation]:
+    """The relations that a stage gives to."""
+    match stage:
+        case Derive():
+            yield from stage.heads
+        case Box() | Gate() | Stamp() | Fold() | LastFacts():
+            yield stage.target
+        case Recompute():
+            yield from (relation for relation, _ in stage.outputs)
+        case _:
+            assert_never(stage)
+
+
+def _looked_up(rules: Iterable[PlanRule]) -> Iterator[Relation]:
+    return (lookup.relation for rule in rules for lookup in rule.lookups)
+
+
+def substituted(term: Term, values: dict[Variable, Term]) -> Term:
+    """A term with other terms in place of variables."""
+    match term:
+        case Variable():
+            return values.get(term, term)
+        case Arithmetic():
+            return replace(term, operands=tuple(substituted(operand, values) for operand in term.operands))
+        case _:
+            return term
+
+
+def substitute(rule: PlanRule, values: dict[Variable, Term]) -> PlanRule:
+    """A rule with other terms in place of variables."""
+    return replace(
+        rule,
+        args=tuple(substituted(arg, values) for arg in rule.args),
+        lookups=tuple(replace(x, args=tuple(substituted(a, values) for a in x.args)) for x in rule.lookups),
+        tests=tuple(
+            replace(x, left=substituted(x.left, values), right=substituted(x.right, values)) for x in rule.tests
+        ),
+    )
