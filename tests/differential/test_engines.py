@@ -9,9 +9,10 @@ import lasing
 from lasing.session import unplanned
 from tests.differential.core_programs import core_example
 from tests.differential.harness import agree
+from tests.differential.sizes import programs
 from tests.differential.strategies import Example, examples
 
-SEEDS = 400
+SEEDS = programs(400, 3000)
 CHUNK = 20
 
 
@@ -26,7 +27,7 @@ def test_the_local_engine_equals_the_reference_on_what_it_plans(first: int) -> N
     assert planned > CHUNK // 2
 
 
-@settings(max_examples=150)
+@settings(max_examples=programs(150, 2500))
 @given(example=examples())
 def test_the_local_engine_equals_the_reference_or_says_why_not(example: Example) -> None:
     if unplanned(lasing.parse(example.program)):
@@ -36,7 +37,7 @@ def test_the_local_engine_equals_the_reference_or_says_why_not(example: Example)
         agree(example, "local")
 
 
-@settings(max_examples=60)
+@settings(max_examples=programs(60, 500))
 @given(example=examples())
 def test_auto_equals_the_reference(example: Example) -> None:
     agree(example, "auto")

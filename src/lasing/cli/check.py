@@ -16,12 +16,16 @@ from lasing.logic.analysis import Analysis, RuleAnalysis, analyse
 from lasing.logic.checks import CAUTIONS, REFUSALS, findings
 from lasing.logic.fragments import ENGINE_NEEDED
 from lasing.logic.program import Program
-from lasing.session import unplanned
+from lasing.plan.show import show
+from lasing.session import plan_for, unplanned
 
 
 def check(
     files: Annotated[list[str], typer.Argument(metavar="PROGRAM...", help="Programs (.lars).", show_default=False)],
     form: Annotated[str, typer.Option("--format", metavar="FORMAT", help="text or json.")] = "text",
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Show the plan of the local engine: relations, rules, join orders.")
+    ] = False,
     const: Annotated[
         list[str] | None,
         typer.Option("--const", "-c", metavar="NAME=VALUE", help="Set a #const; may be repeated.", show_default=False),
@@ -39,14 +43,26 @@ def check(
         found = in_order(findings(program, (*REFUSALS, *CAUTIONS)))
     errors = [d for d in found if d.severity == "error"]
     analysis = analyse(program)
+    shown = _plan(program, errors) if plan else ""
     if form == "json":
-        typer.echo(json.dumps(_json(program, analysis, found), indent=2, ensure_ascii=False))
+        described = _json(program, analysis, found)
+        if plan:
+            described["plan"] = shown.splitlines() or None
+        typer.echo(json.dumps(described, indent=2, ensure_ascii=False))
     else:
         complain(found)
         if not errors:
             typer.echo(_text(program, analysis, len(found)))
+            if plan:
+                typer.echo(f"\n{shown or 'no plan: the local engine does not run this program'}")
     if errors:
         raise typer.Exit(1)
+
+
+def _plan(program: Program, errors: list[Diagnostic]) -> str:
+    """The plan as text; nothing where there is none."""
+    found = None if errors else plan_for(program, "auto")
+    return "" if found is None else show(found)
 
 
 def _text(program: Program, analysis: Analysis, warnings: int) -> str:

@@ -27,7 +27,10 @@ from lasing.session import arity_of, counts_all_facts
 
 
 class LocalCore:
-    """Facts are rows of codes here; what nothing depends on is left out at once."""
+    """Facts are rows of codes here; what nothing depends on is left out at once.
+
+    A fact of a predicate that the program does not name still counts in tuple windows. It is known by its text.
+    """
 
     def __init__(self, program: Program, engine: LocalEngine) -> None:
         self._engine = engine
@@ -81,8 +84,8 @@ class LocalCore:
         value = self._engine.dictionary.value
         for row in self._window.at(self.time).tolist():
             predicate = names[row[IN_PREDICATE]]
-            arity = self._arity.get(predicate, 0)
-            yield row[IN_TIME], predicate or "other", tuple(map(value, row[IN_ARGS : IN_ARGS + arity]))
+            arity = self._arity[predicate] if predicate else 1
+            yield row[IN_TIME], predicate, tuple(map(value, row[IN_ARGS : IN_ARGS + arity]))
 
     def _tuples(self, facts: Iterable[tuple[object, ...] | Atom]) -> Codes:
         plain = [(f.predicate, *f.args) if isinstance(f, Atom) else f for f in facts]
@@ -93,10 +96,12 @@ class LocalCore:
             where: Any = slice(None) if len(shapes) == 1 else [i for i, f in enumerate(plain) if _shape(f) == shape]
             number = self._number(*shape)
             rows[where, IN_PREDICATE] = number
-            if number != self._engine.predicates[""]:
-                for i, column in enumerate(zip(*chosen, strict=True)):
-                    if i:
-                        rows[where, IN_ARGS + i - 1] = self._codes(column)
+            if number == self._engine.predicates[""]:
+                rows[where, IN_ARGS] = self._engine.dictionary.codes(map(repr, chosen))
+                continue
+            for i, column in enumerate(zip(*chosen, strict=True)):
+                if i:
+                    rows[where, IN_ARGS + i - 1] = self._codes(column)
         return self._used(rows)
 
     def _codes(self, column: Sequence[object]) -> list[int]:
@@ -122,7 +127,10 @@ class LocalCore:
             part[:, IN_PREDICATE] = number
             if time is not None and time_point is not None:
                 part[:, IN_TIME] = encode(self._engine.dictionary, table[time], time_point)
-            if number != self._engine.predicates[""]:
+            if number == self._engine.predicates[""]:
+                others = [(predicate, *row.values()) for row in table.select(columns).to_pylist()]
+                part[:, IN_ARGS] = self._engine.dictionary.codes(map(repr, others))
+            else:
                 for i, name in enumerate(columns):
                     part[:, IN_ARGS + i] = encode(self._engine.dictionary, table[name], value_of)
             parts.append(part)

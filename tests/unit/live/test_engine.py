@@ -1,0 +1,173 @@
+"""`lasing.Engine`: push, advance, hear what changes, and go on after a failure."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import pyarrow as pa
+import pytest
+
+import lasing
+from lasing import Atom, Engine, LasingError
+
+HOT = "hot(S) :- temp(S,V) in [5], V > 30."
+
+
+def atoms(*texts: str) -> frozenset[Atom]:
+    return frozenset(fact.atom for text in texts for fact in lasing.parse(f"{text} at 0.").data)
+
+
+def test_pushes_tell_what_changes() -> None:
+    engine = Engine(HOT)
+    assert engine.push(7, [("temp", "s1", 70), ("temp", "s2", 20)]).added == atoms("hot(s1)")
+    again = engine.push(7, [("temp", "s2", 80)])
+    assert (again.added, again.removed) == (atoms("hot(s2)"), frozenset())
+    assert engine.answer().atoms == atoms("hot(s1)", "hot(s2)")
+    gone = engine.advance_to(13)
+    assert (gone.added, gone.removed) == (frozenset(), atoms("hot(s1)", "hot(s2)"))
+    assert engine.time == 13
+
+
+def test_a_gap_of_any_length_costs_nothing_and_loses_nothing() -> None:
+    engine = Engine(HOT)
+    engine.push(1, [("temp", "s1", 70)])
+    update = engine.push(10**15, [("temp", "s1", 70)])
+    assert not update  # it held before, and it holds now
+    assert [(c.time, len(c.added), len(c.removed)) for c in update.steps()] == [(7, 0, 1), (10**15, 1, 0)]
+
+
+def test_what_is_late_is_refused_and_the_engine_stays_usable() -> None:
+    engine = Engine(HOT, start=3)
+    engine.push(7, [("temp", "s1", 70)])
+    with pytest.raises(LasingError, match="E308"):
+        engine.push(6, [("temp", "s2", 70)])
+    with pytest.raises(LasingError, match="E308"):
+        Engine(HOT, start=3).push(2, [])
+    assert engine.push(8, [("temp", "s3", 70)]).added == atoms("hot(s3)")
+
+
+def test_what_is_late_goes_to_on_late() -> None:
+    late: list[object] = []
+    engine = Engine(HOT, on_late=lambda time, facts: late.append((time, facts)))
+    engine.push(7, [("temp", "s1", 70)])
+    assert not engine.push(6, [("temp", "s2", 70)])
+    assert late == [(6, [("temp", "s2", 70)])]
+    assert engine.answer().atoms == atoms("hot(s1)")
+
+
+@pytest.mark.parametrize(
+    ("facts", "code"),
+    [
+        ([("temp", "s1")], "E508"),
+        ([("temp", "s1", None)], "E506"),
+        ([("temp", "s1", 2**70)], "E506"),
+        ([(7, "s1", 1)], "E509"),
+        ({"temp": [1, 2]}, "E510"),
+        ({"temp": pa.table({"s": ["a", None], "v": [1, 2]})}, "E506"),
+        ({"temp": pa.table({"s": ["a"]})}, "E508"),
+    ],
+)
+def test_bad_facts_change_nothing(facts: object, code: str) -> None:
+    engine = Engine(HOT)
+    engine.push(7, [("temp", "s1", 70)])
+    with pytest.raises(LasingError, match=code):
+        engine.push(8, facts)  # type: ignore[arg-type]  # that is the point
+    assert engine.time == 7
+    assert engine.push(8, [("temp", "s2", 70)]).added == atoms("hot(s2)")
+
+
+def test_facts_that_the_program_does_not_use_are_told() -> None:
+    with pytest.warns(lasing.LasingWarning, match="W204"):
+        Engine(HOT).push(1, [("tmp", "s1", 70)])
+
+
+def test_expiry_is_told() -> None:
+    engine = Engine("q(X) :- p(X) in [5]. r(X) :- q(X), not s(X). t(X) :- p(X) in [*].")
+    update = engine.push(2, [("p", "a")])
+    (q,), (r,), (t,) = (atoms(f"{name}(a)") for name in "qrt")
+    assert [update.expires_at(atom) for atom in (q, r, t)] == [7, None, math.inf]
+    engine.push(4, [("p", "a")])
+    assert [engine.answer().expires_at(atom) for atom in (q, r, t)] == [9, None, math.inf]
+
+
+def test_a_run_tells_expiry_and_that_it_has_grown() -> None:
+    answers = list(lasing.run("q(X) :- p(X) in [5].", "p(a) at 2. p(a) at 4.", end=10))
+    (q,) = atoms("q(a)")
+    assert [answer.expires_at(q) for answer in answers] == [7, 7, *[9] * 6, None]
+
+
+def test_arrow_in_and_arrow_out() -> None:
+    engine = Engine(HOT)
+    update = engine.push(7, {"temp": pa.table({"s": ["s1", "s2", "s1"], "v": [70, 20, 31.5]})})
+    assert update.to_arrow()["hot"].to_pylist() == [{"time": 7, "change": 1, "expires_at": 12, "arg1": "s1"}]
+    table = engine.advance_to(20).to_arrow()["hot"]
+    assert table.to_pylist() == [{"time": 13, "change": -1, "expires_at": None, "arg1": "s1"}]
+
+
+def test_a_batch_of_many_time_points() -> None:
+    engine = Engine(HOT)
+    frame = pa.table({"at": [1, 1, 4], "s": ["a", "b", "a"], "v": [40, 1, 50]})
+    changes = engine.push_batch({"temp": frame}, time="at", end=30)["hot"].to_pylist()
+    assert [(row["time"], row["change"], row["arg1"]) for row in changes] == [(1, 1, "a"), (10, -1, "a")]
+    with pytest.raises(LasingError, match="E308"):
+        engine.push_batch({"temp": frame}, time="at")
+    with pytest.raises(LasingError, match="E505"):
+        engine.push_batch({"temp": frame}, time="when")
+    with pytest.raises(LasingError, match="E504"):
+        Engine(HOT).push_batch({"temp": frame.take([2, 0])}, time="at")
+
+
+def test_a_snapshot_has_what_matters_and_no_more() -> None:
+    engine = Engine(f"{HOT} last(S,V) :- temp(S,V) in [#1 by S].")
+    for time in range(10_000):
+        engine.push(time, [("temp", f"s{time % 3}", time)])
+    snapshot = engine.snapshot()
+    assert snapshot.num_rows == 6  # of the last six time points; the last of each sensor is among them
+    engine.advance_to(20_000)
+    assert [row["args"][0] for row in engine.snapshot().to_pylist()] == ["s1", "s2", "s0"]
+
+
+@pytest.mark.parametrize("value", ["a", "A b", "70", 70, -2.5, 2**62, "<http://e.org/x>", 'say "hi"\n'])
+def test_values_survive_a_snapshot(value: str | int | float) -> None:
+    engine = Engine("q(X) :- p(X) in [5].")
+    engine.push(1, [("p", value)])
+    restored = Engine.restore("q(X) :- p(X) in [5].", engine.snapshot())
+    assert restored.answer() == engine.answer()
+    assert restored.answer().atoms == {Atom("q", (value,))}
+
+
+def test_a_snapshot_may_be_written_to_a_file(tmp_path: object) -> None:
+    import pyarrow.parquet as pq
+
+    engine = Engine(HOT)
+    engine.push(7, [("temp", "s1", 70)])
+    pq.write_table(engine.snapshot(), f"{tmp_path}/state.parquet")
+    restored = Engine.restore(HOT, pq.read_table(f"{tmp_path}/state.parquet"))
+    assert restored.advance_to(13).removed == engine.advance_to(13).removed == atoms("hot(s1)")
+
+
+def test_any_other_table_is_no_snapshot() -> None:
+    with pytest.raises(LasingError, match="E512"):
+        Engine.restore(HOT, pa.table({"time": [1]}))
+
+
+def test_data_of_the_program_comes_in_its_time() -> None:
+    engine = Engine(f"{HOT} temp(s9,99) at 3. temp(s8,99) at 5.")
+    assert engine.push(4, [("temp", "s1", 70)]).added == atoms("hot(s1)", "hot(s9)")
+    assert engine.advance_to(5).added == atoms("hot(s8)")
+
+
+def test_a_nested_program_runs_on_the_reference() -> None:
+    engine = Engine("q :- (p in [1]) at 3.")
+    assert [bool(engine.push(time, [("p",)] if time == 2 else []).added) for time in range(5)] == [0, 0, 1, 0, 0]
+    assert engine.answer().atoms == atoms("q")
+
+
+def test_an_engine_gives_its_memory_back() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(50):
+            engine = Engine(HOT)
+            engine.push(1, [("temp", f"s{i}", 50) for i in range(2000)])
+            del engine

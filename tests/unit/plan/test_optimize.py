@@ -1,0 +1,87 @@
+"""What each pass does to a plan. That none changes what a plan means is tested on random programs."""
+
+from __future__ import annotations
+
+import lasing
+from lasing.plan.compile import compile_plan
+from lasing.plan.nodes import Plan
+from lasing.plan.optimize import optimized
+from lasing.plan.optimize.constants import push_constants
+from lasing.plan.optimize.dead import drop_dead
+from lasing.plan.optimize.duplicates import drop_duplicates
+from lasing.plan.optimize.fuse import fuse_copies
+from lasing.plan.optimize.merge import LEAST, merge_rules
+from lasing.plan.optimize.order import as_written, order_lookups
+from lasing.plan.rewrite import rules_of
+
+
+def plan(program: str) -> Plan:
+    return compile_plan(lasing.parse(program))
+
+
+def names(found: Plan) -> set[str]:
+    return {relation.name for relation in found.relations}
+
+
+def test_what_no_output_depends_on_is_dropped() -> None:
+    found = drop_dead(plan("q(X) :- p(X) in [5]. r(X) :- s(X), not t(X) in [3]. #show q/1."))
+    assert names(found) == {"q", "p in 5"}
+    assert not found.stages
+    assert {feed.predicate for feed in found.feeds} == {"p", "q"}
+
+
+def test_a_rule_that_is_repeated_under_other_names_is_applied_once() -> None:
+    found = drop_duplicates(plan("q(X) :- p(X,Y) in [5]. q(A) :- p(A,B) in [5]. q(A) :- p(B,A) in [5]."))
+    assert [rule.origin for rule in found.guaranteed] == [0, 2]
+
+
+def test_the_same_window_is_one_relation() -> None:
+    assert len(plan("q(X) :- p(X) in [5], s(X). r(X) :- p(X) in [5], t(X).").relations) == 5
+
+
+def test_constants_are_looked_up_at_once() -> None:
+    (rule,) = push_constants(plan("q(X,V) :- p(X,V) in [5], V = 17.")).guaranteed
+    assert not rule.tests
+    assert rule.lookups[0].args[1] == 17
+    assert rule.args[1] == 17
+
+
+def test_rules_that_differ_in_constants_become_one() -> None:
+    rules = "".join(f"h{i}(X) :- p(X,V) in [5], V > {i}." for i in range(10))
+    found = merge_rules(plan(rules))
+    (rule,) = found.guaranteed
+    (test,) = rule.tests
+    assert test.sorted is not None
+    table = [values for relation, values, _ in found.background if relation == test.sorted]
+    assert [row[0] for row in table] == list(range(9, -1, -1))  # the last rows, the least, are looked at first
+    assert {output.tag for output in found.outputs} == set(range(10))
+
+
+def test_few_rules_stay_as_they_are() -> None:
+    rules = "".join(f"h{i}(X) :- p(X,{i}) in [5]." for i in range(LEAST - 1))
+    assert len(merge_rules(plan(rules)).guaranteed) == LEAST - 1
+
+
+def test_heads_that_others_use_are_not_merged() -> None:
+    rules = "".join(f"h{i}(X) :- p(X,{i}) in [5]. g{i}(X) :- h{i}(X), s(X)." for i in range(LEAST))
+    heads = {rule.head.name for rule in merge_rules(plan(rules)).guaranteed}
+    assert {f"h{i}" for i in range(LEAST)} <= heads
+
+
+def test_copies_are_fused() -> None:
+    found = fuse_copies(plan("q(A,B) :- p(A,B) in [5]."))
+    assert names(found) == {"q"}
+    assert not found.guaranteed
+    assert {(feed.predicate, feed.relation.name) for feed in found.feeds} == {("p", "q"), ("q", "q")}
+
+
+def test_what_binds_most_is_looked_up_first() -> None:
+    found = order_lookups(plan("q(A,D) :- p(A,B) in [5], r(C,D) in [5], s(B,C) in [5], not t(B)."))
+    rule = next(rule for rule in rules_of(found) if rule.origin == 0)
+    assert rule.orders[0] == (3, 2, 1)
+    assert as_written(rule, 0) == (3, 1, 2)  # absence at once, else as written
+
+
+def test_all_passes_together() -> None:
+    found = optimized(plan("q(A,B) :- p(A,B) in [5]. q(C,D) :- p(C,D) in [5]. r(X) :- q(X,_). #show q/2."))
+    assert names(found) == {"q"}
