@@ -113,8 +113,8 @@ class Engine:
     def snapshot(self) -> Any:
         """The raw window as an Arrow table: the facts on which answers can still depend. That is all there is to keep.
 
-        Columns are time, predicate, and the arguments, as they are written in a stream file. Where a tuple window counts
-        facts of all predicates, those that the program does not name have none.
+        Columns are time, predicate, and the arguments, as they are written in a stream file. Where a tuple window
+        counts facts of all predicates, those that the program does not name have none.
         """
         window = [row for row in self._core.window() if row[0] <= self.time]
         state = {"start": self.start, "time": self.time}

@@ -95,13 +95,13 @@ def access(views: Views, literal: Formula, tests: list[Test]) -> tuple[Relation,
             return views.always(predicate, Span(back, ahead, step)), args
         # At the newest time point no fact is ahead: `#3,+2` is `#3`.
         case Window(TupleWindow(facts), Sometime(Atom(predicate, args))):
-            return views.last_within(predicate, facts, None), args
+            return _at_any_time(views, views.last_within(predicate, facts, None), args)
         case Window(TupleWindow(facts), At(time, Atom(predicate, args))):
             return views.last(predicate, facts, None), (*args, time)
         case Window(TupleWindow(facts), Always(Atom(predicate, args))):
             return views.last_always(predicate, facts), args
         case Window(PartitionWindow(facts, _, _, keys), Sometime(Atom(predicate, args))):
-            return views.last_within(predicate, facts, _positions(keys)), args
+            return _at_any_time(views, views.last_within(predicate, facts, _positions(keys)), args)
         case Window(PartitionWindow(facts, _, _, keys), At(time, Atom(predicate, args))):
             return views.last(predicate, facts, _positions(keys)), (*args, time)
         case Window(IntervalWindow(lo, hi), Sometime(Atom(predicate, args))):
@@ -112,6 +112,11 @@ def access(views: Views, literal: Formula, tests: list[Test]) -> tuple[Relation,
             raise Unplanned("always, in a window between two times")
         case _:
             raise Unplanned("a nested formula")
+
+
+def _at_any_time(views: Views, relation: Relation, args: tuple[Term, ...]) -> tuple[Relation, tuple[Term, ...]]:
+    """A relation (args) as it is; of a relation (args, T) any T."""
+    return relation, args if relation.arity == len(args) else (*args, views.draft.variable())
 
 
 def _between(views: Views, lo: Term, hi: Term, time: Term, tests: list[Test]) -> Term:
@@ -238,8 +243,10 @@ class Outside:
         return self._last(predicate, facts, keys)
 
     def last_within(self, predicate: str, facts: int, keys: tuple[int, ...] | None) -> Relation:
-        """`p in [#n]`, `p in [#n by X]`"""
+        """`p in [#n]`, `p in [#n by X]`: rows (args), or (args, T)."""
         source = self._last(predicate, facts, keys)
+        if predicate not in self.predicates.background:
+            return source
         relation, new = self.draft.relation(f"{source.name} sometime", source.arity - 1, True)
         if new:
             self.draft.stages.append(Derive(untimed(relation, source), (relation,)))

@@ -1,9 +1,9 @@
 """The calendar: which rows reach the end of their guarantee when, which begin to hold, and when to wake up.
 
-A wheel of buckets by time; an entry is `[time, relation, row, next]` in a pool with a list of free entries. An entry
-for a row that has been extended or buried meanwhile finds that out when it fires. A wake-up is an entry without a
-relation. The calendar stands in a block of memory of its own, which the arena's header names; entries are known by
-their place in it.
+A wheel of buckets by time. A bucket is a chain of chunks `[time, next, count, relation, row, relation, row, …]`, each
+of one time, so that what is due at once stands together. An entry for a row that has been extended or buried meanwhile
+finds that out when it is due. A wake-up is an entry without a relation. The calendar stands in a block of memory of
+its own, which the arena's header names; chunks are known by their place in it.
 """
 
 from __future__ import annotations
@@ -15,38 +15,62 @@ from lasing.engines.local.memory import CALENDAR, FOREVER, WORDS
 from lasing.engines.local.pointers import Memory, allocate, pointer, release
 
 BUCKETS = 1024
-FREE, USED, CAPACITY, ENTRIES = range(4)
+FREE, USED, CAPACITY, CHUNKS = range(4)
 _HEADS = 8
 _POOL = _HEADS + BUCKETS
-WIDTH = 4
-TIME, RELATION, ROW, NEXT = range(WIDTH)
+TIME, NEXT, COUNT, ENTRIES = range(4)
+ROOM = 14  # entries in a chunk
+_CHUNK = ENTRIES + 2 * ROOM
+_FIRST_CAPACITY = 16
 WAKE_UP = -1
-NO_ENTRY = -1
+NO_CHUNK = -1
 
 
 @njit(cache=True)
 def open_calendar(array: Memory, first: int) -> None:
     """An empty calendar, but for a wake-up at the first time point."""
     m = pointer(array)
-    capacity = 256
-    c = allocate(m, _POOL + capacity * WIDTH)
-    m[WORDS] += _POOL + capacity * WIDTH
+    words = _POOL + _FIRST_CAPACITY * _CHUNK
+    c = allocate(m, words)
+    m[WORDS] += words
     m[CALENDAR] = c
     for i in range(_POOL):
-        m[c + i] = NO_ENTRY
-    m[c + USED] = m[c + ENTRIES] = 0
-    m[c + CAPACITY] = capacity
+        m[c + i] = NO_CHUNK
+    m[c + USED] = m[c + CHUNKS] = 0
+    m[c + CAPACITY] = _FIRST_CAPACITY
     schedule(m, first, WAKE_UP, 0)
+
+
+@njit(cache=True)
+def _new_chunk(m: Memory, time: int) -> int:
+    """A chunk for a time, at the head of its bucket."""
+    c = m[CALENDAR]
+    chunk = m[c + FREE]
+    if chunk != NO_CHUNK:
+        m[c + FREE] = m[c + chunk + NEXT]
+    else:
+        if m[c + USED] == m[c + CAPACITY]:
+            _grow(m)
+            c = m[CALENDAR]
+        chunk = _POOL + m[c + USED] * _CHUNK
+        m[c + USED] += 1
+    head = c + _HEADS + (time & (BUCKETS - 1))
+    m[c + chunk + TIME] = time
+    m[c + chunk + NEXT] = m[head]
+    m[c + chunk + COUNT] = 0
+    m[head] = chunk
+    m[c + CHUNKS] += 1
+    return chunk
 
 
 @njit(cache=True)
 def _grow(m: Memory) -> None:
     c = m[CALENDAR]
-    words = _POOL + m[c + CAPACITY] * WIDTH
-    larger = allocate(m, words + m[c + CAPACITY] * WIDTH)
-    for i in range(words):
+    more = m[c + CAPACITY] * _CHUNK
+    larger = allocate(m, _POOL + 2 * more)
+    for i in range(_POOL + more):
         m[larger + i] = m[c + i]
-    m[WORDS] += m[c + CAPACITY] * WIDTH
+    m[WORDS] += more
     m[larger + CAPACITY] = 2 * m[c + CAPACITY]
     m[CALENDAR] = larger
     release(m, c)
@@ -56,51 +80,55 @@ def _grow(m: Memory) -> None:
 def schedule(m: Memory, time: int, relation: int, row: int) -> None:
     """One more entry."""
     c = m[CALENDAR]
-    entry = m[c + FREE]
-    if entry != NO_ENTRY:
-        m[c + FREE] = m[c + entry + NEXT]
-    else:
-        if m[c + USED] == m[c + CAPACITY]:
-            _grow(m)
-            c = m[CALENDAR]
-        entry = _POOL + m[c + USED] * WIDTH
-        m[c + USED] += 1
-    head = c + _HEADS + (time & (BUCKETS - 1))
-    m[c + entry + TIME] = time
-    m[c + entry + RELATION] = relation
-    m[c + entry + ROW] = row
-    m[c + entry + NEXT] = m[head]
-    m[head] = entry
-    m[c + ENTRIES] += 1
+    chunk = m[c + _HEADS + (time & (BUCKETS - 1))]
+    while chunk != NO_CHUNK and m[c + chunk + TIME] != time:
+        chunk = m[c + chunk + NEXT]  # another time in the same bucket
+    if chunk == NO_CHUNK or m[c + chunk + COUNT] == ROOM:
+        chunk = _new_chunk(m, time)
+        c = m[CALENDAR]
+    at = c + chunk + ENTRIES + 2 * m[c + chunk + COUNT]
+    m[at] = relation
+    m[at + 1] = row
+    m[c + chunk + COUNT] += 1
 
 
 @njit(cache=True)
 def fire(m: Memory, time: int) -> int:
-    """Take the entries of a time out of its bucket: the first of a chain of them, or NO_ENTRY."""
+    """Take the chunks of a time out of its bucket: the first of a chain of them, or NO_CHUNK."""
     c = m[CALENDAR]
     head = c + _HEADS + (time & (BUCKETS - 1))
-    entry, fired, before = m[head], NO_ENTRY, NO_ENTRY
-    while entry != NO_ENTRY:
-        following = m[c + entry + NEXT]
-        if m[c + entry + TIME] == time:
-            if before == NO_ENTRY:
+    chunk, fired, before = m[head], NO_CHUNK, NO_CHUNK
+    while chunk != NO_CHUNK:
+        following = m[c + chunk + NEXT]
+        if m[c + chunk + TIME] == time:
+            if before == NO_CHUNK:
                 m[head] = following
             else:
                 m[c + before + NEXT] = following
-            m[c + entry + NEXT] = fired
-            fired = entry
-            m[c + ENTRIES] -= 1
+            m[c + chunk + NEXT] = fired
+            fired = chunk
+            m[c + CHUNKS] -= 1
         else:
-            before = entry
-        entry = following
+            before = chunk
+        chunk = following
     return fired
 
 
 @njit(cache=True)
+def due(m: Memory, fired: int) -> int:
+    """How many entries a chain of chunks has."""
+    c, entries = m[CALENDAR], 0
+    while fired != NO_CHUNK:
+        entries += m[c + fired + COUNT]
+        fired = m[c + fired + NEXT]
+    return entries
+
+
+@njit(cache=True)
 def put_back(m: Memory, fired: int) -> None:
-    """Give a chain of fired entries back to the pool."""
+    """Give a chain of chunks back to the pool."""
     c = m[CALENDAR]
-    while fired != NO_ENTRY:
+    while fired != NO_CHUNK:
         following = m[c + fired + NEXT]
         m[c + fired + NEXT] = m[c + FREE]
         m[c + FREE] = fired
@@ -111,21 +139,21 @@ def put_back(m: Memory, fired: int) -> None:
 def next_time(m: Memory, after: int) -> int:
     """The time of the first entry after a time, or FOREVER."""
     c = m[CALENDAR]
-    if m[c + ENTRIES] == 0:
+    if m[c + CHUNKS] == 0:
         return FOREVER
     for time in range(after + 1, after + 1 + BUCKETS):
-        entry = m[c + _HEADS + (time & (BUCKETS - 1))]
-        while entry != NO_ENTRY:
-            if m[c + entry + TIME] == time:
+        chunk = m[c + _HEADS + (time & (BUCKETS - 1))]
+        while chunk != NO_CHUNK:
+            if m[c + chunk + TIME] == time:
                 return time
-            entry = m[c + entry + NEXT]
+            chunk = m[c + chunk + NEXT]
     first = FOREVER
     for bucket in range(BUCKETS):
-        entry = m[c + _HEADS + bucket]
-        while entry != NO_ENTRY:
-            if after < m[c + entry + TIME] < first:
-                first = m[c + entry + TIME]
-            entry = m[c + entry + NEXT]
+        chunk = m[c + _HEADS + bucket]
+        while chunk != NO_CHUNK:
+            if after < m[c + chunk + TIME] < first:
+                first = m[c + chunk + TIME]
+            chunk = m[c + chunk + NEXT]
     return first
 
 
@@ -134,9 +162,11 @@ def renumber(m: Memory, relation: int, rows: np.ndarray, low: int) -> None:
     """Follow a relation whose rows got new ids: rows[old - low] is the new one, or -1 where it is gone."""
     c = m[CALENDAR]
     for bucket in range(BUCKETS):
-        entry = m[c + _HEADS + bucket]
-        while entry != NO_ENTRY:
-            if m[c + entry + RELATION] == relation:
-                old = m[c + entry + ROW] - low
-                m[c + entry + ROW] = rows[old] if 0 <= old < rows.shape[0] else -1
-            entry = m[c + entry + NEXT]
+        chunk = m[c + _HEADS + bucket]
+        while chunk != NO_CHUNK:
+            for i in range(m[c + chunk + COUNT]):
+                at = c + chunk + ENTRIES + 2 * i
+                if m[at] == relation:
+                    old = m[at + 1] - low
+                    m[at + 1] = rows[old] if 0 <= old < rows.shape[0] else -1
+            chunk = m[c + chunk + NEXT]

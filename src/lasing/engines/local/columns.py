@@ -27,8 +27,11 @@ def encode(dictionary: Dictionary, column: Any, value_of: Callable[[object], Val
         if not len(codes) or (codes.min() > -SMALL and codes.max() < SMALL):
             return codes
     if not pa.types.is_dictionary(chunk.type):
-        chunk = chunk.dictionary_encode(null_encoding="encode")
-    distinct = np.array(dictionary.codes(map(value_of, chunk.dictionary.to_pylist())), np.int64)
+        chunk = chunk.dictionary_encode()
+    values = chunk.dictionary.to_pylist()
+    if not pa.types.is_string(chunk.dictionary.type) or chunk.dictionary.null_count:
+        values = list(map(value_of, values))
+    distinct = np.array(dictionary.codes(values), np.int64)
     if chunk.indices.null_count:
         value_of(None)
     taken: Codes = distinct[chunk.indices.to_numpy(zero_copy_only=False)]

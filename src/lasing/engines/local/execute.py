@@ -6,11 +6,12 @@ import numpy as np
 from numba import njit
 
 from lasing.engines.local.calendar import (
+    COUNT,
+    ENTRIES,
     NEXT,
-    NO_ENTRY,
-    RELATION,
-    ROW,
+    NO_CHUNK,
     WAKE_UP,
+    due,
     fire,
     next_time,
     put_back,
@@ -51,6 +52,7 @@ from lasing.engines.local.memory import (
     RELATIONS,
     TELLS_MORE,
     TICK,
+    TOLD,
     TRACKED,
     WAKE,
     append,
@@ -91,6 +93,7 @@ PLAIN, TIMED, TAGGED = range(3)
 IN_TIME, IN_PREDICATE, IN_ARGS = range(3)
 OUT_TIME, OUT_PREDICATE, OUT_SIGN, OUT_UNTIL, OUT_ARGS = range(5)
 PROVISIONAL = -(2**62)
+TAGS, FIRST_TOLD = 1, 2  # in TOLD: the rows' tags tell the predicate's number, or it is so much less
 
 
 @njit(cache=True)
@@ -119,9 +122,9 @@ def run_batch(
         _let_begin(m, fired)
         _take_in(m, rows, at, last, t)
         _operate(m, t, fired, ranks)
+        out = _wider(out, written, _changes(m) + due(m, fired))
+        written = _put_out(m, t, fired, out, written)
         put_back(m, fired)
-        out = _wider(out, written, _changes(m))
-        written = _put_out(m, t, out, written)
         at = last
     return out, written, at, t
 
@@ -184,17 +187,18 @@ def _tidy(m: Memory, t: int) -> None:
 @njit(cache=True)
 def _let_begin(m: Memory, fired: int) -> None:
     """Let pending rows whose time has come hold."""
-    key, entry = m[KEY], fired
-    while entry != NO_ENTRY:
-        c = m[CALENDAR]
-        d, row = m[c + entry + RELATION], m[c + entry + ROW]
-        if d >= 0 and m[d + KIND] == PENDING and m[d + PARTNER] > 0 and row >= m[d + LO]:
-            target, b = m[d + PARTNER], record(m, d, row)
-            if m[b + m[d + AT_H]] != NEVER:
-                for j in range(m[target + ARITY]):
-                    m[key + j] = m[b + j]
-                upsert(m, target, key, m[b + m[d + AT_H]])
-        entry = m[c + entry + NEXT]
+    key = m[KEY]
+    while fired != NO_CHUNK:
+        for i in range(m[m[CALENDAR] + fired + COUNT]):
+            at = m[CALENDAR] + fired + ENTRIES + 2 * i
+            d, row = m[at], m[at + 1]
+            if d >= 0 and m[d + KIND] == PENDING and m[d + PARTNER] > 0 and row >= m[d + LO]:
+                target, b = m[d + PARTNER], record(m, d, row)
+                if m[b + m[d + AT_H]] != NEVER:
+                    for j in range(m[target + ARITY]):
+                        m[key + j] = m[b + j]
+                    upsert(m, target, key, m[b + m[d + AT_H]])
+        fired = m[m[CALENDAR] + fired + NEXT]
 
 
 @njit(cache=True)
@@ -247,14 +251,12 @@ def _feed(m: Memory, sink: int, rows: np.ndarray, i: int, t: int) -> None:
 
 @njit(cache=True)
 def _changes(m: Memory) -> int:
-    """How many rows of the output have changed, or more."""
+    """How many rows there may be to put out, besides those that the calendar knows."""
     changes = 0
     for o in range(m[OUTPUTS]):
         d = m[m[FIRST_OUTPUT] + 2 * o]
-        if m[d + KIND] != COUNTED and (m[ANNOTATED] or m[TELLS_MORE]):
+        if m[d + KIND] != COUNTED:
             changes += m[d + HI] - m[d + FIRST]
-        if m[d + KIND] == LIGHT:
-            continue
         row = m[d + DELTA]
         while row != NO_ROW:
             changes += 1
@@ -273,54 +275,81 @@ def _wider(out: np.ndarray, written: int, more: int) -> np.ndarray:
 
 
 @njit(cache=True)
-def _put_out(m: Memory, t: int, out: np.ndarray, written: int) -> int:
+def _put_out(m: Memory, t: int, fired: int, out: np.ndarray, written: int) -> int:
     """Write the changes of the output's relations, for which there is room; how many rows are written then."""
     for o in range(m[OUTPUTS]):
-        p = m[FIRST_OUTPUT] + 2 * o
-        d = m[p]
-        row = m[d + DELTA]
-        arity, at_d, at_s, at_h = m[d + ARITY], m[d + AT_D], m[d + AT_S], m[d + AT_H]
-        counted = m[d + KIND] == COUNTED
-        predicate = m[p + 1]
-        if not counted and (m[ANNOTATED] or m[TELLS_MORE]):
+        d, predicate = m[m[FIRST_OUTPUT] + 2 * o], m[m[FIRST_OUTPUT] + 2 * o + 1]
+        if m[d + KIND] != COUNTED and (m[ANNOTATED] or m[TELLS_MORE] or m[d + TOLD]):
             written = _put_out_new(m, d, predicate, t, out, written)
-        if m[ANNOTATED] and not counted:
-            continue
+        row = NO_ROW if m[ANNOTATED] and m[d + KIND] != COUNTED else m[d + DELTA]
         while row != NO_ROW:
             b = record(m, d, row)
-            w = np.uintp(written)
-            out[w, OUT_TIME] = t
-            out[w, OUT_PREDICATE] = predicate if predicate >= 0 else m[b + arity - 1]
-            out[w, OUT_SIGN] = 1 if (m[b + at_s] & 1) == 1 else -1
-            out[w, OUT_UNTIL] = PROVISIONAL if counted else m[b + at_h]
-            for j in range(arity):
-                out[w, np.uintp(OUT_ARGS + j)] = m[b + j]
+            sign = 1 if (m[b + m[d + AT_S]] & 1) == 1 else -1
+            _write(m, d, b, predicate, t, sign, out, np.uintp(written))
             written += 1
-            row = m[b + at_d]
-    return written
+            row = m[b + m[d + AT_D]]
+    return written if m[ANNOTATED] else _put_out_ended(m, t, fired, out, written)
 
 
 @njit(cache=True)
 def _put_out_new(m: Memory, d: int, predicate: int, t: int, out: np.ndarray, written: int) -> int:
     """Write the rows of a guaranteed relation that are new, or newly guaranteed for longer.
 
-    If the output is annotated, all of them, with the sign +1; else only those that are no change, with the sign 0.
+    If the output is annotated, all of them, with the sign +1. Else what is only guaranteed for longer has the sign 0,
+    and is written where more is to be told; what is new is written, and stamped, where nobody else has.
     """
-    arity, at_h, at_s = m[d + ARITY], m[d + AT_H], m[d + AT_S]
-    annotated, tick = m[ANNOTATED] == 1, m[TICK]
+    at_h, at_s = m[d + AT_H], m[d + AT_S]
+    annotated, tells_more, told, tick = m[ANNOTATED] == 1, m[TELLS_MORE] == 1, m[d + TOLD] != 0, m[TICK]
     for row in range(m[d + FIRST], m[d + HI]):
         b = record(m, d, row)
         until = m[b + at_h]
-        if until >= t and (annotated or (m[b + at_s] >> 1) < tick):
-            w = np.uintp(written)
-            out[w, OUT_TIME] = t
-            out[w, OUT_PREDICATE] = predicate if predicate >= 0 else m[b + arity - 1]
-            out[w, OUT_SIGN] = 1 if annotated else 0
-            out[w, OUT_UNTIL] = until
-            for j in range(arity):
-                out[w, np.uintp(OUT_ARGS + j)] = m[b + j]
-            written += 1
+        if until < t:
+            continue
+        sign = 1
+        if not annotated:
+            known = (m[b + at_s] & 1) == 1
+            if told:
+                if not known:
+                    m[b + at_s] = 2 * tick + 1
+                if until < FOREVER:
+                    schedule(m, until + 1, d, row)
+                sign = 0 if known else 1
+            else:
+                sign = 0 if (m[b + at_s] >> 1) < tick else 2
+            if sign == 2 or (sign == 0 and not tells_more):
+                continue
+        _write(m, d, b, predicate, t, sign, out, np.uintp(written))
+        written += 1
     return written
+
+
+@njit(cache=True)
+def _put_out_ended(m: Memory, t: int, fired: int, out: np.ndarray, written: int) -> int:
+    """Write the rows that hold no more, of relations that only the output watches."""
+    while fired != NO_CHUNK:
+        for i in range(m[m[CALENDAR] + fired + COUNT]):
+            at = m[CALENDAR] + fired + ENTRIES + 2 * i
+            d, row = m[at], m[at + 1]
+            if d >= 0 and m[d + TOLD] != 0 and row >= m[d + LO]:
+                b = record(m, d, row)
+                if m[b + m[d + AT_H]] < t and (m[b + m[d + AT_S]] & 1) == 1:
+                    m[b + m[d + AT_S]] = 2 * m[TICK]
+                    _write(m, d, b, m[d + TOLD] - FIRST_TOLD, t, -1, out, np.uintp(written))
+                    written += 1
+        fired = m[m[CALENDAR] + fired + NEXT]
+    return written
+
+
+@njit(cache=True, forceinline=True)
+def _write(m: Memory, d: int, b: int, predicate: int, t: int, sign: int, out: np.ndarray, w: int) -> None:
+    """Write a row of output; where the relation is shared, its tag is the predicate's number."""
+    arity = m[d + ARITY]
+    out[w, OUT_TIME] = t
+    out[w, OUT_PREDICATE] = predicate if predicate >= 0 else m[b + arity - 1]
+    out[w, OUT_SIGN] = sign
+    out[w, OUT_UNTIL] = PROVISIONAL if m[d + KIND] == COUNTED else m[b + arity]
+    for j in range(arity):
+        out[w, np.uintp(OUT_ARGS + j)] = m[b + j]
 
 
 @njit(cache=True)

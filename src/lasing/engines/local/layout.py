@@ -194,6 +194,10 @@ class _Layout:
         """Fill in the relations' descriptors."""
         partners = {a: self._at(b) for pair in self._pending.items() for a, b in (pair, pair[::-1])}
         grouped = set(self._groups.values())
+        told = {
+            o.relation: execute.FIRST_TOLD + i if o.tag is None else execute.TAGS
+            for i, o in enumerate(self.plan.outputs)
+        }
         for relation in self._relations:
             d = self._at(relation)
             kind = self._kind(relation)
@@ -215,6 +219,9 @@ class _Layout:
                 memory.KIND: kind,
                 memory.PARTNER: partners.get(relation, 0),
                 memory.AT_MORE: at_next + len(indices),
+                memory.TOLD: told.get(relation, 0)
+                if kind == memory.TRACKED and relation not in self.plan.tracked
+                else 0,
             }
             for at, word in fields.items():
                 self.words[d + at] = word
@@ -516,9 +523,9 @@ class _Variant:
             for test in list(tests):
                 if self._is_bound(test.left) and self._is_bound(test.right):
                     left, right = self._value(test.left), self._value(test.right)
-                    self._steps.append(
-                        [variants.COMPARE, _COMPARISONS[test.comparison], left, right, int(test.negated)]
-                    )
+                    code = _COMPARISONS[test.comparison]
+                    stops = int(test.sorted is not None and self._scans(test.sorted))
+                    self._steps.append([variants.COMPARE, code, left, right, int(test.negated), stops])
                 elif _assigns(test) and isinstance(test.left, Variable) and self._is_bound(test.right):
                     self._assign(test.left, test.right)
                 elif _assigns(test) and isinstance(test.right, Variable) and self._is_bound(test.left):

@@ -33,7 +33,7 @@ from lasing.engines.local.pointers import Memory, allocate, pointer, release
 
 # A relation's descriptor: where its fields are, counted from the descriptor's begin.
 ARITY, MASK, LO, HI, OFFSET, STRIDE, INDICES, SINCE, UPTO, FIRST = range(10)
-AT_H, AT_S, AT_C, AT_D, AT_NEXT, DELTA, TOUCHED, KIND, LOOKED_AT, PARTNER, AT_MORE, BLOCK_WORDS = range(10, 22)
+AT_H, AT_S, AT_C, AT_D, AT_NEXT, DELTA, TOUCHED, KIND, LOOKED_AT, PARTNER, AT_MORE, BLOCK_WORDS, TOLD = range(10, 23)
 INDEX = 24  # then per index: how many key columns, the hash's shift, the heads' offset, the columns
 INDEX_KEYS, INDEX_SHIFT, INDEX_HEADS, INDEX_COLUMNS = range(4)
 MOST_COLUMNS, MOST_INDICES = 21, 6

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from numba import njit
 
-from lasing.engines.local.calendar import NEXT, NO_ENTRY, RELATION, ROW, schedule
+from lasing.engines.local.calendar import COUNT, ENTRIES, NEXT, NO_CHUNK, schedule
 from lasing.engines.local.memory import (
     ARITY,
     AT_C,
@@ -53,12 +53,12 @@ def gate(m: Memory, op: int, t: int, fired: int) -> None:
                 _enter(m, op, b, last + 1)
         _look(m, op, b, t)
         row = m[b + m[source + AT_D]]
-    entry = fired
-    while entry != NO_ENTRY:
-        c = m[CALENDAR]
-        if m[c + entry + RELATION] == agenda:
-            _look(m, op, record(m, agenda, m[c + entry + ROW]), t)
-        entry = m[c + entry + NEXT]
+    while fired != NO_CHUNK:
+        for i in range(m[m[CALENDAR] + fired + COUNT]):
+            at = m[CALENDAR] + fired + ENTRIES + 2 * i
+            if m[at] == agenda:
+                _look(m, op, record(m, agenda, m[at + 1]), t)
+        fired = m[m[CALENDAR] + fired + NEXT]
     settle(m, m[op + TARGET], 1, False)
 
 

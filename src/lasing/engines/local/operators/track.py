@@ -2,7 +2,8 @@
 
     present at t  =  some row of the key has H >= t
 
-A new row of a key that was absent is a change; so is the end of a row's guarantee, which the calendar tells. A row that
+What only the output watches is left to it. A new row of a key that was absent is a change; so is the end of a row's
+guarantee, which the calendar tells. A row that
 took over from an older one of its key took over its stamp as well, and is no change.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 from numba import njit
 
-from lasing.engines.local.calendar import NEXT, NO_ENTRY, RELATION, ROW, schedule
+from lasing.engines.local.calendar import COUNT, ENTRIES, NEXT, NO_CHUNK, schedule
 from lasing.engines.local.memory import (
     ARITY,
     AT_D,
@@ -29,6 +30,7 @@ from lasing.engines.local.memory import (
     PENDING,
     RELATIONS,
     TICK,
+    TOLD,
     TRACKED,
     record,
 )
@@ -44,7 +46,7 @@ def track(m: Memory, t: int, fired: int) -> None:
         d = base + r * DESCRIPTOR
         if m[d + KIND] == PENDING:
             _await(m, d)
-        if m[d + KIND] != TRACKED:
+        if m[d + KIND] != TRACKED or m[d + TOLD] != 0:
             continue
         at_h, at_s = m[d + AT_H], m[d + AT_S]
         for row in range(m[d + FIRST], m[d + HI]):
@@ -57,16 +59,17 @@ def track(m: Memory, t: int, fired: int) -> None:
                 _list(m, d, row, b)
             if horizon < FOREVER:
                 schedule(m, horizon + 1, d, row)
-    c, entry = m[CALENDAR], fired
-    while entry != NO_ENTRY:
-        d, row = m[c + entry + RELATION], m[c + entry + ROW]
-        if d >= 0 and m[d + KIND] == TRACKED and row >= m[d + LO]:
-            b = record(m, d, row)
-            at_s = b + m[d + AT_S]
-            if m[b + m[d + AT_H]] < t and (m[at_s] & 1) == 1:
-                m[at_s] = 2 * tick
-                _list(m, d, row, b)
-        entry = m[c + entry + NEXT]
+    while fired != NO_CHUNK:
+        for i in range(m[m[CALENDAR] + fired + COUNT]):
+            at = m[CALENDAR] + fired + ENTRIES + 2 * i
+            d, row = m[at], m[at + 1]
+            if d >= 0 and m[d + KIND] == TRACKED and m[d + TOLD] == 0 and row >= m[d + LO]:
+                b = record(m, d, row)
+                at_s = b + m[d + AT_S]
+                if m[b + m[d + AT_H]] < t and (m[at_s] & 1) == 1:
+                    m[at_s] = 2 * tick
+                    _list(m, d, row, b)
+        fired = m[m[CALENDAR] + fired + NEXT]
 
 
 @njit(cache=True)
