@@ -174,7 +174,8 @@ def _tidy(m: Memory, t: int) -> None:
         if 4 * span <= 3 * cap or 2 * (m[d + HI] - m[d + LOOKED_AT]) < cap or m[d + KIND] == LOG:
             continue
         m[d + LOOKED_AT] = m[d + HI]
-        if 4 * living(m, d, t) < cap:
+        share = 2 if m[d + KIND] == COUNTED else 4  # counted rows stand, and are met again: keep them together
+        if share * living(m, d, t) < cap:
             low = m[d + LO]
             scheduled = m[d + KIND] == TRACKED or m[d + KIND] == PENDING
             renumbered = np.empty(span if scheduled else 0, np.int64)

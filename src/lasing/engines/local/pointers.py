@@ -7,11 +7,12 @@ the array to which a pointer points, and is reached from there, by its distance 
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 Memory = np.ndarray[Any, np.dtype[np.int64]]
@@ -19,6 +20,9 @@ Memory = np.ndarray[Any, np.dtype[np.int64]]
 
 _WORD = ir.IntType(64)
 _BYTES = ir.IntType(8).as_pointer()
+_LARGE = 1 << 22  # bytes
+_PAGE = 1 << 12
+_HUGE_PAGES = 14  # MADV_HUGEPAGE
 
 
 @intrinsic
@@ -38,9 +42,24 @@ def allocate(_typing: Any, base: Any, _words: Any) -> Any:
     def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         size = builder.mul(args[1], ir.Constant(_WORD, 8))
         address = builder.ptrtoint(context.nrt.allocate(builder, size), _WORD)
+        if sys.platform == "linux":
+            with builder.if_then(builder.icmp_unsigned(">=", size, ir.Constant(_WORD, _LARGE))):
+                _ask_for_large_pages(builder, address, size)
         return builder.sdiv(builder.sub(address, builder.ptrtoint(args[0], _WORD)), ir.Constant(_WORD, 8))
 
     return types.int64(base, types.int64), generate
+
+
+def _ask_for_large_pages(builder: Any, address: Any, size: Any) -> None:
+    """Tell the system that a block is large and met at random, so that it need not be looked up page by page."""
+    page = ir.Constant(_WORD, _PAGE - 1)
+    first = builder.and_(builder.add(address, page), builder.not_(page))
+    length = builder.sub(builder.add(address, size), first)
+    kind = ir.FunctionType(ir.IntType(32), [_WORD, _WORD, ir.IntType(32)])
+    advise = cgutils.get_or_insert_function(builder.module, kind, "madvise")
+    builder.call(
+        advise, [first, length, ir.Constant(ir.IntType(32), _HUGE_PAGES)]
+    )  # where it is refused, nothing is lost
 
 
 @intrinsic

@@ -25,6 +25,7 @@ from lasing.engines.local.memory import (
     count,
     head_of,
     record,
+    touch,
 )
 from lasing.engines.local.operators.settle import settle
 from lasing.engines.local.pointers import Memory
@@ -81,8 +82,7 @@ def push_out(m: Memory, op: int, key: int) -> None:
         if same and m[b + m[d + AT_C]] > 0:
             seen += 1
             if seen > n:
-                for j in range(m[d + ARITY]):
-                    m[probe + j] = m[b + j]
-                count(m, d, probe, -1)
+                m[b + m[d + AT_C]] -= 1
+                touch(m, d, row, b)
                 break
         row = m[b + m[d + AT_NEXT] + 1]
