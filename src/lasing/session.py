@@ -186,6 +186,11 @@ class Run:
         """As `changes`, with the time points besides at which facts came, and the first and the last one."""
         return self._moments
 
+    def prepare(self) -> None:
+        """Load the engine's kernels. The first time after an installation they are compiled, which takes a minute."""
+        if self._make_engine is not ReferenceEngine:
+            list(_local(parse("ready :- go."), 0).advance(0, ()))
+
     def diagnostics(self) -> list[Diagnostic]:
         """Warnings about what was left out so far."""
         report, found = self.report, []

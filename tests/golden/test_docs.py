@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 import subprocess
@@ -45,6 +46,24 @@ def test_python_of_the_readme() -> None:
 def test_python_of_the_tutorial() -> None:
     code = re.findall(r"```python\n(.*?)```", (DOCS / "tutorial.md").read_text(encoding="utf-8"), re.DOTALL)[0]
     assert _printed([sys.executable, "-c", code], ROOT).splitlines()[-1] == "4 ['hot(s2)']"
+
+
+def test_how_to_feed_an_engine_says_what_happens() -> None:
+    """Where a line of the page ends in a comment that begins with a value, the line has that value."""
+    page = (DOCS / "how-to" / "feed-an-engine.md").read_text(encoding="utf-8")
+    space: dict[str, object] = {}
+    compared = 0
+    for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL):
+        for statement in ast.parse(block).body:
+            code = ast.unparse(statement)
+            line = block.splitlines()[statement.end_lineno - 1 if statement.end_lineno else 0]
+            said = re.search(r"\s# ([\d\[].*?)(?::.*)?$", line)
+            if isinstance(statement, ast.Expr) and said:
+                assert str(eval(code, space)) == said[1], line
+                compared += 1
+            else:
+                exec(code, space)  # the page is ours
+    assert compared == 4
 
 
 @pytest.mark.parametrize("page", sorted([ROOT / "README.md", *DOCS.rglob("*.md")]), ids=lambda p: p.name)

@@ -8,12 +8,14 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
+from threading import Timer
 from typing import TextIO
 
 from lasing.connectors.files import Progress
 from lasing.errors import Diagnostic, fault, render
 
 _PATIENCE = 1.0  # seconds before a progress bar appears
+_LONG = 5.0  # seconds before something is said about a wait
 
 
 def complain(diagnostics: Iterable[Diagnostic]) -> None:
@@ -27,6 +29,19 @@ def say(text: str) -> None:
     """Print a summary to standard error, if a person is there to read it."""
     if sys.stderr.isatty():
         print(text, file=sys.stderr)
+
+
+@contextmanager
+def patience(text: str, quiet: bool = False) -> Iterator[None]:
+    """Say something if what follows takes long, so that nobody takes it for stuck."""
+    timer = Timer(_LONG, lambda: print(text, file=sys.stderr, flush=True))
+    timer.daemon = True
+    if not quiet:
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 @contextmanager

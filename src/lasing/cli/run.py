@@ -10,7 +10,7 @@ from typing import Annotated, TextIO, assert_never
 
 import typer
 
-from lasing.cli.console import complain, progress_bar, say, standard_output
+from lasing.cli.console import complain, patience, progress_bar, say, standard_output
 from lasing.cli.options import constants_of, read_sources, signatures_of
 from lasing.connectors.files import unwritable
 from lasing.connectors.rows import merged
@@ -132,6 +132,8 @@ def run(
         start = _time("--from", first, program.tick)
         end = _time("--to", last, program.tick)
         answers = Run(program, rows, start, end, engine, warn=False)
+        with patience("compiling the engine's kernels, once: about a minute", quiet):
+            answers.prepare()
         batches = records(answers.moments(), view_name, tick.iso if tick else int)
         if output:
             try:

@@ -71,7 +71,7 @@ def test_written_tables_read_back(tmp_path: Path) -> None:
     ("view", "header", "first"),
     [
         ("answers", "time,predicate,arg1,arg2", "4,p,x,2"),
-        ("changes", "time,change,predicate,arg1,arg2", "4,+,p,x,2"),
+        ("changes", "time,change,expires_at,predicate,arg1,arg2", "4,+,,p,x,2"),
         ("intervals", "from,to,predicate,arg1,arg2", "4,5,p,x,2"),
     ],
 )
