@@ -1,0 +1,91 @@
+"""All contenders tell the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from lasing.bench.contenders import columns, from_scratch, parse
+from lasing.bench.dictionaries import dictionaries, generate
+from lasing.bench.firings import NotOfThisShape
+from lasing.bench.limit import library, limit
+from lasing.bench.measure import Contender, DisagreementError, agree
+from lasing.bench.workloads import B, C, D, J, R, Stream, Workload, latest, negation
+
+WINDOW, POINTS = 6, 40
+
+
+def _engine(workload: Workload, stream: Stream, annotated: bool = False) -> Contender:
+    return columns(parse(workload.program(WINDOW)), stream, annotated)
+
+
+@pytest.mark.parametrize("workload", [D, B, J, R, negation(20), latest(20)], ids=lambda w: w.name)
+def test_the_reference_tells_what_the_engine_tells(workload: Workload) -> None:
+    stream = workload.stream(3, WINDOW, POINTS)
+    agree(_engine(workload, stream), from_scratch(parse(workload.program(WINDOW)), stream), POINTS)
+
+
+@pytest.mark.parametrize("workload", [D, J, R], ids=lambda w: w.name)
+@pytest.mark.parametrize("rate", [1, 5, 40])
+def test_dictionaries_tell_what_the_engine_tells(workload: Workload, rate: int) -> None:
+    stream = workload.stream(rate, WINDOW, POINTS)
+    agree(_engine(workload, stream), dictionaries(parse(workload.program(WINDOW)), stream), POINTS)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "q(A,C) :- p(B,A) in [6], p(B,C) in [6].",
+        "q(A,C) :- p(A,B) in [6], p(C,B) in [6].",
+        "q(B,A) :- p(A,B) in [6].  q(A,C) :- q(A,B), p(B,C) in [6].",
+        "q(A,B) :- p(A,B) in [6].  q(A,C) :- q(A,B), q(B,C).",
+    ],
+)
+def test_dictionaries_are_generated_for_any_such_rules(rules: str) -> None:
+    stream = J.stream(2, WINDOW, POINTS)
+    program = parse(rules)
+    agree(columns(program, stream), dictionaries(program, stream), POINTS)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        B.program(WINDOW),
+        C.program(WINDOW),
+        negation(2).program(WINDOW),
+        latest(2).program(WINDOW),
+        "q(A,B) :- p(A,B) in [6].  r(A,B) :- q(A,B).",
+        "q(A,B) :- p(A,B) in [6], p(B,A) in [6].",
+        "q(A,B) :- p(A,C) in [6], p(C,B) in [5].",
+        "q(A,B) :- p(A,B) in [6], A < B.",
+        "q(A,A) :- p(A,A) in [6].",
+        "q(A) :- p(A,B) in [6].",
+        "q(A,B) at 3 :- p(A,B) in [6].",
+        "q(A,B) ; q(B,A) :- p(A,B) in [6].",
+        "q(A,B) :- p(A,B) in [6].  p(1,2).",
+        "p(A,C) :- p(A,B) in [6], p(B,C) in [6].",
+        "q(A,B) :- p(A,B) in [6].  q(A,B) :- r(A,B).",
+    ],
+)
+def test_other_shapes_are_refused(rules: str) -> None:
+    with pytest.raises(NotOfThisShape):
+        generate(parse(rules))
+
+
+@pytest.mark.skipif(library() is None, reason="no g++ compiles the loop")
+@pytest.mark.parametrize("rate", [1, 5, 40])
+def test_the_loop_in_cpp_tells_what_the_engine_tells(rate: int) -> None:
+    stream = J.stream(rate, WINDOW, POINTS)
+    loop = limit(WINDOW, stream)
+    assert loop is not None
+    agree(_engine(J, stream, annotated=True), loop, POINTS)
+
+
+def test_without_a_compiler_there_is_no_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lasing.bench.limit.library", lambda: None)
+    assert limit(WINDOW, J.stream(1, WINDOW, POINTS)) is None
+
+
+def test_different_programs_disagree() -> None:
+    stream = J.stream(2, WINDOW, POINTS)
+    with pytest.raises(DisagreementError, match="only our engine tells"):
+        agree(_engine(J, stream), columns(parse(J.program(WINDOW + 1)), stream, name="another"), POINTS)
