@@ -28,7 +28,7 @@ fuzz: $(READY)    ## compare the engines on thousands of random programs: for a 
 	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -n 2 tests/differential
 
 bench: $(READY)    ## measure, as ratios to a baseline in the same run
-	$(BIN)/python -m benchmarks
+	$(BIN)/lasing bench
 
 golden: $(READY)    ## rewrite the golden files; then read the diff
 	$(BIN)/python -m pytest tests/golden --rewrite-golden

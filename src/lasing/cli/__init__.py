@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from lasing.cli.bench import bench
 from lasing.cli.check import check
 from lasing.cli.console import complain
 from lasing.cli.fmt import fmt
@@ -28,6 +29,7 @@ app = typer.Typer(
 app.command()(run)
 app.command()(check)
 app.command()(fmt)
+app.command()(bench)
 
 
 def _version(wanted: bool) -> None:
