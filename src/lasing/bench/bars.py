@@ -15,7 +15,7 @@ from typing import get_args
 import numpy as np
 
 from lasing.bench.commands import commands
-from lasing.bench.contenders import batches, columns, pushed_arrow, pushed_tuples, state_at_the_end
+from lasing.bench.contenders import batches, columns, pushed, pushed_arrow, pushed_tuples, state_at_the_end
 from lasing.bench.course import WINDOW, Effort, course, side_by_side
 from lasing.bench.limit import limit
 from lasing.bench.measure import agree, take_turns
@@ -81,17 +81,14 @@ def growing_window(effort: Effort) -> Iterator[Line]:
 def pushing(effort: Effort) -> Iterator[Line]:
     """Through the public door: strings in, changes out."""
     c = course(J, 800, 40 * effort.length)
-    for form, contender, bar in (
-        ("tuples of strings in, changes out", pushed_tuples(c.program, c.stream), 3),
-        ("Arrow in and out", pushed_arrow(c.program, c.stream), 1),
-    ):
-        what, at_most = f"J, r = 800, n = {WINDOW}, Engine.push: {form}", f"at most {bar} µs per atom"
-        if contender is None:
-            yield Line(what, "there is no lasing.Engine", at_most, None)
-            continue
-        (timing,) = c.race([contender], effort)
+    contenders = [make(c.program, c.stream) for make in (pushed, pushed_tuples, pushed_arrow)]
+    for contender in contenders:
+        agree(columns(c.program, c.stream), contender, WINDOW + 5)
+    forms = "changes as atoms", "changes as tuples", "Arrow in and out"
+    for form, bar, timing in zip(forms, (3, 3, 1), c.race(contenders, effort), strict=True):
         cost = c.per_atom(timing)
-        yield Line(what, f"{cost:.2f} µs per atom", at_most, cost <= bar)
+        what = f"J, r = 800, n = {WINDOW}, Engine.push: {form}"
+        yield Line(what, f"{cost:.2f} µs per atom", f"at most {bar} µs per atom", cost <= bar)
 
 
 def in_batches(effort: Effort) -> Iterator[Line]:

@@ -6,26 +6,27 @@ Programs are parsed and facts are put into the form that an engine takes before 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-import lasing
+from lasing import session
 from lasing.bench.measure import Contender, Step, Told
 from lasing.bench.workloads import PREDICATE, Array, Stream
 from lasing.engines.local.engine import LocalEngine
-from lasing.engines.local.execute import OUT_ARGS, OUT_SIGN, OUT_UNTIL, run_batch
+from lasing.engines.local.execute import OUT_ARGS, OUT_SIGN, OUT_UNTIL
 from lasing.engines.reference.engine import ReferenceEngine
+from lasing.live.engine import Engine
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 
 Changed = tuple[frozenset[Atom], frozenset[Atom]]
 """The atoms that a time point adds, and those that it removes."""
 
-parse: Callable[[str], Program] = cache(lasing.parse)
+parse: Callable[[str], Program] = cache(session.parse)
 """Read a program, once."""
 
 
@@ -35,37 +36,14 @@ class Columns:
     def __init__(self, program: Program, stream: Stream, annotated: bool) -> None:
         self.engine = LocalEngine(program, 0, annotated=annotated)
         numbers = np.array([self.engine.predicates[name] for name in stream.predicates])
-        self._rows = np.zeros((len(stream.rows), self.engine._width), np.int64)
+        self._rows = np.zeros((len(stream.rows), self.engine.width), np.int64)
         self._rows[:, : stream.rows.shape[1]] = stream.rows
         self._rows[:, PREDICATE] = numbers[stream.rows[:, PREDICATE]]
         self._bounds = stream.bounds
-        self._time = -1
-        self._state = self.engine.state()
 
     def to(self, end: int) -> Iterator[Array]:
         """All changes at the time points up to `end`, in blocks of which each is valid until the next."""
-        return self._evaluate(self._rows[self._bounds[self._time + 1] : self._bounds[end + 1]], end)
-
-    def _evaluate(self, rows: Array, end: int) -> Iterator[Array]:
-        if self.engine._waiting:
-            background = np.array(self.engine._waiting, np.int64)
-            padding = rows.shape[1] - background.shape[1]
-            rows = np.concatenate([np.pad(background, ((0, 0), (0, padding))), rows])
-            self.engine._waiting = []
-        memory, calendar, out = self._state
-        at = 0
-        while self._time < end:
-            memory, calendar, out, written, at, self._time = run_batch(
-                memory, calendar, rows, at, self._time, end, self.engine._ranks, out
-            )
-            self._state = memory, calendar, out
-            yield out[:written]
-
-    @property
-    def memory_bytes(self) -> int:
-        """How large the engine's state is."""
-        memory, calendar, _ = self._state
-        return memory.nbytes + calendar.nbytes
+        return self.engine.evaluate(self._rows[self._bounds[self.engine.time + 1] : self._bounds[end + 1]], end)
 
 
 def columns(program: Program, stream: Stream, annotated: bool = False, name: str = "our engine") -> Contender:
@@ -98,7 +76,7 @@ def state_at_the_end(program: Program, stream: Stream) -> tuple[int, int]:
     """How many bytes the local engine has in use after a stream, and how many derived atoms hold then."""
     engine = Columns(program, stream, annotated=False)
     held = sum(int(block[:, OUT_SIGN].sum()) for block in engine.to(stream.points - 1))
-    return engine.memory_bytes, held
+    return engine.engine.memory_bytes, held
 
 
 def from_scratch(program: Program, stream: Stream) -> Contender:
@@ -121,58 +99,81 @@ def from_scratch(program: Program, stream: Stream) -> Contender:
     return Contender("from scratch", start, _told_atoms)
 
 
-def pushed_tuples(program: Program, stream: Stream) -> Contender | None:
-    """`Engine.push` with tuples of strings, and its changes as atoms."""
-    make = getattr(lasing, "Engine", None)
-    if make is None:
-        return None
-    facts = [[(name, *map(_name, args)) for name, *args in stream.facts(t)] for t in range(stream.points)]
+def pushed(program: Program, stream: Stream) -> Contender:
+    """`Engine.push` with tuples of strings, and its changes as sets of atoms."""
+    facts = [_names(stream, t) for t in range(stream.points)]
 
     def start() -> Step:
-        engine = make(program, start=0)
+        engine = Engine(program, start=0)
 
         def step(t: int) -> Changed:
-            changes = engine.push(t, facts[t])
-            return changes.added, changes.removed
+            update = engine.push(t, facts[t])
+            return update.added, update.removed
 
         return step
 
-    return Contender("Engine.push, tuples of strings", start, _told_atoms)
+    return Contender("push, atoms", start, _told_atoms)
 
 
-def pushed_arrow(program: Program, stream: Stream) -> Contender | None:
-    """`Engine.push` with Arrow tables of strings, and its changes as Arrow tables."""
-    make = getattr(lasing, "Engine", None)
-    if make is None:
-        return None
-    tables = [_tables(stream.facts(t), stream) for t in range(stream.points)]
+def pushed_tuples(program: Program, stream: Stream) -> Contender:
+    """`Engine.push` with tuples of strings, and its changes as tuples."""
+    facts = [_names(stream, t) for t in range(stream.points)]
 
     def start() -> Step:
-        engine = make(program, start=0)
+        engine = Engine(program, start=0)
+        return lambda t: engine.push(t, facts[t]).rows()
+
+    return Contender("push, tuples", start, _told_tuples)
+
+
+def pushed_arrow(program: Program, stream: Stream) -> Contender:
+    """`Engine.push` with Arrow tables of strings, and its changes as Arrow tables."""
+    tables = [_tables(stream, t) for t in range(stream.points)]
+
+    def start() -> Step:
+        engine = Engine(program, start=0)
         return lambda t: engine.push(t, tables[t]).to_arrow()
 
-    return Contender("Engine.push, Arrow", start)
+    return Contender("push, Arrow", start, _told_tables)
 
 
-def _name(number: int) -> str:
-    return f"s{number}"
+def _names(stream: Stream, t: int) -> list[tuple[str, ...]]:
+    """The facts of a time point, with names in place of numbers."""
+    return [(predicate, *(f"s{arg}" for arg in args)) for predicate, *args in stream.facts(t)]
 
 
-def _tables(facts: list[tuple[Any, ...]], stream: Stream) -> dict[str, pa.Table]:
-    """Facts as a table for each predicate, with a column for each argument."""
-    found = {}
+def _tables(stream: Stream, t: int) -> dict[str, pa.Table]:
+    """The facts of a time point as a table for each predicate, with a column for each argument."""
+    tables = {}
     for predicate, arity in stream.predicates.items():
-        rows = [fact[1:] for fact in facts if fact[0] == predicate]
-        found[predicate] = pa.table(
-            {f"a{i}": pa.array([_name(row[i]) for row in rows], pa.string()) for i in range(arity)}
+        facts = [fact[1:] for fact in _names(stream, t) if fact[0] == predicate]
+        tables[predicate] = pa.table(
+            {f"arg{i + 1}": pa.array([f[i] for f in facts], pa.string()) for i in range(arity)}
         )
-    return found
+    return tables
 
 
 def _told_atoms(changed: Changed) -> Told:
-    added, removed = changed
-    return Counter([(1, *map(_number, atom.args)) for atom in added] + [(-1, *map(_number, a.args)) for a in removed])
+    return _told_signed([atom.args for atom in changed[0]], [atom.args for atom in changed[1]])
+
+
+def _told_tuples(changed: tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]) -> Told:
+    return _told_signed([fact[1:] for fact in changed[0]], [fact[1:] for fact in changed[1]])
+
+
+def _told_tables(tables: dict[str, pa.Table]) -> Told:
+    told: Told = Counter()
+    for table in tables.values():
+        changes = table["change"].to_pylist()
+        args = zip(*(table[name].to_pylist() for name in table.column_names if name.startswith("arg")), strict=True)
+        told.update((change, *map(_number, row)) for change, row in zip(changes, args, strict=True))
+    return told
+
+
+def _told_signed(added: Iterable[Sequence[object]], removed: Iterable[Sequence[object]]) -> Told:
+    return Counter([(1, *map(_number, args)) for args in added] + [(-1, *map(_number, args)) for args in removed])
 
 
 def _number(arg: object) -> int:
-    return arg if isinstance(arg, int) else int(str(arg)[1:])
+    """The number of a constant, or of the name that stands for it."""
+    return arg if isinstance(arg, int) else int(str(arg).removeprefix("s"))

@@ -15,7 +15,7 @@ from lasing.bench.limit import limit
 from lasing.bench.measure import Contender, agree
 from lasing.bench.workloads import B, C, D, J, R, Workload, latest, negation
 
-COLUMNS = "workload", "atoms a tick", "our engine", "from scratch", "dictionaries", "C++ loop"
+COLUMNS = "workload", "rate", "ours, µs per atom", "from scratch", "dictionaries", "C++ loop"
 LOW, HIGH = 2, 200
 STANDING = 100
 
@@ -42,7 +42,7 @@ def _row(workload: Workload, rate: int, c: Course, effort: Effort) -> tuple[str,
     def cell(other: Contender | str) -> str:
         return other if isinstance(other, str) else f"{timings[other.name].over(baseline):,.1f}x"
 
-    cost = f"{c.per_atom(baseline):.2f} µs per atom"
+    cost = f"{c.per_atom(baseline):.2f}"
     return workload.name, str(rate), cost, cell(scratch), cell(in_python), _limit(workload, c, effort)
 
 

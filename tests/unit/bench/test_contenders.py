@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from lasing.bench.contenders import columns, from_scratch, parse
+from lasing.bench.contenders import columns, from_scratch, parse, pushed, pushed_arrow, pushed_tuples
 from lasing.bench.dictionaries import dictionaries, generate
 from lasing.bench.firings import NotOfThisShape
 from lasing.bench.limit import library, limit
 from lasing.bench.measure import Contender, DisagreementError, agree
 from lasing.bench.workloads import B, C, D, J, R, Stream, Workload, latest, negation
+from lasing.logic.program import Program
 
 WINDOW, POINTS = 6, 40
 
@@ -83,6 +86,15 @@ def test_the_loop_in_cpp_tells_what_the_engine_tells(rate: int) -> None:
 def test_without_a_compiler_there_is_no_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lasing.bench.limit.library", lambda: None)
     assert limit(WINDOW, J.stream(1, WINDOW, POINTS)) is None
+
+
+@pytest.mark.parametrize("make", [pushed, pushed_tuples, pushed_arrow])
+@pytest.mark.parametrize("workload", [D, B, J, R, latest(20)], ids=lambda w: w.name)
+def test_what_is_pushed_as_names_comes_back_as_names(
+    make: Callable[[Program, Stream], Contender], workload: Workload
+) -> None:
+    stream = workload.stream(5, WINDOW, POINTS)
+    agree(_engine(workload, stream), make(parse(workload.program(WINDOW)), stream), POINTS)
 
 
 def test_different_programs_disagree() -> None:
