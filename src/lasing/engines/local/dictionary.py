@@ -25,6 +25,7 @@ class Dictionary:
         self._codes: dict[Value, int] = {}
         self.names: list[str] = []
         self._by_code: np.ndarray[Any, np.dtype[np.object_]] = np.empty(0, object)
+        self._filled = 0
         self._arrow = pa.array([], pa.string())
         self._ranks = np.zeros(1, np.int64)
 
@@ -74,11 +75,14 @@ class Dictionary:
         return [self.value(code) for code in codes.tolist()]
 
     def _names_by_code(self) -> np.ndarray[Any, np.dtype[np.object_]]:
-        if len(self._by_code) < len(self.names):
-            larger = np.empty(2 * len(self.names), object)
-            larger[: len(self.names)] = self.names
+        known, number = self._filled, len(self.names)
+        if number > len(self._by_code):
+            larger = np.empty(2 * number, object)
+            larger[:known] = self._by_code[:known]
             self._by_code = larger
-            return larger
+        if number > known:
+            self._by_code[known:number] = self.names[known:]
+            self._filled = number
         return self._by_code
 
     def arrow_names(self) -> Any:
