@@ -43,7 +43,11 @@ struct Relation {
     std::vector<Int> heads[INDICES];
 
     Relation(Int window, int bits)
-        : window(window), mask((Int(1) << bits) - 1), pair_shift(64 - bits - 1), member_shift(64 - bits), ring(mask + 1) {
+        : window(window),
+          mask((Int(1) << bits) - 1),
+          pair_shift(64 - bits - 1),
+          member_shift(64 - bits),
+          ring(mask + 1) {
         for (int index = 0; index < INDICES; index++)
             heads[index].assign(Word(1) << (index == BY_PAIR ? bits + 1 : bits), NONE);
     }

@@ -76,12 +76,14 @@ def take_turns(contenders: Sequence[Contender], steps: int, warm: int, turns: in
     for turn in range(turns + 1):
         for contender in contenders:
             step = contender.start()
-            gc.collect()  # what others have left behind
+            gc.collect()  # what others have left behind,
+            gc.freeze()  # and what is prepared is not looked through again and again: it would not be there in earnest
             row = seconds[contender.name][turn]
             for number in range(steps):
                 begun = time.perf_counter()
                 step(number)
                 row[number] = time.perf_counter() - begun
+            gc.unfreeze()
     return [Timing(name, of_turns[1:, warm:]) for name, of_turns in seconds.items()]
 
 
