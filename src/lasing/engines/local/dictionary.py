@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from lasing.engines.local.values import DOUBLE, INTEGER, NAMES, SMALL, WIDES, decode_wide, encode_wide
 from lasing.logic.terms import Value
@@ -26,7 +25,7 @@ class Dictionary:
         self.names: list[str] = []
         self._by_code: np.ndarray[Any, np.dtype[np.object_]] = np.empty(0, object)
         self._filled = 0
-        self._arrow = pa.array([], pa.string())
+        self._arrow: Any = None
         self._ranks = np.zeros(1, np.int64)
 
     def code(self, value: Value) -> int:
@@ -87,6 +86,10 @@ class Dictionary:
 
     def arrow_names(self) -> Any:
         """The names, by their numbers, as an Arrow array."""
+        import pyarrow as pa  # here, because to load it, and pandas with it, takes a second
+
+        if self._arrow is None:
+            self._arrow = pa.array([], pa.string())
         known = len(self._arrow)
         if known < len(self.names):
             self._arrow = pa.concat_arrays([self._arrow, pa.array(self.names[known:], pa.string())])
