@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -88,26 +89,31 @@ class LocalCore:
             yield row[IN_TIME], predicate, tuple(map(value, row[IN_ARGS : IN_ARGS + arity]))
 
     def _tuples(self, facts: Iterable[tuple[object, ...] | Atom]) -> Codes:
-        plain = [(f.predicate, *f.args) if isinstance(f, Atom) else f for f in facts]
+        given = list(facts)
+        plain: Any = given
+        if set(map(type, given)) - {tuple}:
+            plain = [(f.predicate, *f.args) if isinstance(f, Atom) else tuple(f) for f in given]
         rows = np.zeros((len(plain), self._engine.width), np.int64)
-        shapes = set(map(_shape, plain))
-        for shape in shapes:
-            chosen = plain if len(shapes) == 1 else [fact for fact in plain if _shape(fact) == shape]
-            where: Any = slice(None) if len(shapes) == 1 else [i for i, f in enumerate(plain) if _shape(f) == shape]
-            number = self._number(*shape)
-            rows[where, IN_PREDICATE] = number
-            if number == self._engine.predicates[""]:
-                rows[where, IN_ARGS] = self._engine.dictionary.codes(map(repr, chosen))
-                continue
-            for i, column in enumerate(zip(*chosen, strict=True)):
-                if i:
-                    rows[where, IN_ARGS + i - 1] = self._codes(column)
+        if len(set(map(itemgetter(0), plain))) == 1 and len(set(map(len, plain))) == 1:
+            self._fill(rows, slice(None), plain)
+            return self._used(rows)
+        shapes: dict[tuple[object, int], list[int]] = {}
+        for i, fact in enumerate(plain):
+            shapes.setdefault((fact[0], len(fact)), []).append(i)
+        for where in shapes.values():
+            self._fill(rows, where, [plain[i] for i in where])
         return self._used(rows)
 
-    def _codes(self, column: Sequence[object]) -> list[int]:
-        if set(map(type, column)) != {str}:
-            column = list(map(value_of, column))
-        return self._engine.dictionary.codes(column)  # type: ignore[arg-type]  # they are values now
+    def _fill(self, rows: Codes, where: Any, facts: Sequence[tuple[object, ...]]) -> None:
+        """Encode facts of one predicate and one length."""
+        number = self._number(facts[0][0], len(facts[0]))
+        rows[where, IN_PREDICATE] = number
+        if number == self._engine.predicates[""]:
+            rows[where, IN_ARGS] = self._engine.dictionary.codes(map(repr, facts))
+            return
+        for i, column in enumerate(list(zip(*facts, strict=True))[1:]):
+            values = column if set(map(type, column)) == {str} else list(map(value_of, column))
+            rows[where, IN_ARGS + i] = self._engine.dictionary.column(values)
 
     def _frames(
         self, frames: Mapping[str, Any], time: str | None = None, time_point: Callable[[object], int] | None = None
@@ -171,7 +177,3 @@ class LocalCore:
                 known.add(key)
                 fresh.append(i)
         return rows[fresh]
-
-
-def _shape(fact: tuple[object, ...]) -> tuple[object, int]:
-    return fact[0], len(fact)

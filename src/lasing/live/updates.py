@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby
-from operator import itemgetter
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -123,16 +122,25 @@ class Blocks:
         self._blocks = blocks
 
     def changes(self) -> list[Changes]:
+        block = self._all()
+        times = block[:, OUT_TIME]
+        cuts = [0, *(np.flatnonzero(np.diff(times)) + 1).tolist(), len(block)]
         told = []
-        for time, group in groupby((row for b in self._blocks for row in b.tolist()), key=itemgetter(OUT_TIME)):
-            added, removed = {}, []
-            for row in group:
-                if row[OUT_SIGN] > 0:
-                    added[self._engine.atom(row)] = expiry(row[OUT_UNTIL])
-                else:
-                    removed.append(self._engine.atom(row))
-            told.append(Changes(time, frozenset(added), frozenset(removed), added))
+        for first, last in pairwise(cuts):
+            if first < last:
+                mine = block[first:last]
+                added = dict(zip(self._atoms(mine, 1), self._expiries(mine), strict=True))
+                told.append(Changes(int(times[first]), frozenset(added), frozenset(self._atoms(mine, -1)), added))
         return told
+
+    def _atoms(self, block: Codes, sign: int) -> list[Atom]:
+        return [Atom(predicate, tuple(args)) for predicate, *args in self._of_sign(block, sign)]  # type: ignore[arg-type]
+
+    def _expiries(self, block: Codes) -> Iterator[Expiry]:
+        """Until when the added atoms are guaranteed, in the order of `_of_sign`."""
+        for number in range(len(self._engine.outputs)):
+            chosen = (block[:, OUT_SIGN] == 1) & (block[:, OUT_PREDICATE] == number)
+            yield from map(expiry, block[chosen, OUT_UNTIL].tolist())
 
     def rows(self) -> tuple[Tuples, Tuples] | None:
         block = self._all()
@@ -155,13 +163,15 @@ class Blocks:
         block, tables = self._all(), {}
         for number, (predicate, arity) in enumerate(self._engine.outputs):
             mine = block if len(self._engine.outputs) == 1 else block[block[:, OUT_PREDICATE] == number]
+            by_column = np.ascontiguousarray(mine.T)
+            sign, until = by_column[OUT_SIGN], by_column[OUT_UNTIL]
             columns = {
-                "time": pa.array(mine[:, OUT_TIME]),
-                "change": pa.array(mine[:, OUT_SIGN].astype(np.int8)),
-                "expires_at": decode_expiry(np.where(mine[:, OUT_SIGN] > 0, mine[:, OUT_UNTIL], PROVISIONAL)),
+                "time": pa.array(by_column[OUT_TIME]),
+                "change": pa.array(sign.astype(np.int8)),
+                "expires_at": decode_expiry(np.where(sign > 0, until, PROVISIONAL)),
             }
             for i in range(arity):
-                columns[f"arg{i + 1}"] = decode(self._engine.dictionary, mine[:, OUT_ARGS + i])
+                columns[f"arg{i + 1}"] = decode(self._engine.dictionary, by_column[OUT_ARGS + i])
             tables[predicate] = pa.table(columns)
         return tables
 

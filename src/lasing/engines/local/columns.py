@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lasing.engines.local.dictionary import Codes, Dictionary
 from lasing.engines.local.execute import PROVISIONAL
@@ -19,6 +18,10 @@ NEVER = np.iinfo(np.int64).max
 """In a column of expiry times: the atom holds for ever. Where it is provisional, the column is null."""
 
 
+_FEW = 4096
+"""In a column of fewer names than that it does not pay to look for those that are equal."""
+
+
 def encode(dictionary: Dictionary, column: Any, value_of: Callable[[object], Value]) -> Codes:
     """The codes of an Arrow column; `value_of` makes a constant of a Python value, or refuses it."""
     chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -26,6 +29,8 @@ def encode(dictionary: Dictionary, column: Any, value_of: Callable[[object], Val
         codes: Codes = chunk.cast(pa.int64()).to_numpy(zero_copy_only=False)
         if not len(codes) or (codes.min() > -SMALL and codes.max() < SMALL):
             return codes
+    if pa.types.is_string(chunk.type) and chunk.null_count == 0 and len(chunk) < _FEW:
+        return dictionary.column(chunk.to_numpy(zero_copy_only=False).tolist())
     if not pa.types.is_dictionary(chunk.type):
         chunk = chunk.dictionary_encode()
     values = chunk.dictionary.to_pylist()
@@ -52,5 +57,4 @@ def decode(dictionary: Dictionary, codes: Codes) -> Any:
 
 def decode_expiry(until: Codes) -> Any:
     """An Arrow column of times up to which rows are guaranteed; null where they are provisional."""
-    times = pa.array(np.where(until >= FOREVER, NEVER, until))
-    return pc.if_else(pa.array(until == PROVISIONAL), pa.scalar(None, pa.int64()), times)
+    return pa.array(np.where(until >= FOREVER, NEVER, until), mask=until == PROVISIONAL)

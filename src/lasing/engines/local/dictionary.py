@@ -17,10 +17,11 @@ Codes = np.ndarray[Any, np.dtype[np.int64]]
 
 
 class Dictionary:
-    """The codes of an engine's values. Wide values stand in its arena."""
+    """The codes of an engine's values. Wide values stand in its arena. The order of names is kept where it matters."""
 
-    def __init__(self, arena: Codes) -> None:
+    def __init__(self, arena: Codes, ordered: bool) -> None:
         self._arena = arena
+        self._ordered = ordered
         self._codes: dict[Value, int] = {}
         self.names: list[str] = []
         self._by_code: np.ndarray[Any, np.dtype[np.object_]] = np.empty(0, object)
@@ -39,6 +40,13 @@ class Dictionary:
         if None in codes:
             return [self._new(value) if code is None else code for value, code in zip(values, codes, strict=True)]
         return codes  # type: ignore[return-value]  # there is no None
+
+    def column(self, values: Sequence[Value]) -> Codes:
+        """The codes of many names, most of which are known."""
+        try:
+            return np.fromiter(map(self._codes.__getitem__, values), np.int64, len(values))
+        except KeyError:
+            return np.array(self.codes(values), np.int64)
 
     def _new(self, value: Value) -> int:
         if isinstance(value, str):
@@ -70,7 +78,7 @@ class Dictionary:
         if not codes.size or codes.max() < NAMES:
             return list(codes.tolist())
         if codes.min() >= NAMES and codes.max() < WIDES:
-            return list(self._names_by_code()[codes - NAMES])
+            return list(self._names_by_code()[codes - NAMES].tolist())
         return [self.value(code) for code in codes.tolist()]
 
     def _names_by_code(self) -> np.ndarray[Any, np.dtype[np.object_]]:
@@ -97,7 +105,7 @@ class Dictionary:
 
     def ranks(self) -> Codes:
         """The place of each name in the order by code point; made anew when there are new names."""
-        if len(self.names) > self._ranks.shape[0] - 1:
+        if self._ordered and len(self.names) > self._ranks.shape[0] - 1:
             self._ranks = np.zeros(len(self.names) + 1, np.int64)
             order = sorted(range(len(self.names)), key=self.names.__getitem__)
             self._ranks[order] = np.arange(len(order))

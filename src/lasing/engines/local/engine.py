@@ -31,8 +31,9 @@ from lasing.logic.answers import Changes, Expiry
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.plan.compile import compile_plan
-from lasing.plan.nodes import Plan
+from lasing.plan.nodes import Fold, Plan
 from lasing.plan.optimize import optimized
+from lasing.plan.rewrite import rules_of
 
 _FIRST_BITS = 6
 _BLOCK = 1 << 16
@@ -47,13 +48,14 @@ class LocalEngine:
 
     def __init__(self, program: Program, start: int, plan: Plan | None = None, annotated: bool = False) -> None:
         _check_time(start)
-        self._layout = lay_out(optimized(compile_plan(program)) if plan is None else plan, annotated)
+        chosen = optimized(compile_plan(program)) if plan is None else plan
+        self._layout = lay_out(chosen, annotated)
         self._arena = self._layout.memory
         self._arena[memory.START] = start
         memory.open_blocks(self._arena, _FIRST_BITS)
         open_calendar(self._arena, start)
         weakref.finalize(self, memory.release_blocks, self._arena)
-        self.dictionary = Dictionary(self._arena)
+        self.dictionary = Dictionary(self._arena, _asks_for_order(chosen))
         self.time = start - 1
         self.width = IN_ARGS + max(1, self._layout.width)
         self._out: Codes = np.empty((256, OUT_ARGS + max(1, self._layout.width)), np.int64)
@@ -172,6 +174,13 @@ class LocalEngine:
                 if number := int(self._arena[first + rule * len(REASONS) + i]):
                     found[rule, reason] = number
         return found
+
+
+def _asks_for_order(plan: Plan) -> bool:
+    """Whether some rule asks which of two names is the lesser."""
+    folds = [stage for stage in plan.stages if isinstance(stage, Fold)]
+    compared = {test.comparison for rule in rules_of(plan) for test in rule.tests}
+    return bool(compared - {"=", "!="}) or any(fold.function in ("min", "max") for fold in folds)
 
 
 def expiry(until: int) -> Expiry:

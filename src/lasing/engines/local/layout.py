@@ -194,34 +194,33 @@ class _Layout:
         """Fill in the relations' descriptors."""
         partners = {a: self._at(b) for pair in self._pending.items() for a, b in (pair, pair[::-1])}
         grouped = set(self._groups.values())
-        told = {
+        numbers = {
             o.relation: execute.FIRST_TOLD + i if o.tag is None else execute.TAGS
             for i, o in enumerate(self.plan.outputs)
         }
         for relation in self._relations:
             d = self._at(relation)
             kind = self._kind(relation)
-            heavy = kind in (memory.TRACKED, memory.COUNTED)
+            told = numbers.get(relation, 0) if kind == memory.TRACKED and relation not in self.plan.tracked else 0
+            extra = {memory.COUNTED: 4, memory.TRACKED: 2 if told else 3}.get(kind, 1)
             indices = self.indices[relation] if relation != self._log else []
             assert len(indices) <= memory.MOST_INDICES
-            at_next = relation.arity + (4 if heavy else 1)
+            at_next = relation.arity + extra
             fields = {
                 memory.ARITY: relation.arity,
                 memory.STRIDE: at_next + len(indices) + (fold.MORE if relation in grouped else 0),
                 memory.INDICES: len(indices),
                 memory.AT_H: relation.arity,
                 memory.AT_S: relation.arity + 1,
-                memory.AT_C: relation.arity + 2,
-                memory.AT_D: relation.arity + 3,
+                memory.AT_D: relation.arity + 2,
+                memory.AT_C: relation.arity + 3,
                 memory.AT_NEXT: at_next,
                 memory.DELTA: memory.NO_ROW,
                 memory.TOUCHED: memory.NO_ROW,
                 memory.KIND: kind,
                 memory.PARTNER: partners.get(relation, 0),
                 memory.AT_MORE: at_next + len(indices),
-                memory.TOLD: told.get(relation, 0)
-                if kind == memory.TRACKED and relation not in self.plan.tracked
-                else 0,
+                memory.TOLD: told,
             }
             for at, word in fields.items():
                 self.words[d + at] = word

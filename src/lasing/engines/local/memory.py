@@ -4,7 +4,7 @@ An array of int64 holds the header, the relations' descriptors and the encoded p
 memory for its ring and its indices, which a descriptor names by its distance from the array; where a relation is full,
 it moves to a larger block. Kernels take a pointer to the array, `m`.
 
-A **row** is a record `[args…, H, S, C, D, next…]`.
+A **row** is a record `[args…, H, S, D, C, next…]`; some relations do without the fields that they do not need.
 
 - *Born*: it gets the next row id. Ids rise; the record's place in the ring is `id & mask`. Each index has a table of
   chain heads, newest first, and the record's `next` fields link it to the row before it in the same chain.
@@ -19,7 +19,8 @@ A **row** is a record `[args…, H, S, C, D, next…]`.
 - *Dead*: the low mark LO moves over dead rows; a chain ends at the first id below it. Nothing is ever removed from an
   index. A relation that is full of dead rows is compacted before a tick, and its rows get new ids.
 
-Light relations (guaranteed, watched by nobody) have no S, C and D. Operators may keep more words in a row, at AT_MORE.
+Light relations (guaranteed, watched by nobody) have no S, D and C, those that only the output watches no D and C, other
+guaranteed ones no C. Operators may keep more words in a row, at AT_MORE.
 Indexing with unsigned integers spares the code
 for negative indices: `m[i]`.
 """
@@ -33,7 +34,7 @@ from lasing.engines.local.pointers import Memory, allocate, pointer, release
 
 # A relation's descriptor: where its fields are, counted from the descriptor's begin.
 ARITY, MASK, LO, HI, OFFSET, STRIDE, INDICES, SINCE, UPTO, FIRST = range(10)
-AT_H, AT_S, AT_C, AT_D, AT_NEXT, DELTA, TOUCHED, KIND, LOOKED_AT, PARTNER, AT_MORE, BLOCK_WORDS, TOLD = range(10, 23)
+AT_H, AT_S, AT_D, AT_C, AT_NEXT, DELTA, TOUCHED, KIND, LOOKED_AT, PARTNER, AT_MORE, BLOCK_WORDS, TOLD = range(10, 23)
 INDEX = 24  # then per index: how many key columns, the hash's shift, the heads' offset, the columns
 INDEX_KEYS, INDEX_SHIFT, INDEX_HEADS, INDEX_COLUMNS = range(4)
 MOST_COLUMNS, MOST_INDICES = 21, 6
@@ -181,7 +182,6 @@ def upsert(m: Memory, d: int, key: int, horizon: int) -> int:
     m[b + at_h] = horizon
     if tracked:
         m[b + at_s] = stamp
-        m[b + m[d + AT_D]] = NO_ROW - 1
     return 1
 
 
@@ -223,7 +223,6 @@ def upsert_pair(m: Memory, d: int, x: int, y: int, horizon: int) -> int:
     m[b + 2] = horizon
     if tracked:
         m[b + 3] = stamp
-        m[b + 5] = NO_ROW - 1
     m[b + at_next] = first
     m[head] = hi
     for index in range(1, m[d + INDICES]):
@@ -330,7 +329,7 @@ def release_blocks(array: Memory) -> None:
 def is_dead(m: Memory, kind: int, arity: int, b: int, t: int) -> bool:
     """Whether a row holds no more, and nobody has to hear of that any more. (Its fields follow its arguments.)"""
     if kind == COUNTED:
-        return m[b + arity + 2] == 0 and (m[b + arity + 1] & 1) == 0
+        return m[b + arity + 3] == 0 and (m[b + arity + 1] & 1) == 0
     if kind == TRACKED:
         return m[b + arity] < t and (m[b + arity + 1] & 1) == 0
     if kind == PENDING:
@@ -350,8 +349,8 @@ def begin_tick(m: Memory, t: int) -> None:
             row = m[d + DELTA]
             while row != NO_ROW:
                 b = offset + (row & mask) * stride
-                row = m[b + arity + 3]
-                m[b + arity + 3] = NO_ROW - 1
+                row = m[b + arity + 2]
+                m[b + arity + 2] = NO_ROW - 1
         m[d + DELTA] = NO_ROW
         lo, hi = m[d + LO], m[d + HI]
         if kind == LOG:
