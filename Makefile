@@ -18,9 +18,10 @@ test: $(READY)    ## run all tests
 	$(BIN)/python -m pytest -n 2
 
 check: $(READY)    ## lint, types, layers, unit tests and conformance: under two minutes
+	@$(BIN)/python -c 'import lasing; lasing.run("ready :- go.").prepare()' & compiling=$$!; \
+	$(BIN)/mypy; types=$$?; wait $$compiling && exit $$types  # kernels compile on one core, types are checked on the other
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m pytest -n 2 tests/unit tests/conformance
 
@@ -29,6 +30,7 @@ fuzz: $(READY)    ## compare the engines on thousands of random programs: for a 
 
 bench: $(READY)    ## measure, as ratios to a baseline in the same run
 	$(BIN)/lasing bench
+	$(BIN)/python -m benchmarks
 
 golden: $(READY)    ## rewrite the golden files; then read the diff
 	$(BIN)/python -m pytest tests/golden --rewrite-golden

@@ -1,17 +1,16 @@
-"""`make bench`: all benchmarks, as a table."""
+"""`make bench`: how fast programs and streams are read. (`lasing bench` measures the engine.)"""
 
 from __future__ import annotations
 
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.join import join
 from benchmarks.reading import reading
 
 
 def main() -> None:
     console = Console()
-    for title, measure in {"Reading": reading, "A join over a window": join}.items():
+    for title, measure in {"Reading": reading}.items():
         with console.status(f"measuring: {title}"):
             rows = measure()
         table = Table("what", "cost", "time against the first of its kind", title=title)

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 import pyarrow as pa
@@ -48,17 +49,22 @@ class LocalCore:
             [(engine.predicates[f.predicate], tuple(i for key in f.keys for i in key), f.back) for f in partitions],
         )
         self._known: tuple[int, set[bytes]] = (engine.time, set())
+        self._told: WeakSet[Blocks] = WeakSet()
 
     @property
     def time(self) -> int:
         return self._engine.time
 
     def encode(self, time: int, facts: Facts) -> Codes:
+        if time > self.time and self._engine.dictionary.is_full:
+            self._forget()
         rows = self._frames(facts) if isinstance(facts, Mapping) else self._tuples(facts)
         rows[:, IN_TIME] = time
         return self._distinct(rows, time)
 
     def encode_batch(self, frames: Mapping[str, Any], time: str, time_point: Callable[[object], int]) -> Codes:
+        if self._engine.dictionary.is_full:
+            self._forget()
         rows = self._frames(frames, time, time_point)
         if len(frames) > 1:
             rows = rows[np.argsort(rows[:, IN_TIME], kind="stable")]
@@ -70,10 +76,17 @@ class LocalCore:
         return rows
 
     def push(self, time: int, encoded: Codes) -> Blocks:
-        blocks = [block.copy() for block in self._engine.evaluate(encoded, time)]
+        blocks = Blocks(self._engine, [block.copy() for block in self._engine.evaluate(encoded, time)])
         if len(encoded):
             self._window.add(encoded, time)
-        return Blocks(self._engine, blocks)
+        self._told.add(blocks)
+        return blocks
+
+    def _forget(self) -> None:
+        """Forget values that nothing holds any more. Updates that are still around are decoded before."""
+        for blocks in self._told:
+            blocks.settle()
+        self._engine.forget(self._window.codes(self.time))
 
     def answer(self) -> Answer:
         rows = self._engine.standing().tolist()

@@ -115,13 +115,21 @@ class Told:
 
 
 class Blocks:
-    """An update of the local engine, in encoded columns."""
+    """An update of the local engine, in encoded columns, until codes change their meaning."""
 
     def __init__(self, engine: LocalEngine, blocks: list[Codes]) -> None:
         self._engine = engine
         self._blocks = blocks
+        self._settled: tuple[list[Changes], tuple[Tuples, Tuples] | None, dict[str, Any]] | None = None
+
+    def settle(self) -> None:
+        """Decode everything now."""
+        if self._settled is None:
+            self._settled = self.changes(), self.rows(), self.tables()
 
     def changes(self) -> list[Changes]:
+        if self._settled is not None:
+            return self._settled[0]
         block = self._all()
         times = block[:, OUT_TIME]
         cuts = [0, *(np.flatnonzero(np.diff(times)) + 1).tolist(), len(block)]
@@ -143,6 +151,8 @@ class Blocks:
             yield from map(expiry, block[chosen, OUT_UNTIL].tolist())
 
     def rows(self) -> tuple[Tuples, Tuples] | None:
+        if self._settled is not None:
+            return self._settled[1]
         block = self._all()
         if not len(block):
             return [], []
@@ -160,6 +170,8 @@ class Blocks:
         return rows
 
     def tables(self) -> dict[str, Any]:
+        if self._settled is not None:
+            return self._settled[2]
         block, tables = self._all(), {}
         for number, (predicate, arity) in enumerate(self._engine.outputs):
             mine = block if len(self._engine.outputs) == 1 else block[block[:, OUT_PREDICATE] == number]

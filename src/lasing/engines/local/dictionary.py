@@ -10,10 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from lasing.engines.local.collect import mark, mark_codes, renumber, renumber_codes, wide_values
 from lasing.engines.local.values import DOUBLE, INTEGER, NAMES, SMALL, WIDES, decode_wide, encode_wide
 from lasing.logic.terms import Value
 
 Codes = np.ndarray[Any, np.dtype[np.int64]]
+
+_LEAST = 1 << 16
+"""Up to so many values, none is ever forgotten."""
 
 
 class Dictionary:
@@ -28,6 +32,7 @@ class Dictionary:
         self._filled = 0
         self._arrow: Any = None
         self._ranks = np.zeros(1, np.int64)
+        self._limit = _LEAST
 
     def code(self, value: Value) -> int:
         """The code of a value."""
@@ -102,6 +107,31 @@ class Dictionary:
         if known < len(self.names):
             self._arrow = pa.concat_arrays([self._arrow, pa.array(self.names[known:], pa.string())])
         return self._arrow
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there are so many values that it is time to look for those that nothing holds any more."""
+        return len(self.names) + wide_values(self._arena) > self._limit
+
+    def collect(self, held: Iterable[Codes]) -> None:
+        """Forget the values that stand in no row and not among the codes that somebody else holds, and give all the
+        others new codes, also there."""
+        names = np.zeros(len(self.names), np.int64)
+        wides = np.zeros(wide_values(self._arena), np.int64)
+        mark(self._arena, names, wides)
+        for codes in held:
+            mark_codes(codes, names, wides)
+        kept = np.flatnonzero(names)
+        numbers = [np.where(used == 1, np.cumsum(used) - 1, -1) for used in (names, wides)]
+        renumber(self._arena, *numbers)
+        for codes in held:
+            renumber_codes(codes, *numbers)
+        self.names = [self.names[i] for i in kept.tolist()]
+        self._codes = {name: NAMES + i for i, name in enumerate(self.names)}
+        self._codes |= {self.value(code): code for code in range(WIDES, WIDES + wide_values(self._arena))}
+        self._by_code, self._filled, self._arrow = np.empty(0, object), 0, None
+        self._ranks = np.zeros(1, np.int64)
+        self._limit = max(_LEAST, 2 * len(self._codes))
 
     def ranks(self) -> Codes:
         """The place of each name in the order by code point; made anew when there are new names."""

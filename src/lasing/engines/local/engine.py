@@ -110,11 +110,21 @@ class LocalEngine:
         found: Codes = rows[:written]
         return found
 
+    def forget(self, held: Iterable[Codes] = ()) -> None:
+        """Forget values that nothing holds any more; `held` are codes that somebody else keeps, and that may change."""
+        constants = np.array([self._arena[register] for register, _ in self._layout.constants], np.int64)
+        waiting = self._background.reshape(-1)
+        self.dictionary.collect([constants, waiting, *held])
+        for (register, _), code in zip(self._layout.constants, constants, strict=True):
+            self._arena[register] = code
+
     # -- as atoms --------------------------------------------------------------------------------------------------
 
     def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Changes]:
         """What changes up to a time point, given the facts that are new at it: all time points at which any does."""
         self._arena[memory.TELLS_MORE] = 1
+        if self.dictionary.is_full:
+            self.forget()
         numbers, code = self.predicates, self.dictionary.code
         rows = []
         for atom in dict.fromkeys(atoms):

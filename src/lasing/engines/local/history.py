@@ -33,6 +33,12 @@ class RawWindow:
             self._rows = len(self._blocks[0])
             self._limit = max(_LEAST, 2 * self._rows)
 
+    def codes(self, time: int) -> list[Codes]:
+        """The codes of all arguments that are kept, each in its place."""
+        self._blocks = [np.ascontiguousarray(self.at(time))] if self._blocks else []
+        self._rows = sum(map(len, self._blocks))
+        return [block.reshape(-1) for block in self._blocks]
+
     def at(self, time: int) -> Codes:
         """The facts that matter from a time point on, in their order."""
         rows = np.concatenate(self._blocks) if self._blocks else np.zeros((0, IN_ARGS), np.int64)

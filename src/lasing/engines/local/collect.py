@@ -1,0 +1,150 @@
+"""Forget values that nothing holds any more.
+
+Names and wide values get codes when they are met. A stream that always has new ones would fill the dictionary although
+its windows are bounded. So from time to time the codes in use are marked, the others are dropped, those that stay get
+new, consecutive numbers, every row is rewritten, and indices are made anew.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import int64, njit
+
+from lasing.engines.local.memory import (
+    ARITY,
+    AT_H,
+    AT_MORE,
+    DESCRIPTOR,
+    FIRST_RELATION,
+    FOREVER,
+    HI,
+    INDEX,
+    INDEX_HEADS,
+    INDEX_SHIFT,
+    INDEX_WIDTH,
+    INDICES,
+    KEY,
+    LO,
+    LOOKED_AT,
+    NO_ROW,
+    RELATIONS,
+    STRIDE,
+    WIDE,
+    append,
+    link,
+    record,
+)
+from lasing.engines.local.operators.fold import EXTREME, VALUE
+from lasing.engines.local.pointers import Memory, pointer
+from lasing.engines.local.values import NAMES, WIDES
+
+
+@njit(cache=True)
+def mark(array: Memory, names: np.ndarray, wides: np.ndarray) -> None:
+    """Note which names and wide values stand in some row."""
+    m = pointer(array)
+    for r in range(m[RELATIONS]):
+        d = m[FIRST_RELATION] + r * DESCRIPTOR
+        if d == m[WIDE]:
+            continue
+        for row in range(m[d + LO], m[d + HI]):
+            b = record(m, d, row)
+            for j in range(_words(m, d)):
+                mark_code(m[b + _word(m, d, j)], names, wides)
+
+
+@njit(cache=True)
+def mark_codes(codes: np.ndarray, names: np.ndarray, wides: np.ndarray) -> None:
+    """Note which names and wide values are among some codes."""
+    for code in codes:
+        mark_code(code, names, wides)
+
+
+@njit(cache=True)
+def mark_code(code: int, names: np.ndarray, wides: np.ndarray) -> None:
+    if NAMES <= code < WIDES:
+        if code - NAMES < names.shape[0]:
+            names[code - NAMES] = 1
+    elif code >= WIDES and code - WIDES < wides.shape[0]:
+        wides[code - WIDES] = 1
+
+
+@njit(cache=True)
+def renumber(array: Memory, names: np.ndarray, wides: np.ndarray) -> None:
+    """Give all codes new numbers: names[old] and wides[old] are the new ones, or -1 where they are gone."""
+    m = pointer(array)
+    for r in range(m[RELATIONS]):
+        d = m[FIRST_RELATION] + r * DESCRIPTOR
+        if d == m[WIDE]:
+            continue
+        for row in range(m[d + LO], m[d + HI]):
+            b = record(m, d, row)
+            for j in range(_words(m, d)):
+                at = b + _word(m, d, j)
+                m[at] = new_code(m[at], names, wides)
+        _index_anew(m, d)
+    _keep_wides(m, wides)
+
+
+@njit(cache=True)
+def renumber_codes(codes: np.ndarray, names: np.ndarray, wides: np.ndarray) -> None:
+    """Give some codes their new numbers, in place."""
+    for i in range(codes.shape[0]):
+        codes[i] = new_code(codes[i], names, wides)
+
+
+@njit(cache=True)
+def new_code(code: int, names: np.ndarray, wides: np.ndarray) -> int:
+    if NAMES <= code < WIDES:
+        return NAMES + names[code - NAMES] if code - NAMES < names.shape[0] else code
+    if code >= WIDES and code - WIDES < wides.shape[0]:
+        return WIDES + wides[code - WIDES]
+    return code
+
+
+@njit(cache=True)
+def _words(m: Memory, d: int) -> int:
+    """How many words of a row may be codes: its arguments, and two that a group of an aggregate keeps besides."""
+    return m[d + ARITY] + (2 if m[d + STRIDE] > m[d + AT_MORE] else 0)
+
+
+@njit(cache=True)
+def _word(m: Memory, d: int, j: int) -> int:
+    if j < m[d + ARITY]:
+        return j
+    return m[d + AT_MORE] + (EXTREME if j == m[d + ARITY] else VALUE)
+
+
+@njit(cache=True)
+def _index_anew(m: Memory, d: int) -> None:
+    for index in range(m[d + INDICES]):
+        p = d + INDEX + index * INDEX_WIDTH
+        for j in range(int64(1) << (64 - m[p + INDEX_SHIFT])):
+            m[m[p + INDEX_HEADS] + j] = NO_ROW
+    for row in range(m[d + LO], m[d + HI]):
+        link(m, d, row, record(m, d, row))
+
+
+@njit(cache=True)
+def _keep_wides(m: Memory, wides: np.ndarray) -> None:
+    """The wide values that stay, under their new numbers."""
+    d, key = m[WIDE], m[KEY]
+    kept = 0
+    rows = np.empty((wides.shape[0], 2), np.int64)
+    for row in range(wides.shape[0]):
+        if wides[row] >= 0:
+            b = record(m, d, row)
+            rows[kept, 0], rows[kept, 1] = m[b], m[b + 1]
+            kept += 1
+    m[d + LO] = m[d + HI] = m[d + LOOKED_AT] = 0
+    _index_anew(m, d)
+    for i in range(kept):
+        m[key], m[key + 1] = rows[i, 0], rows[i, 1]
+        m[record(m, d, append(m, d, key)) + m[d + AT_H]] = FOREVER
+
+
+@njit(cache=True)
+def wide_values(array: Memory) -> int:
+    """How many wide values there are."""
+    m = pointer(array)
+    return m[m[WIDE] + HI]
