@@ -131,7 +131,7 @@ class LocalCore:
     def _frames(
         self, frames: Mapping[str, Any], time: str | None = None, time_point: Callable[[object], int] | None = None
     ) -> Codes:
-        parts = [np.zeros((0, self._engine.width), np.int64)]
+        parts: list[Codes] = []
         for predicate, frame in frames.items():
             if not is_frame(frame):
                 raise fault("E510", f"{type(frame).__name__} is not a table", note="give a data frame for a predicate")
@@ -153,7 +153,9 @@ class LocalCore:
                 for i, name in enumerate(columns):
                     part[:, IN_ARGS + i] = encode(self._engine.dictionary, table[name], value_of)
             parts.append(part)
-        return self._used(np.concatenate(parts))
+        return self._used(
+            np.concatenate([*parts, np.zeros((0, self._engine.width), np.int64)]) if len(parts) != 1 else parts[0]
+        )
 
     def _number(self, predicate: object, length: int) -> int:
         """The number of a predicate, once it has been checked."""
@@ -174,8 +176,8 @@ class LocalCore:
         """Without the facts that nothing depends on."""
         if self._any_predicate:
             return rows
-        used: Codes = rows[rows[:, IN_PREDICATE] != self._engine.predicates[""]]
-        return used
+        used = rows[:, IN_PREDICATE] != self._engine.predicates[""]
+        return rows if used.all() else rows[used]
 
     def _distinct(self, rows: Codes, time: int) -> Codes:
         """Where facts are counted, a fact that is there already at this time point counts once."""

@@ -18,10 +18,6 @@ NEVER = np.iinfo(np.int64).max
 """In a column of expiry times: the atom holds for ever. Where it is provisional, the column is null."""
 
 
-_FEW = 4096
-"""In a column of fewer names than that it does not pay to look for those that are equal."""
-
-
 def encode(dictionary: Dictionary, column: Any, value_of: Callable[[object], Value]) -> Codes:
     """The codes of an Arrow column; `value_of` makes a constant of a Python value, or refuses it."""
     chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -29,14 +25,11 @@ def encode(dictionary: Dictionary, column: Any, value_of: Callable[[object], Val
         codes: Codes = chunk.cast(pa.int64()).to_numpy(zero_copy_only=False)
         if not len(codes) or (codes.min() > -SMALL and codes.max() < SMALL):
             return codes
-    if pa.types.is_string(chunk.type) and chunk.null_count == 0 and len(chunk) < _FEW:
-        return dictionary.column(chunk.to_numpy(zero_copy_only=False).tolist())
+    if pa.types.is_string(chunk.type) and chunk.null_count == 0:
+        return dictionary.strings.codes(chunk, dictionary.codes)
     if not pa.types.is_dictionary(chunk.type):
         chunk = chunk.dictionary_encode()
-    values = chunk.dictionary.to_pylist()
-    if not pa.types.is_string(chunk.dictionary.type) or chunk.dictionary.null_count:
-        values = list(map(value_of, values))
-    distinct = np.array(dictionary.codes(values), np.int64)
+    distinct = np.array(dictionary.codes(map(value_of, chunk.dictionary.to_pylist())), np.int64)
     if chunk.indices.null_count:
         value_of(None)
     taken: Codes = distinct[chunk.indices.to_numpy(zero_copy_only=False)]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from lasing.engines.local.collect import mark, mark_codes, renumber, renumber_codes, wide_values
+from lasing.engines.local.strings import Strings
 from lasing.engines.local.values import DOUBLE, INTEGER, NAMES, SMALL, WIDES, decode_wide, encode_wide
 from lasing.logic.terms import Value
 
@@ -31,6 +32,7 @@ class Dictionary:
         self._by_code: np.ndarray[Any, np.dtype[np.object_]] = np.empty(0, object)
         self._filled = 0
         self._arrow: Any = None
+        self.strings = Strings()
         self._ranks = np.zeros(1, np.int64)
         self._limit = _LEAST
 
@@ -130,6 +132,7 @@ class Dictionary:
         self._codes = {name: NAMES + i for i, name in enumerate(self.names)}
         self._codes |= {self.value(code): code for code in range(WIDES, WIDES + wide_values(self._arena))}
         self._by_code, self._filled, self._arrow = np.empty(0, object), 0, None
+        self.strings = Strings()
         self._ranks = np.zeros(1, np.int64)
         self._limit = max(_LEAST, 2 * len(self._codes))
 
