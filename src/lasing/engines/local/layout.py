@@ -9,56 +9,26 @@ from typing import assert_never
 import numpy as np
 
 from lasing.engines.local import execute, memory, values
+from lasing.engines.local.encoding import NOW_REGISTER, VARIABLES, Variant, span_words
 from lasing.engines.local.operators import box, clock, fold, gate, last, recompute, stamp, variants
-from lasing.logic.formulas import AggregateFunction, Comparison
-from lasing.logic.terms import Arithmetic, Term, Value, Variable
+from lasing.logic.formulas import AggregateFunction
+from lasing.logic.terms import Value
 from lasing.plan.nodes import (
-    NOW,
     Box,
     Derive,
     Fold,
     Gate,
     LastFacts,
-    Lookup,
     Plan,
     PlanRule,
     Recompute,
     Relation,
     Span,
     Stamp,
-    Test,
 )
-from lasing.plan.optimize.order import as_written
-
-VARIABLES = 256
-"""Registers for variables; those of constants follow. The last one holds the evaluation time."""
-
-_NOW = VARIABLES - 1
 
 _KEY_AREA, _STACK = 64, 64
 
-_COMPARISONS: dict[Comparison, int] = {
-    "<": values.LESS,
-    "<=": values.LESS_EQUAL,
-    ">": values.GREATER,
-    ">=": values.GREATER_EQUAL,
-    "=": values.EQUAL,
-    "!=": values.UNEQUAL,
-}
-_OPERATORS = {
-    ("+", 2): values.ADD,
-    ("-", 2): values.SUBTRACT,
-    ("*", 2): values.MULTIPLY,
-    ("/", 2): values.DIVIDE,
-    ("div", 2): values.DIV,
-    ("mod", 2): values.MOD,
-    ("-", 1): values.NEGATE,
-    ("abs", 1): values.ABS,
-    ("min", 2): values.MIN,
-    ("max", 2): values.MAX,
-    ("min", 1): values.COPY,
-    ("max", 1): values.COPY,
-}
 _FUNCTIONS: dict[AggregateFunction, int] = {
     "count": fold.COUNT,
     "sum": fold.SUM,
@@ -114,18 +84,18 @@ class _Layout:
         inputs, predicates, background = self._inputs(partitions)
         outputs = [(o.predicate, o.relation.arity - (o.tag is not None)) for o in plan.outputs]
         put_out = {(o.relation, -1 if o.tag is not None else i): None for i, o in enumerate(plan.outputs)}
-        first_output = self._put([w for relation, number in put_out for w in (self._at(relation), number)])
-        registers = self._put([0] * (VARIABLES + len(self.constants)))
+        first_output = self.put([w for relation, number in put_out for w in (self.at(relation), number)])
+        registers = self.put([0] * (VARIABLES + len(self.constants)))
         header = {
             memory.RELATIONS: len(self._relations),
             memory.FIRST_RELATION: memory.HEADER,
             memory.REGISTERS: registers,
-            memory.NOW_REGISTER: registers + _NOW,
-            memory.KEY: self._put([0] * _KEY_AREA),
-            memory.CURSORS: self._put([0] * 2 * _STACK),
-            memory.HORIZONS: self._put([0] * _STACK),
-            memory.COUNTERS: self._put([0] * (self._rule_count() + 1) * len(values.REASONS)),
-            memory.WIDE: self._at(self._wide),
+            memory.NOW_REGISTER: registers + NOW_REGISTER,
+            memory.KEY: self.put([0] * _KEY_AREA),
+            memory.CURSORS: self.put([0] * 2 * _STACK),
+            memory.HORIZONS: self.put([0] * _STACK),
+            memory.COUNTERS: self.put([0] * (self.rule_count() + 1) * len(values.REASONS)),
+            memory.WIDE: self.at(self._wide),
             memory.OPERATIONS: operations[1],
             memory.FIRST_OPERATION: operations[0],
             memory.INPUTS: inputs,
@@ -147,7 +117,7 @@ class _Layout:
             constants,
             width,
             self._log is not None,
-            self._rule_count(),
+            self.rule_count(),
         )
 
     def _helpers(self) -> list[Relation]:
@@ -175,31 +145,31 @@ class _Layout:
 
     # -- words ----------------------------------------------------------------------------------------------------
 
-    def _put(self, words: Sequence[int]) -> int:
+    def put(self, words: Sequence[int]) -> int:
         """Append words to the fixed part, and say where they are."""
         at = len(self.words)
         self.words.extend(words)
         return at
 
-    def _at(self, relation: Relation) -> int:
+    def at(self, relation: Relation) -> int:
         """Where a relation's descriptor is."""
         return memory.HEADER + self._number[relation] * memory.DESCRIPTOR
 
-    def _rule_count(self) -> int:
+    def rule_count(self) -> int:
         stages = [s for s in self.plan.stages if isinstance(s, Derive | Recompute)]
         every = [*self.plan.guaranteed, *(rule for stage in stages for rule in stage.rules)]
         return 1 + max((rule.origin for rule in every), default=0)
 
     def _describe(self) -> None:
         """Fill in the relations' descriptors."""
-        partners = {a: self._at(b) for pair in self._pending.items() for a, b in (pair, pair[::-1])}
+        partners = {a: self.at(b) for pair in self._pending.items() for a, b in (pair, pair[::-1])}
         grouped = set(self._groups.values())
         numbers = {
             o.relation: execute.FIRST_TOLD + i if o.tag is None else execute.TAGS
             for i, o in enumerate(self.plan.outputs)
         }
         for relation in self._relations:
-            d = self._at(relation)
+            d = self.at(relation)
             kind = self._kind(relation)
             told = numbers.get(relation, 0) if kind == memory.TRACKED and relation not in self.plan.tracked else 0
             extra = {memory.COUNTED: 4, memory.TRACKED: 2 if told else 3}.get(kind, 1)
@@ -249,40 +219,40 @@ class _Layout:
         rows: list[list[int]] = []
         for time_points in self.plan.clocks:
             row = _operation(execute.CLOCK)
-            row[clock.TARGET], row[clock.LAST] = self._at(time_points.relation), memory.NEVER
-            row[clock.BACK], row[clock.AHEAD], row[clock.STEP] = _span(time_points.span)
+            row[clock.TARGET], row[clock.LAST] = self.at(time_points.relation), memory.NEVER
+            row[clock.BACK], row[clock.AHEAD], row[clock.STEP] = span_words(time_points.span)
             rows.append(row)
         every = [v for rule in self.plan.guaranteed for v in self._variants(rule, False)]
-        rows.append([execute.FIXPOINT, self._put(every), len(every)])
+        rows.append([execute.FIXPOINT, self.put(every), len(every)])
         rows.append([execute.TRACK])
         partitions: list[tuple[str, int]] = []
         for stage in self.plan.stages:
             match stage:
                 case Derive():
                     every = [v for rule in stage.rules for v in self._variants(rule, True)]
-                    rows.append([execute.DIFFERENTIATE, self._put(every), len(every)])
-                    rows += [[execute.SETTLE, self._at(head)] for head in stage.heads]
+                    rows.append([execute.DIFFERENTIATE, self.put(every), len(every)])
+                    rows += [[execute.SETTLE, self.at(head)] for head in stage.heads]
                 case Box():
                     rows.append(self._box(stage))
                 case LastFacts(keys=None):
                     assert self._log is not None
                     row = _operation(execute.LAST)
-                    row[last.SOURCE], row[last.TARGET] = self._at(self._log), self._at(stage.target)
+                    row[last.SOURCE], row[last.TARGET] = self.at(self._log), self.at(stage.target)
                     row[last.FACTS], row[last.PREDICATE] = stage.facts, self._predicate(stage.predicate)
                     rows.append(row)
                 case LastFacts():
                     partitions.append((stage.predicate, len(rows)))
-                    row = [execute.SETTLE, self._at(stage.target), self._at(stage.target), stage.facts]
+                    row = [execute.SETTLE, self.at(stage.target), self.at(stage.target), stage.facts]
                     rows.append(row)
                 case Gate():
                     row = _operation(execute.GATE)
-                    row[gate.SOURCE], row[gate.TARGET] = self._at(stage.source), self._at(stage.target)
-                    row[gate.AGENDA] = self._at(self._agendas[stage])
-                    row[gate.BACK], row[gate.AHEAD], row[gate.STEP] = _span(stage.span)
+                    row[gate.SOURCE], row[gate.TARGET] = self.at(stage.source), self.at(stage.target)
+                    row[gate.AGENDA] = self.at(self._agendas[stage])
+                    row[gate.BACK], row[gate.AHEAD], row[gate.STEP] = span_words(stage.span)
                     rows.append(row)
                 case Stamp():
                     row = _operation(execute.STAMP)
-                    row[stamp.SOURCE], row[stamp.TARGET] = self._at(stage.source), self._at(stage.target)
+                    row[stamp.SOURCE], row[stamp.TARGET] = self.at(stage.source), self.at(stage.target)
                     rows.append(row)
                 case Fold():
                     rows.append(self._fold(stage))
@@ -290,7 +260,7 @@ class _Layout:
                     rows.append(self._recompute(stage))
                 case _:
                     assert_never(stage)
-        first = self._put([w for row in rows for w in (*row, *[0] * (execute.OPERATION - len(row)))])
+        first = self.put([w for row in rows for w in (*row, *[0] * (execute.OPERATION - len(row)))])
         fed: dict[str, list[int]] = {}
         for predicate, number in partitions:
             fed.setdefault(predicate, []).append(first + number * execute.OPERATION)
@@ -298,39 +268,39 @@ class _Layout:
 
     def _box(self, stage: Box) -> list[int]:
         row = _operation(execute.BOX)
-        row[box.SOURCE], row[box.TARGET] = self._at(stage.source), self._at(stage.target)
+        row[box.SOURCE], row[box.TARGET] = self.at(stage.source), self.at(stage.target)
         if isinstance(stage.window, Span):
-            row[box.BACK], row[box.AHEAD], row[box.STEP] = _span(stage.window)
+            row[box.BACK], row[box.AHEAD], row[box.STEP] = span_words(stage.window)
         else:
             assert self._log is not None
-            row[box.BACK], row[box.AHEAD], row[box.STEP] = stage.window, self._at(self._log), 0
+            row[box.BACK], row[box.AHEAD], row[box.STEP] = stage.window, self.at(self._log), 0
         return row
 
     def _fold(self, stage: Fold) -> list[int]:
         row = _operation(execute.FOLD)
-        row[fold.SOURCE], row[fold.TARGET] = self._at(stage.source), self._at(stage.target)
-        row[fold.STATE], row[fold.GROUPS] = self._at(self._groups[stage]), stage.groups
+        row[fold.SOURCE], row[fold.TARGET] = self.at(stage.source), self.at(stage.target)
+        row[fold.STATE], row[fold.GROUPS] = self.at(self._groups[stage]), stage.groups
         row[fold.FUNCTION], row[fold.RULE] = _FUNCTIONS[stage.function], stage.origin
         row[fold.BY_GROUP] = self.index(stage.source, tuple(range(stage.groups))) if stage.groups else -1
         return row
 
     def _recompute(self, stage: Recompute) -> list[int]:
         every = [v for rule in stage.rules for v in self._variants(rule, counted=False, scratch=True)]
-        boxes = [(self._at(x.source), self._at(x.target), *_span(x.window)) for x in stage.boxes]
+        boxes = [(self.at(x.source), self.at(x.target), *span_words(x.window)) for x in stage.boxes]
         scratch = {r for rule in stage.rules for r in (rule.head, *(x.relation for x in rule.lookups))}
         scratch |= {r for pair in (*stage.inputs, *stage.outputs) for r in pair[1:]}
         scratch |= {r for x in stage.boxes for r in (x.source, x.target)}
         table: list[int] = []
         for words, size in (
-            ([self._at(r) for pair in stage.inputs for r in pair], recompute.PAIR),
+            ([self.at(r) for pair in stage.inputs for r in pair], recompute.PAIR),
             (every, 1),
             ([word for entry in boxes for word in entry], recompute.BOX),
-            ([self._at(r) for pair in stage.outputs for r in pair], recompute.PAIR),
-            (sorted(self._at(r) for r in scratch), 1),
+            ([self.at(r) for pair in stage.outputs for r in pair], recompute.PAIR),
+            (sorted(self.at(r) for r in scratch), 1),
         ):
-            table += [len(words) // size, self._put(words)]
+            table += [len(words) // size, self.put(words)]
         row = _operation(execute.RECOMPUTE)
-        row[recompute.TABLE], row[recompute.BY_TIME] = self._put(table), int(stage.by_time)
+        row[recompute.TABLE], row[recompute.BY_TIME] = self.put(table), int(stage.by_time)
         return row
 
     def _predicate(self, predicate: str) -> int:
@@ -349,13 +319,19 @@ class _Layout:
         facts."""
         named = self._predicates()
         tables: list[list[int]] = []
-        log = [execute.INTO_LOG, self._at(self._log), 0, 0, 0, 0, 0] if self._log is not None else []
+        log = [execute.INTO_LOG, self.at(self._log), 0, 0, 0, 0, 0] if self._log is not None else []
         for predicate in named:
             sinks: list[int] = []
             for feed in self.plan.feeds:
                 if feed.predicate == predicate:
                     added = execute.TIMED if feed.timed else execute.PLAIN if feed.tag is None else execute.TAGGED
-                    sinks += [execute.INTO_RELATION, self._at(feed.relation), added, *_span(feed.span), feed.tag or 0]
+                    sinks += [
+                        execute.INTO_RELATION,
+                        self.at(feed.relation),
+                        added,
+                        *span_words(feed.span),
+                        feed.tag or 0,
+                    ]
             sinks += log
             for op in partitions.get(predicate, ()):
                 sinks += [execute.INTO_PARTITION, op, 0, 0, 0, 0, 0]
@@ -366,10 +342,10 @@ class _Layout:
         for relation, args, span in self.plan.background:
             if relation not in numbers:
                 numbers[relation] = len(tables)
-                tables.append([execute.FOR_EVER, self._at(relation), execute.PLAIN, *_span(span), 0])
+                tables.append([execute.FOR_EVER, self.at(relation), execute.PLAIN, *span_words(span), 0])
             background.append((numbers[relation], args))
-        places = [(self._put(sinks), len(sinks) // execute.SINK) for sinks in tables]
-        table = self._put([word for place in places for word in place])
+        places = [(self.put(sinks), len(sinks) // execute.SINK) for sinks in tables]
+        table = self.put([word for place in places for word in place])
         predicates = {predicate: i for i, predicate in enumerate(named)}
         return table, {**predicates, "": len(named)}, background
 
@@ -379,7 +355,7 @@ class _Layout:
         """One variant per lookup: it begins with what changed there. In the guaranteed plane absence never changes."""
         begins = [i for i, lookup in enumerate(rule.lookups) if counted or not lookup.negated]
         special = (variants.STAMPS if rule.stamps and not scratch else 0) | (variants.SCRATCH if scratch else 0)
-        return [_Variant(self, rule, i, special).build() for i in begins]
+        return [Variant(self, rule, i, special).build() for i in begins]
 
     def constant(self, value: Value) -> int:
         """The register of a constant."""
@@ -397,203 +373,5 @@ class _Layout:
         return max(usable, key=lambda i: len(known[i]), default=-1)
 
 
-class _Variant:
-    """A rule that begins with one of its lookups: the order of the others, and the steps."""
-
-    def __init__(self, layout: _Layout, rule: PlanRule, begin: int, special: int) -> None:
-        self._layout = layout
-        self._rule = rule
-        self._begin = begin
-        self._special = special
-        self._registers: dict[Variable, int] = {NOW: _NOW}
-        self._free = 0
-        self._steps: list[list[int]] = []
-
-    def build(self) -> int:
-        layout, rule = self._layout, self._rule
-        changed = rule.lookups[self._begin]
-        binds = self._binds(changed, ())
-        tests = list(rule.tests)
-        self._take_tests(tests)
-        for number in rule.orders[self._begin] if rule.orders else as_written(rule, self._begin):
-            self._look_up(rule.lookups[number], before=number > self._begin)
-            self._take_tests(tests)
-        assert not tests, "a safe rule binds every variable of its tests"
-        head = [self._value(arg) for arg in rule.args]
-        if rule.within is not None:
-            time, span = rule.within
-            self._steps.append([variants.WITHIN, self._register(time), *_span(span)])
-        if rule.timed:
-            self._steps.append([variants.TIME, head[-1]])
-        steps = layout._put([w for step in self._steps for w in (*step, *[0] * (variants.STEP - len(step)))])
-        variant = [0] * variants.VARIANT
-        variant[variants.HEAD] = layout._at(rule.head)
-        variant[variants.STEPS], variant[variants.FIRST_STEP] = len(self._steps), steps
-        variant[variants.CHANGED] = layout._at(changed.relation)
-        variant[variants.SIGN] = -1 if changed.negated else 1
-        variant[variants.BINDS], variant[variants.FIRST_BIND] = len(binds) // variants.BIND, layout._put(binds)
-        variant[variants.HEAD_REGISTERS] = layout._put(head)
-        variant[variants.RULE] = rule.origin if rule.origin >= 0 else layout._rule_count()
-        variant[variants.SPECIAL] = self._special
-        self._shape(variant, binds)
-        return layout._put(variant)
-
-    def _shape(self, variant: list[int], binds: list[int]) -> None:
-        """Whether one of the loops for small rules will do, and where values come from then."""
-        probes = [step for step in self._steps if step[variants.CODE] == variants.PROBE]
-        if len(probes) != len(self._steps) or len(probes) > 1 or self._special & variants.STAMPS:
-            return
-        origin = {r: (variants.FROM_CHANGED, c) for c, r in _bound(binds)}
-        keys: list[int] = []
-        if probes:
-            (probe,) = probes
-            first, count = probe[variants.FIRST_KEY], probe[variants.KEYS]
-            keys = self._layout.words[first : first + count]
-            first, count = probe[variants.STEP_FIRST_BIND], probe[variants.STEP_BINDS]
-            more = self._layout.words[first : first + count * variants.BIND]
-            if not keys or _checks(more):
-                return
-            origin |= {r: (variants.FROM_PROBED, c) for c, r in _bound(more)}
-        if _checks(binds):
-            return
-        first, count = variant[variants.HEAD_REGISTERS], self._rule.head.arity
-        for field_, registers in (
-            (variants.HEAD_FROM, self._layout.words[first : first + count]),
-            (variants.KEY_FROM, keys),
-        ):
-            places = [w for r in registers for w in origin.get(r, (variants.FROM_REGISTER, r))]
-            variant[field_] = self._layout._put(places)
-        variant[variants.SHAPE] = variants.JOIN_PAIRS if probes else variants.COPY_ROWS
-
-    def _register(self, variable: Variable) -> int:
-        if variable not in self._registers:
-            self._registers[variable] = self._temporary()
-        return self._registers[variable]
-
-    def _temporary(self) -> int:
-        self._free += 1
-        assert self._free <= _NOW, "the plan bounds the terms of a rule"
-        return self._free - 1
-
-    def _binds(self, lookup: Lookup, keys: tuple[int, ...]) -> list[int]:
-        """What to do with the columns of a row that are not its key: set a register, or check it."""
-        binds: list[int] = []
-        for column, arg in enumerate(lookup.args):
-            if column in keys:
-                continue
-            if isinstance(arg, Variable):
-                known = arg in self._registers
-                binds += [column, self._register(arg), int(known)]
-            else:
-                assert not isinstance(arg, Arithmetic)
-                binds += [column, self._layout.constant(arg), 1]
-        return binds
-
-    def _bound_columns(self, lookup: Lookup) -> tuple[int, ...]:
-        return tuple(i for i, arg in enumerate(lookup.args) if not isinstance(arg, Variable) or arg in self._registers)
-
-    def _look_up(self, lookup: Lookup, before: bool) -> None:
-        layout = self._layout
-        keys = self._bound_columns(lookup)
-        step = [0] * variants.STEP
-        step[variants.RELATION], step[variants.BEFORE] = layout._at(lookup.relation), int(before)
-        registers = [self._value(lookup.args[i]) for i in keys]
-        if lookup.negated:
-            assert len(keys) == len(lookup.args), "the variables of a negated literal are bound elsewhere"
-            step[variants.CODE] = variants.ABSENT
-            step[variants.KEYS], step[variants.FIRST_KEY] = len(keys), layout._put(registers)
-            self._steps.append(step)
-            return
-        step[variants.CODE] = variants.PROBE
-        number = layout.index(lookup.relation, keys)
-        keys = layout.indices[lookup.relation][number] if number >= 0 else ()
-        registers = [self._value(lookup.args[i]) for i in keys]
-        step[variants.INDEX_NUMBER] = max(number, 0)
-        step[variants.KEYS], step[variants.FIRST_KEY] = len(keys), layout._put(registers)
-        binds = self._binds(lookup, keys)
-        step[variants.STEP_BINDS], step[variants.STEP_FIRST_BIND] = len(binds) // variants.BIND, layout._put(binds)
-        self._steps.append(step)
-
-    def _take_tests(self, tests: list[Test]) -> None:
-        """All tests whose variables are bound by now; one that gives a variable its value may make others ready."""
-        progress = True
-        while progress:
-            progress = False
-            for test in list(tests):
-                if self._is_bound(test.left) and self._is_bound(test.right):
-                    left, right = self._value(test.left), self._value(test.right)
-                    code = _COMPARISONS[test.comparison]
-                    stops = int(test.sorted is not None and self._scans(test.sorted))
-                    self._steps.append([variants.COMPARE, code, left, right, int(test.negated), stops])
-                elif _assigns(test) and isinstance(test.left, Variable) and self._is_bound(test.right):
-                    self._assign(test.left, test.right)
-                elif _assigns(test) and isinstance(test.right, Variable) and self._is_bound(test.left):
-                    self._assign(test.right, test.left)
-                else:
-                    continue
-                tests.remove(test)
-                progress = True
-
-    def _scans(self, relation: Relation) -> bool:
-        """Whether the last step looks at all rows of a relation."""
-        last = self._steps[-1] if self._steps else [variants.COMPUTE]
-        is_scan = last[variants.CODE] == variants.PROBE and last[variants.KEYS] == 0
-        return is_scan and last[variants.RELATION] == self._layout._at(relation)
-
-    def _assign(self, variable: Variable, term: Term) -> None:
-        value = self._value(term)
-        self._steps.append([variants.COMPUTE, values.COPY, self._register(variable), value, value, 0])
-
-    def _is_bound(self, term: Term) -> bool:
-        match term:
-            case Variable():
-                return term in self._registers
-            case Arithmetic():
-                return all(self._is_bound(operand) for operand in term.operands)
-            case _:
-                return True
-
-    def _value(self, term: Term) -> int:
-        """The register in which a term's value stands; steps compute it where it must be computed."""
-        match term:
-            case Variable():
-                return self._register(term)
-            case Arithmetic(operator, operands):
-                registers = [self._value(operand) for operand in operands]
-                result = registers[0]
-                rest = registers[1:] or [registers[0]]
-                for register in rest:
-                    target = self._temporary()
-                    code = _OPERATORS[operator, 1 if len(registers) == 1 else 2]
-                    self._steps.append([variants.COMPUTE, code, target, result, register, 0])
-                    result = target
-                return result
-            case _:
-                return self._layout.constant(term)
-
-
-def _bound(binds: list[int]) -> list[tuple[int, int]]:
-    """The columns that are bound, with their registers."""
-    rows = [binds[i : i + variants.BIND] for i in range(0, len(binds), variants.BIND)]
-    return [(row[variants.COLUMN], row[variants.REGISTER]) for row in rows]
-
-
-def _checks(binds: list[int]) -> bool:
-    return any(binds[i + variants.CHECKED] for i in range(0, len(binds), variants.BIND))
-
-
 def _operation(code: int) -> list[int]:
     return [code] + [0] * (execute.OPERATION - 1)
-
-
-def _span(span: Span | int | None) -> tuple[int, int, int]:
-    """A window as kernels take it: how far back (negative: to the start), how far ahead, the step."""
-    assert not isinstance(span, int)
-    if span is None:
-        return -1, 0, 1
-    back = -1 if span.back is None or span.back >= values.SMALL else span.back
-    return back, min(span.ahead, values.SMALL), min(span.step, values.SMALL)
-
-
-def _assigns(test: Test) -> bool:
-    return test.comparison == "=" and not test.negated

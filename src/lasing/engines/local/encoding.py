@@ -1,0 +1,252 @@
+"""A rule as variants: the order of their lookups as steps, in words of the arena (see `operators.variants`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from lasing.engines.local import values
+from lasing.engines.local.operators import variants
+from lasing.logic.formulas import Comparison
+from lasing.logic.terms import Arithmetic, Term, Value, Variable
+from lasing.plan.nodes import NOW, Lookup, PlanRule, Relation, Span, Test
+from lasing.plan.optimize.order import as_written
+
+VARIABLES = 256
+"""Registers for variables; those of constants follow. The last one holds the evaluation time."""
+
+NOW_REGISTER = VARIABLES - 1
+
+_COMPARISONS: dict[Comparison, int] = {
+    "<": values.LESS,
+    "<=": values.LESS_EQUAL,
+    ">": values.GREATER,
+    ">=": values.GREATER_EQUAL,
+    "=": values.EQUAL,
+    "!=": values.UNEQUAL,
+}
+_OPERATORS = {
+    ("+", 2): values.ADD,
+    ("-", 2): values.SUBTRACT,
+    ("*", 2): values.MULTIPLY,
+    ("/", 2): values.DIVIDE,
+    ("div", 2): values.DIV,
+    ("mod", 2): values.MOD,
+    ("-", 1): values.NEGATE,
+    ("abs", 1): values.ABS,
+    ("min", 2): values.MIN,
+    ("max", 2): values.MAX,
+    ("min", 1): values.COPY,
+    ("max", 1): values.COPY,
+}
+
+
+class Words(Protocol):
+    """The arena under construction: where words are put, and where relations, constants and indices are."""
+
+    words: list[int]
+    indices: dict[Relation, list[tuple[int, ...]]]
+
+    def put(self, words: Sequence[int]) -> int: ...
+    def at(self, relation: Relation) -> int: ...
+    def constant(self, value: Value) -> int: ...
+    def index(self, relation: Relation, columns: tuple[int, ...]) -> int: ...
+    def rule_count(self) -> int: ...
+
+
+class Variant:
+    """A rule that begins with one of its lookups: the order of the others, and the steps."""
+
+    def __init__(self, layout: Words, rule: PlanRule, begin: int, special: int) -> None:
+        self._layout = layout
+        self._rule = rule
+        self._begin = begin
+        self._special = special
+        self._registers: dict[Variable, int] = {NOW: NOW_REGISTER}
+        self._free = 0
+        self._steps: list[list[int]] = []
+
+    def build(self) -> int:
+        layout, rule = self._layout, self._rule
+        changed = rule.lookups[self._begin]
+        binds = self._binds(changed, ())
+        tests = list(rule.tests)
+        self._take_tests(tests)
+        for number in rule.orders[self._begin] if rule.orders else as_written(rule, self._begin):
+            self._look_up(rule.lookups[number], before=number > self._begin)
+            self._take_tests(tests)
+        assert not tests, "a safe rule binds every variable of its tests"
+        head = [self._value(arg) for arg in rule.args]
+        if rule.within is not None:
+            time, span = rule.within
+            self._steps.append([variants.WITHIN, self._register(time), *span_words(span)])
+        if rule.timed:
+            self._steps.append([variants.TIME, head[-1]])
+        steps = layout.put([w for step in self._steps for w in (*step, *[0] * (variants.STEP - len(step)))])
+        variant = [0] * variants.VARIANT
+        variant[variants.HEAD] = layout.at(rule.head)
+        variant[variants.STEPS], variant[variants.FIRST_STEP] = len(self._steps), steps
+        variant[variants.CHANGED] = layout.at(changed.relation)
+        variant[variants.SIGN] = -1 if changed.negated else 1
+        variant[variants.BINDS], variant[variants.FIRST_BIND] = len(binds) // variants.BIND, layout.put(binds)
+        variant[variants.HEAD_REGISTERS] = layout.put(head)
+        variant[variants.RULE] = rule.origin if rule.origin >= 0 else layout.rule_count()
+        variant[variants.SPECIAL] = self._special
+        self._shape(variant, binds)
+        return layout.put(variant)
+
+    def _shape(self, variant: list[int], binds: list[int]) -> None:
+        """Whether one of the loops for small rules will do, and where values come from then."""
+        probes = [step for step in self._steps if step[variants.CODE] == variants.PROBE]
+        if len(probes) != len(self._steps) or len(probes) > 1 or self._special & variants.STAMPS:
+            return
+        origin = {r: (variants.FROM_CHANGED, c) for c, r in _bound(binds)}
+        keys: list[int] = []
+        if probes:
+            (probe,) = probes
+            first, count = probe[variants.FIRST_KEY], probe[variants.KEYS]
+            keys = self._layout.words[first : first + count]
+            first, count = probe[variants.STEP_FIRST_BIND], probe[variants.STEP_BINDS]
+            more = self._layout.words[first : first + count * variants.BIND]
+            if not keys or _checks(more):
+                return
+            origin |= {r: (variants.FROM_PROBED, c) for c, r in _bound(more)}
+        if _checks(binds):
+            return
+        first, count = variant[variants.HEAD_REGISTERS], self._rule.head.arity
+        for field_, registers in (
+            (variants.HEAD_FROM, self._layout.words[first : first + count]),
+            (variants.KEY_FROM, keys),
+        ):
+            places = [w for r in registers for w in origin.get(r, (variants.FROM_REGISTER, r))]
+            variant[field_] = self._layout.put(places)
+        variant[variants.SHAPE] = variants.JOIN_PAIRS if probes else variants.COPY_ROWS
+
+    def _register(self, variable: Variable) -> int:
+        if variable not in self._registers:
+            self._registers[variable] = self._temporary()
+        return self._registers[variable]
+
+    def _temporary(self) -> int:
+        self._free += 1
+        assert self._free <= NOW_REGISTER, "the plan bounds the terms of a rule"
+        return self._free - 1
+
+    def _binds(self, lookup: Lookup, keys: tuple[int, ...]) -> list[int]:
+        """What to do with the columns of a row that are not its key: set a register, or check it."""
+        binds: list[int] = []
+        for column, arg in enumerate(lookup.args):
+            if column in keys:
+                continue
+            if isinstance(arg, Variable):
+                known = arg in self._registers
+                binds += [column, self._register(arg), int(known)]
+            else:
+                assert not isinstance(arg, Arithmetic)
+                binds += [column, self._layout.constant(arg), 1]
+        return binds
+
+    def _bound_columns(self, lookup: Lookup) -> tuple[int, ...]:
+        return tuple(i for i, arg in enumerate(lookup.args) if not isinstance(arg, Variable) or arg in self._registers)
+
+    def _look_up(self, lookup: Lookup, before: bool) -> None:
+        layout = self._layout
+        keys = self._bound_columns(lookup)
+        step = [0] * variants.STEP
+        step[variants.RELATION], step[variants.BEFORE] = layout.at(lookup.relation), int(before)
+        registers = [self._value(lookup.args[i]) for i in keys]
+        if lookup.negated:
+            assert len(keys) == len(lookup.args), "the variables of a negated literal are bound elsewhere"
+            step[variants.CODE] = variants.ABSENT
+            step[variants.KEYS], step[variants.FIRST_KEY] = len(keys), layout.put(registers)
+            self._steps.append(step)
+            return
+        step[variants.CODE] = variants.PROBE
+        number = layout.index(lookup.relation, keys)
+        keys = layout.indices[lookup.relation][number] if number >= 0 else ()
+        registers = [self._value(lookup.args[i]) for i in keys]
+        step[variants.INDEX_NUMBER] = max(number, 0)
+        step[variants.KEYS], step[variants.FIRST_KEY] = len(keys), layout.put(registers)
+        binds = self._binds(lookup, keys)
+        step[variants.STEP_BINDS], step[variants.STEP_FIRST_BIND] = len(binds) // variants.BIND, layout.put(binds)
+        self._steps.append(step)
+
+    def _take_tests(self, tests: list[Test]) -> None:
+        """All tests whose variables are bound by now; one that gives a variable its value may make others ready."""
+        progress = True
+        while progress:
+            progress = False
+            for test in list(tests):
+                if self._is_bound(test.left) and self._is_bound(test.right):
+                    left, right = self._value(test.left), self._value(test.right)
+                    code = _COMPARISONS[test.comparison]
+                    stops = int(test.sorted is not None and self._scans(test.sorted))
+                    self._steps.append([variants.COMPARE, code, left, right, int(test.negated), stops])
+                elif _assigns(test) and isinstance(test.left, Variable) and self._is_bound(test.right):
+                    self._assign(test.left, test.right)
+                elif _assigns(test) and isinstance(test.right, Variable) and self._is_bound(test.left):
+                    self._assign(test.right, test.left)
+                else:
+                    continue
+                tests.remove(test)
+                progress = True
+
+    def _scans(self, relation: Relation) -> bool:
+        """Whether the last step looks at all rows of a relation."""
+        last = self._steps[-1] if self._steps else [variants.COMPUTE]
+        is_scan = last[variants.CODE] == variants.PROBE and last[variants.KEYS] == 0
+        return is_scan and last[variants.RELATION] == self._layout.at(relation)
+
+    def _assign(self, variable: Variable, term: Term) -> None:
+        value = self._value(term)
+        self._steps.append([variants.COMPUTE, values.COPY, self._register(variable), value, value, 0])
+
+    def _is_bound(self, term: Term) -> bool:
+        match term:
+            case Variable():
+                return term in self._registers
+            case Arithmetic():
+                return all(self._is_bound(operand) for operand in term.operands)
+            case _:
+                return True
+
+    def _value(self, term: Term) -> int:
+        """The register in which a term's value stands; steps compute it where it must be computed."""
+        match term:
+            case Variable():
+                return self._register(term)
+            case Arithmetic(operator, operands):
+                registers = [self._value(operand) for operand in operands]
+                result = registers[0]
+                rest = registers[1:] or [registers[0]]
+                for register in rest:
+                    target = self._temporary()
+                    code = _OPERATORS[operator, 1 if len(registers) == 1 else 2]
+                    self._steps.append([variants.COMPUTE, code, target, result, register, 0])
+                    result = target
+                return result
+            case _:
+                return self._layout.constant(term)
+
+
+def _bound(binds: list[int]) -> list[tuple[int, int]]:
+    """The columns that are bound, with their registers."""
+    rows = [binds[i : i + variants.BIND] for i in range(0, len(binds), variants.BIND)]
+    return [(row[variants.COLUMN], row[variants.REGISTER]) for row in rows]
+
+
+def _checks(binds: list[int]) -> bool:
+    return any(binds[i + variants.CHECKED] for i in range(0, len(binds), variants.BIND))
+
+
+def span_words(span: Span | int | None) -> tuple[int, int, int]:
+    """A window as kernels take it: how far back (negative: to the start), how far ahead, the step."""
+    assert not isinstance(span, int)
+    if span is None:
+        return -1, 0, 1
+    back = -1 if span.back is None or span.back >= values.SMALL else span.back
+    return back, min(span.ahead, values.SMALL), min(span.step, values.SMALL)
+
+
+def _assigns(test: Test) -> bool:
+    return test.comparison == "=" and not test.negated
