@@ -59,7 +59,7 @@ def examples(draw: DrawFn, nested: bool = False) -> Example:
     """A program of up to six rules, and a stream of up to fifteen facts."""
     start = draw(st.integers(0, 4))
     rules = draw(st.lists(_rule(nested), min_size=1, max_size=6))
-    background = draw(st.lists(_ground_atom(), max_size=2))
+    background = draw(st.lists(_ground_atom(), max_size=4))
     facts = draw(st.lists(st.tuples(st.integers(start, start + LAST - 2), _ground_atom()), min_size=1, max_size=15))
     stream = tuple(sorted(facts, key=lambda fact: fact[0]))
     program = "".join(f"{line}\n" for line in (*(f"{atom}." for atom in background), *rules))

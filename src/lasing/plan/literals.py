@@ -37,6 +37,7 @@ from lasing.plan.nodes import (
     Box,
     Clock,
     Derive,
+    FactPoints,
     Feed,
     Gate,
     LastFacts,
@@ -69,6 +70,7 @@ class Views(Protocol):
 
     @property
     def draft(self) -> Draft: ...
+    def in_background(self, predicate: str) -> bool: ...
     def derived(self, predicate: str) -> Relation: ...
     def timed(self, predicate: str) -> Relation: ...
     def now(self, predicate: str) -> Relation: ...
@@ -104,6 +106,10 @@ def access(views: Views, literal: Formula, tests: list[Test]) -> tuple[Relation,
             return _at_any_time(views, views.last_within(predicate, facts, _positions(keys)), args)
         case Window(PartitionWindow(facts, _, _, keys), At(time, Atom(predicate, args))):
             return views.last(predicate, facts, _positions(keys)), (*args, time)
+        case Window(IntervalWindow(), Sometime(Atom(predicate)) | At(_, Atom(predicate))) if views.in_background(
+            predicate
+        ):
+            raise Unplanned("background in a window between two times")
         case Window(IntervalWindow(lo, hi), Sometime(Atom(predicate, args))):
             return views.at(predicate, None), (*args, _between(views, lo, hi, views.draft.variable("time"), tests))
         case Window(IntervalWindow(lo, hi), At(time, Atom(predicate, args))):
@@ -139,6 +145,9 @@ class Outside:
 
     predicates: Predicates
     draft: Draft = field(default_factory=Draft)
+
+    def in_background(self, predicate: str) -> bool:
+        return predicate in self.predicates.background
 
     def derived(self, predicate: str) -> Relation:
         """`p` without background: its facts of now, and what is derived for it. This is what is put out."""
@@ -215,7 +224,7 @@ class Outside:
             if predicate in known.at_heads:
                 rules += copies(relation, self.gated(self.timed(predicate), span))
             if background:
-                rules.append(self._background_by_clock(predicate, relation, span, watched=True))
+                rules.append(self._background_at(predicate, relation, self._clock(span), watched=True))
             draft.stages.append(Derive(tuple(rules), (relation,)))
             return relation
         draft.feeds.append(Feed(predicate, relation, span, timed=True))
@@ -223,7 +232,7 @@ class Outside:
         if predicate in known.now_heads:
             self._take_stamped(predicate, relation, span, keep_time=True)
         if background:
-            draft.guaranteed.append(self._background_by_clock(predicate, relation, span, watched=False))
+            draft.guaranteed.append(self._background_at(predicate, relation, self._clock(span), watched=False))
         return relation
 
     def always(self, predicate: str, span: Span) -> Relation:
@@ -238,9 +247,15 @@ class Outside:
 
     def last(self, predicate: str, facts: int, keys: tuple[int, ...] | None) -> Relation:
         """`p at T in [#n]`, `p at T in [#n by X]`: rows (args, T)."""
-        if predicate in self.predicates.background:
-            raise Unplanned(f"{predicate} is background, and is asked for its time in a tuple window")
-        return self._last(predicate, facts, keys)
+        source = self._last(predicate, facts, keys)
+        if predicate not in self.predicates.background:
+            return source
+        relation, new = self.draft.relation(f"{source.name} or background", source.arity, True)
+        if new:
+            times = self._fact_points(facts) if keys is None else self._clock(None)
+            background = self._background_at(predicate, relation, times, watched=True)
+            self.draft.stages.append(Derive((*copies(relation, source), background), (relation,)))
+        return relation
 
     def last_within(self, predicate: str, facts: int, keys: tuple[int, ...] | None) -> Relation:
         """`p in [#n]`, `p in [#n by X]`: rows (args), or (args, T)."""
@@ -322,18 +337,30 @@ class Outside:
             f"{predicate} of background at {span or ''}".strip(), self.predicates.arity[predicate] + 1
         )
         if new:
-            self.draft.guaranteed.append(self._background_by_clock(predicate, relation, span, watched=False))
+            self.draft.guaranteed.append(self._background_at(predicate, relation, self._clock(span), watched=False))
         return self.draft.watched(relation)
 
     def _put_background(self, predicate: str, relation: Relation, span: Span | None) -> None:
         rows = self.predicates.background.get(predicate, [])
         self.draft.background += [(relation, row, span) for row in rows]
 
-    def _background_by_clock(self, predicate: str, head: Relation, span: Span | None, watched: bool) -> PlanRule:
-        """Background at the time points of a window."""
+    def _clock(self, span: Span | None) -> Relation:
+        """The time points of a window."""
         clock, new = self.draft.relation(f"time points {span or ''}".strip(), 1)
         if new:
             self.draft.clocks.append(Clock(clock, span))
+        return clock
+
+    def _fact_points(self, facts: int) -> Relation:
+        """The time points of the window of the last facts."""
+        relation, new = self.draft.relation(f"time points #{facts}", 1, True)
+        if new:
+            self.draft.stages.append(FactPoints(relation, facts))
+            self.draft.counts_facts = max(self.draft.counts_facts, facts)
+        return relation
+
+    def _background_at(self, predicate: str, head: Relation, clock: Relation, watched: bool) -> PlanRule:
+        """Background at some time points."""
         rows, new = self.draft.relation(f"{predicate} of background", self.predicates.arity[predicate])
         if new:
             self._put_background(predicate, rows, None)
@@ -369,6 +396,9 @@ class Inside:
     @property
     def draft(self) -> Draft:
         return self.outside.draft
+
+    def in_background(self, predicate: str) -> bool:
+        return predicate in self._known.background
 
     @property
     def _known(self) -> Predicates:

@@ -133,6 +133,14 @@ class LastFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class FactPoints:
+    """Rows (u) for the time points of the window of the last `facts`: from the oldest of them to now."""
+
+    target: Relation
+    facts: int
+
+
+@dataclass(frozen=True, slots=True)
 class Gate:
     """The counted rows (args, u) of `source` while u lies in the span."""
 
@@ -184,7 +192,7 @@ class Recompute:
     by_time: bool
 
 
-Stage = Box | LastFacts | Gate | Stamp | Fold | Derive | Recompute
+Stage = Box | LastFacts | FactPoints | Gate | Stamp | Fold | Derive | Recompute
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from lasing.logic.terms import Arithmetic, Term, Variable
 from lasing.plan.nodes import (
     Box,
     Derive,
+    FactPoints,
     Fold,
     Gate,
     LastFacts,
@@ -46,7 +47,7 @@ def reads(stage: Stage) -> Iterator[Relation]:
             yield from _looked_up(rules)
         case Box(source) | Gate(source) | Stamp(source) | Fold(_, source):
             yield source
-        case LastFacts():
+        case LastFacts() | FactPoints():
             return
         case Recompute():
             yield from (relation for pair in stage.inputs for relation in pair)
@@ -63,7 +64,7 @@ def writes(stage: Stage) -> Iterator[Relation]:
     match stage:
         case Derive():
             yield from stage.heads
-        case Box() | Gate() | Stamp() | Fold() | LastFacts():
+        case Box() | Gate() | Stamp() | Fold() | LastFacts() | FactPoints():
             yield stage.target
         case Recompute():
             yield from (relation for relation, _ in stage.outputs)

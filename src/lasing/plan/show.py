@@ -9,6 +9,7 @@ from lasing.logic.terms import Term, Variable, term_text
 from lasing.plan.nodes import (
     Box,
     Derive,
+    FactPoints,
     Feed,
     Fold,
     Gate,
@@ -131,6 +132,8 @@ def _stage(stage: Stage) -> Iterator[str]:
         case LastFacts(predicate, target, facts, keys):
             by = "" if keys is None else f" by {', '.join(str(k + 1) for k in keys)}"
             yield f"last facts: {predicate} in [#{facts}{by}] -> {_name(target)}"
+        case FactPoints(target, facts):
+            yield f"the time points of [#{facts}] -> {_name(target)}"
         case Gate(source, target, span):
             yield f"in {_window(span)}: {_name(source)} -> {_name(target)}"
         case Stamp(source, target):

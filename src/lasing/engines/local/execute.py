@@ -68,6 +68,7 @@ from lasing.engines.local.operators.clock import clock
 from lasing.engines.local.operators.fold import fold
 from lasing.engines.local.operators.gate import gate
 from lasing.engines.local.operators.last import last_facts, push_out
+from lasing.engines.local.operators.points import points
 from lasing.engines.local.operators.recompute import recompute
 from lasing.engines.local.operators.rules import differentiate, fixpoint
 from lasing.engines.local.operators.settle import settle
@@ -76,7 +77,7 @@ from lasing.engines.local.operators.track import track
 from lasing.engines.local.pointers import Memory, pointer
 from lasing.engines.local.spans import enters, leaves
 
-CLOCK, FIXPOINT, TRACK, DIFFERENTIATE, SETTLE, BOX, LAST, GATE, STAMP, FOLD, RECOMPUTE = range(11)
+CLOCK, FIXPOINT, TRACK, DIFFERENTIATE, SETTLE, BOX, LAST, GATE, STAMP, FOLD, RECOMPUTE, POINTS = range(12)
 OPERATION = 8
 
 # What a predicate's facts feed: a guaranteed relation while they lie in a window, the same for ever once the window has
@@ -160,6 +161,8 @@ def _operate(m: Memory, t: int, fired: int, ranks: Memory) -> None:
             fold(m, op, ranks)
         elif code == RECOMPUTE:
             recompute(m, op, t, ranks)
+        elif code == POINTS:
+            points(m, op, t)
 
 
 @njit(cache=True)

@@ -10,12 +10,13 @@ import numpy as np
 
 from lasing.engines.local import execute, memory, values
 from lasing.engines.local.encoding import NOW_REGISTER, VARIABLES, Variant, span_words
-from lasing.engines.local.operators import box, clock, fold, gate, last, recompute, stamp, variants
+from lasing.engines.local.operators import box, clock, fold, gate, last, points, recompute, stamp, variants
 from lasing.logic.formulas import AggregateFunction
 from lasing.logic.terms import Value
 from lasing.plan.nodes import (
     Box,
     Derive,
+    FactPoints,
     Fold,
     Gate,
     LastFacts,
@@ -243,6 +244,12 @@ class _Layout:
                 case LastFacts():
                     partitions.append((stage.predicate, len(rows)))
                     row = [execute.SETTLE, self.at(stage.target), self.at(stage.target), stage.facts]
+                    rows.append(row)
+                case FactPoints():
+                    assert self._log is not None
+                    row = _operation(execute.POINTS)
+                    row[points.LOG], row[points.TARGET] = self.at(self._log), self.at(stage.target)
+                    row[points.FACTS], row[points.LAST] = stage.facts, memory.NEVER
                     rows.append(row)
                 case Gate():
                     row = _operation(execute.GATE)

@@ -64,7 +64,12 @@ def _size(m: Memory, op: int, t: int) -> int:
     """How many time points the window has at t, if no fact comes before."""
     if m[op + STEP] > 0:
         return window_size(t, m[op + BACK], m[op + AHEAD], m[op + STEP], m[START])
-    log, facts = m[op + AHEAD], m[op + BACK]
+    return t - oldest(m, m[op + AHEAD], m[op + BACK]) + 1
+
+
+@njit(cache=True)
+def oldest(m: Memory, log: int, facts: int) -> int:
+    """The first time point of the window of the last facts."""
     if m[log + HI] - m[log + LO] < facts:
-        return t - m[START] + 1
-    return t - m[record(m, log, m[log + HI] - facts) + LOG_TIME] + 1
+        return m[START]
+    return m[record(m, log, m[log + HI] - facts) + LOG_TIME]

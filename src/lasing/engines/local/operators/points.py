@@ -1,0 +1,34 @@
+"""Points: the time points of the window of the last n facts, as rows (u), which background holds at.
+
+present at t  ⇔  the time of the n-th last fact (the start, where there are fewer) <= u <= t
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+from lasing.engines.local.calendar import WAKE_UP, schedule
+from lasing.engines.local.memory import KEY, NEVER, START, count
+from lasing.engines.local.operators.box import oldest
+from lasing.engines.local.operators.settle import settle
+from lasing.engines.local.pointers import Memory
+
+# An operation: the log of all facts, the relation, how many facts, and the ends of the window at the last tick.
+LOG, TARGET, FACTS, FIRST, LAST = range(1, 6)
+
+
+@njit(cache=True)
+def points(m: Memory, op: int, t: int) -> None:
+    """What enters the window and what leaves it; the next time point will enter whether data comes or not."""
+    target, key = m[op + TARGET], m[KEY]
+    begin = oldest(m, m[op + LOG], m[op + FACTS])
+    known = m[op + LAST] != NEVER
+    for u in range(m[op + LAST] + 1 if known else m[START], t + 1):
+        m[key] = u
+        count(m, target, key, 1)
+    for u in range(m[op + FIRST] if known else m[START], begin):
+        m[key] = u
+        count(m, target, key, -1)
+    m[op + FIRST], m[op + LAST] = begin, t
+    settle(m, target, 1, False)
+    schedule(m, t + 1, WAKE_UP, 0)
