@@ -33,8 +33,8 @@ def say(text: str) -> None:
 
 @contextmanager
 def patience(text: str, quiet: bool = False) -> Iterator[None]:
-    """Say something if what follows takes long, so that nobody takes it for stuck."""
-    timer = Timer(_LONG, lambda: print(text, file=sys.stderr, flush=True))
+    """Say something if what follows takes long, so that a person does not take it for stuck."""
+    timer = Timer(_LONG, say, [text])
     timer.daemon = True
     if not quiet:
         timer.start()
