@@ -201,14 +201,7 @@ class Run:
             message = f"{_count(count, 'fact')} of {predicate}, which the program does not use"
             note = similar(predicate, self._known) or "name the predicate that the program uses: temp=FILE"
             found.append(Diagnostic("W204", message, note=note))
-        if report.dropped_heads:
-            message = f"{_count(report.dropped_heads, 'derived atom')} before the start of the timeline dropped"
-            found.append(Diagnostic("W202", message, note="a head with `at T` has no place before the start"))
-        for (index, reason), count in sorted(report.failures.items()):
-            rule = self.program.rules[index]
-            message = f"{_count(count, 'instance')} of this rule had no value: {reason}"
-            found.append(Diagnostic("W203", message, rule.place()))
-        return found
+        return found + left_out(self.program, report.dropped_heads, report.failures)
 
     def _evaluate(self, rows: Iterator[Row], start: int | None, end: int | None, warn: bool) -> Iterator[Changes]:
         report = self.report
@@ -257,6 +250,18 @@ class Run:
         self.report.atoms += self._size
         self._counted_until = change.time
         return change
+
+
+def left_out(program: Program, dropped: int, failures: Mapping[tuple[int, str], int]) -> list[Diagnostic]:
+    """Warnings about heads before the start, and about instances that had no value."""
+    found = []
+    if dropped:
+        message = f"{_count(dropped, 'derived atom')} before the start of the timeline dropped"
+        found.append(Diagnostic("W202", message, note="a head with `at T` has no place before the start"))
+    for (index, reason), count in sorted(failures.items()):
+        message = f"{_count(count, 'instance')} of this rule had no value: {reason}"
+        found.append(Diagnostic("W203", message, program.rules[index].place()))
+    return found
 
 
 def _source(program: str | Path) -> Source:

@@ -9,7 +9,12 @@ import typer
 
 def bench(
     only: Annotated[
-        list[str] | None, typer.Argument(metavar="SECTION...", help="Sections to measure.", show_default=False)
+        list[str] | None,
+        typer.Argument(
+            metavar="SECTION...",
+            help="Of limit, tick, window, push, batch, standing, cooling, rules, memory, shell, ratios.",
+            show_default=False,
+        ),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Measure less: about a minute.")] = False,
 ) -> None:

@@ -40,6 +40,24 @@ def read_frame(
     return _rows(batches, header, RowMaker(name, columns, tick, ordered, arity))
 
 
+def table_of(frame: Any, what: str) -> Any:
+    """A data frame as an Arrow table, without the index of a pandas frame; `what` says whose it is."""
+    import pyarrow as pa
+
+    if not is_frame(frame):
+        note = "pandas, Polars, DuckDB, Arrow tables and others that have __arrow_c_stream__ are"
+        raise fault("E510", f"{what}: {type(frame).__name__} is not a table", note=note)
+    try:
+        table = pa.table(frame)
+    except (pa.ArrowException, ValueError, TypeError, OverflowError, NotImplementedError) as error:
+        note = "a column has one type: numbers, text or times"
+        raise fault(
+            "E510", f"{what}: the {type(frame).__name__} cannot be read as a table: {error}", note=note
+        ) from None
+    index = _pandas_index(table.schema)
+    return table.select([name for name in table.column_names if name not in index])
+
+
 def _pandas_index(schema: Any) -> list[str]:
     """The columns that are only the index of a pandas frame."""
     metadata = (schema.metadata or {}).get(b"pandas")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
+from lasing.connectors.arrow import is_frame
+from lasing.errors import fault
 from lasing.live.updates import Source
 from lasing.logic.answers import Answer
 from lasing.logic.formulas import Atom
@@ -12,6 +14,30 @@ from lasing.logic.terms import Value
 
 Facts = Iterable[tuple[object, ...] | Atom] | Mapping[str, Any]
 """Tuples such as ("temp", "s1", 70), atoms, or data frames by predicate, whose columns are the arguments."""
+
+
+def checked(facts: object) -> list[tuple[object, ...]] | Mapping[str, Any]:
+    """Facts as tuples, or as data frames by predicate; whatever is neither is refused."""
+    if isinstance(facts, Mapping):
+        return facts
+    note = 'facts are a list of tuples such as ("temp", "s1", 70), or a dictionary of data frames by predicate'
+    if isinstance(facts, str | bytes | Atom) or is_frame(facts) or not isinstance(facts, Iterable):
+        raise fault("E510", f"a {type(facts).__name__} is no list of facts", note=note)
+    given = list(facts)
+    if set(map(type, given)) <= {tuple}:
+        if () in given:
+            raise fault("E510", "an empty tuple is no fact", note=note)
+        return given
+    tuples: list[tuple[object, ...]] = []
+    for fact in given:
+        if isinstance(fact, Atom):
+            tuples.append((fact.predicate, *fact.args))
+        elif isinstance(fact, tuple | list) and fact:
+            tuples.append(tuple(fact))
+        else:
+            raise fault("E510", f"{fact!r} is no fact", note=note)
+    return tuples
+
 
 Fact = tuple[int, str, tuple[Value, ...]]
 
@@ -24,4 +50,5 @@ class Core(Protocol):
     def encode(self, time: int, facts: Facts) -> Any: ...
     def push(self, time: int, encoded: Any) -> Source: ...
     def answer(self) -> Answer: ...
+    def left_out(self) -> tuple[int, Mapping[tuple[int, str], int]]: ...
     def window(self) -> Iterable[Fact]: ...

@@ -10,10 +10,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from lasing.connectors.arrow import table_of
 from lasing.connectors.rows import time_of
 from lasing.engines.local.engine import LocalEngine
 from lasing.engines.local.execute import IN_TIME
-from lasing.errors import LasingError, fault, in_order
+from lasing.errors import Diagnostic, LasingError, fault, in_order
 from lasing.live.cores import Core, Facts
 from lasing.live.local import LocalCore
 from lasing.live.reference import ReferenceCore
@@ -23,7 +24,7 @@ from lasing.logic.checks import REFUSALS, findings
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.logic.terms import Value, value_from_text, value_text
-from lasing.session import EngineName, ProgramLike, parse, plan_for
+from lasing.session import EngineName, ProgramLike, left_out, parse, plan_for
 
 OnLate = Callable[[int, Facts], None]
 
@@ -93,7 +94,8 @@ class Engine:
         """Many time points at once: data frames by predicate with a column of the time, in order, and an argument in
         each other column. What changes comes as Arrow tables, as from `Update.to_arrow`.
 
-        This is the fast path for files and for Spark: no Python object is made for a fact.
+        This is the fast path for files and for Spark: no Python object is made for a fact. It is the local engine's,
+        for programs without data facts of their own, and late rows are refused as a whole.
         """
         if not isinstance(self._core, LocalCore):
             raise fault("E307", "the reference engine takes no batches", note="push time point by time point")
@@ -103,12 +105,18 @@ class Engine:
         if len(rows) and int(rows[0, IN_TIME]) < max(self.time, self.start):
             raise fault("E308", f"time {int(rows[0, IN_TIME])} has passed", note="push in the order of time")
         last = int(rows[-1, IN_TIME]) if len(rows) else self.time
-        until = last if end is None else max(last, time_of(end, self.program.tick))
+        until = last if end is None else time_of(end, self.program.tick)
+        if until < last:
+            raise fault("E306", f"the batch has facts at {last}, after its end, {until}")
         return self._core.push(until, rows).tables()
 
     def answer(self) -> Answer:
         """The atoms that hold now."""
         return self._core.answer()
+
+    def diagnostics(self) -> list[Diagnostic]:
+        """What was left out so far: heads before the start (W202), instances that had no value (W203)."""
+        return left_out(self.program, *self._core.left_out())
 
     def snapshot(self) -> Any:
         """The raw window as an Arrow table: the facts on which answers can still depend. That is all there is to keep.
@@ -130,7 +138,7 @@ class Engine:
         cls, program: ProgramLike, snapshot: Any, engine: EngineName = "auto", *, on_late: OnLate | None = None
     ) -> Engine:
         """An engine that goes on from a snapshot with the answers that the one before would have given."""
-        table = pa.table(snapshot)
+        table = table_of(snapshot, "the snapshot")
         stored = (table.schema.metadata or {}).get(b"lasing")
         if stored is None:
             raise fault("E512", "this table is no snapshot of an engine", note="keep the table's metadata with it")

@@ -9,20 +9,19 @@ from typing import Any
 from weakref import WeakSet
 
 import numpy as np
-import pyarrow as pa
 
-from lasing.connectors.arrow import is_frame
+from lasing.connectors.arrow import table_of
 from lasing.connectors.rows import value_of
-from lasing.engines.local.columns import encode
+from lasing.engines.local.columns import encode, encode_times
 from lasing.engines.local.dictionary import Codes
 from lasing.engines.local.engine import LocalEngine, expiry
 from lasing.engines.local.execute import IN_ARGS, IN_PREDICATE, IN_TIME, OUT_UNTIL
 from lasing.engines.local.history import RawWindow
 from lasing.errors import Diagnostic, LasingWarning, fault, render, similar
-from lasing.live.cores import Fact, Facts
+from lasing.live.cores import Fact, Facts, checked
 from lasing.live.updates import Blocks
 from lasing.logic.answers import Answer
-from lasing.logic.formulas import Atom, PartitionWindow, Window, walk
+from lasing.logic.formulas import PartitionWindow, Window, walk
 from lasing.logic.lookback import lookback
 from lasing.logic.program import Program
 from lasing.session import arity_of, counts_all_facts
@@ -58,13 +57,17 @@ class LocalCore:
     def encode(self, time: int, facts: Facts) -> Codes:
         if time > self.time and self._engine.dictionary.is_full:
             self._forget()
-        rows = self._frames(facts) if isinstance(facts, Mapping) else self._tuples(facts)
+        given = checked(facts)
+        rows = self._frames(given) if isinstance(given, Mapping) else self._tuples(given)
         rows[:, IN_TIME] = time
         return self._distinct(rows, time)
 
     def encode_batch(self, frames: Mapping[str, Any], time: str, time_point: Callable[[object], int]) -> Codes:
         if self._engine.dictionary.is_full:
             self._forget()
+        if not isinstance(frames, Mapping):
+            note = "give a dictionary of data frames by predicate"
+            raise fault("E510", f"a {type(frames).__name__} is no batch", note=note)
         rows = self._frames(frames, time, time_point)
         if len(frames) > 1:
             rows = rows[np.argsort(rows[:, IN_TIME], kind="stable")]
@@ -93,6 +96,9 @@ class LocalCore:
         found = {self._engine.atom(row): expiry(row[OUT_UNTIL]) for row in rows}
         return Answer(self.time, frozenset(found), found)
 
+    def left_out(self) -> tuple[int, Mapping[tuple[int, str], int]]:
+        return self._engine.dropped_heads, self._engine.failures
+
     def window(self) -> Iterable[Fact]:
         names = {number: predicate for predicate, number in self._engine.predicates.items()}
         value = self._engine.dictionary.value
@@ -101,11 +107,7 @@ class LocalCore:
             arity = self._arity[predicate] if predicate else 1
             yield row[IN_TIME], predicate, tuple(map(value, row[IN_ARGS : IN_ARGS + arity]))
 
-    def _tuples(self, facts: Iterable[tuple[object, ...] | Atom]) -> Codes:
-        given = list(facts)
-        plain: Any = given
-        if set(map(type, given)) - {tuple}:
-            plain = [(f.predicate, *f.args) if isinstance(f, Atom) else tuple(f) for f in given]
+    def _tuples(self, plain: list[tuple[object, ...]]) -> Codes:
         rows = np.zeros((len(plain), self._engine.width), np.int64)
         if len(set(map(itemgetter(0), plain))) == 1 and len(set(map(len, plain))) == 1:
             self._fill(rows, slice(None), plain)
@@ -133,9 +135,7 @@ class LocalCore:
     ) -> Codes:
         parts: list[Codes] = []
         for predicate, frame in frames.items():
-            if not is_frame(frame):
-                raise fault("E510", f"{type(frame).__name__} is not a table", note="give a data frame for a predicate")
-            table = pa.table(frame)
+            table = table_of(frame, str(predicate))
             if time is not None and time not in table.column_names:
                 raise fault(
                     "E505", f"the table of {predicate} has no column {time}", note="name it: push_batch(…, time=…)"
@@ -145,7 +145,7 @@ class LocalCore:
             part = np.zeros((table.num_rows, self._engine.width), np.int64)
             part[:, IN_PREDICATE] = number
             if time is not None and time_point is not None:
-                part[:, IN_TIME] = encode(self._engine.dictionary, table[time], time_point)
+                part[:, IN_TIME] = encode_times(table[time], time_point)
             if number == self._engine.predicates[""]:
                 others = [(predicate, *row.values()) for row in table.select(columns).to_pylist()]
                 part[:, IN_ARGS] = self._engine.dictionary.codes(map(repr, others))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
-import pyarrow as pa
-
+from lasing.connectors.arrow import table_of
 from lasing.connectors.rows import value_of
 from lasing.engines.reference.engine import ReferenceEngine
 from lasing.errors import fault
-from lasing.live.cores import Fact, Facts
+from lasing.live.cores import Fact, Facts, checked
 from lasing.live.updates import Told
 from lasing.logic.answers import Answer, Standing
 from lasing.logic.formulas import Atom
@@ -39,17 +39,22 @@ class ReferenceCore:
     def answer(self) -> Answer:
         return self._standing.at(self.time)
 
+    def left_out(self) -> tuple[int, Mapping[tuple[int, str], int]]:
+        return self._engine.dropped_heads, self._engine.failures
+
     def window(self) -> Iterable[Fact]:
         return self._engine.facts()
 
 
 def _atoms(facts: Facts, arity: Mapping[str, int]) -> Iterator[Atom]:
     """Facts as atoms, once they have been checked."""
-    if isinstance(facts, Mapping):
-        named = [(p, *r.values()) for p, frame in facts.items() for r in pa.table(frame).to_pylist()]
-    else:
-        named = [(f.predicate, *f.args) if isinstance(f, Atom) else f for f in facts]
+    named: Any = checked(facts)
+    if isinstance(named, Mapping):
+        frames = {predicate: table_of(frame, predicate) for predicate, frame in named.items()}
+        named = [(predicate, *row.values()) for predicate, table in frames.items() for row in table.to_pylist()]
     for predicate, *args in named:
+        if not isinstance(predicate, str):
+            raise fault("E509", f"{predicate!r} is no predicate", note='a fact is a tuple such as ("temp", "s1", 70)')
         if arity.get(predicate, len(args)) != len(args):
             raise fault(
                 "E508", f"a fact of {predicate} has {len(args)} arguments, but {arity[predicate]} in the program"

@@ -96,7 +96,7 @@ class Told:
         return None
 
     def tables(self) -> dict[str, Any]:
-        rows = [(c.time, s, c.expires_at(a), a) for c in self._changes for s, a in _signed(c)]
+        rows = [(c.time, s, None, a) for c in self._changes for s, a in _signed(c)]
         tables = {}
         for predicate in dict.fromkeys(row[3].predicate for row in rows):
             mine = [row for row in rows if row[3].predicate == predicate]

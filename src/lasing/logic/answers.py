@@ -23,6 +23,8 @@ class Answer:
 
     def expires_at(self, atom: Atom) -> Expiry:
         """Until when an atom of the answer is guaranteed; None where it is provisional."""
+        if atom not in self.atoms:
+            raise KeyError(f"{atom} is not in the answer at {self.time}")
         return self.expiries.get(atom)
 
     def __str__(self) -> str:
@@ -43,6 +45,8 @@ class Changes:
 
     def expires_at(self, atom: Atom) -> Expiry:
         """Until when an added atom is guaranteed; None where it is provisional."""
+        if atom not in self.added:
+            raise KeyError(f"{atom} is not added at {self.time}")
         return self.expiries.get(atom)
 
     def __bool__(self) -> bool:

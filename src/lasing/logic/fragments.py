@@ -49,13 +49,15 @@ def fragment(rule: Rule, in_negative_cycle: bool) -> Reason:
         return Reason("several answers", "it stands in a cycle through negation")
     for literal in rule.body:
         if not is_plain(literal):
-            return Reason("nested", "it has a nested formula")
+            return Reason("nested", "it has a nested formula, or a window [T..U] under not or always")
     return Reason("plain", "its literals are plain")
 
 
 def is_plain(literal: Formula) -> bool:
     """Whether a literal is one of the table's rows up to `a at T in [w]`, a comparison, or an aggregate of such."""
     match literal:
+        case Not(Window(IntervalWindow())) | Window(IntervalWindow(), Always()):  # as rare as nested formulas
+            return False
         case Not(body):
             return not isinstance(body, Not) and is_plain(body)
         case Atom() | Compare() | At(_, Atom()):

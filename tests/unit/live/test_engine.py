@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import resource
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -64,6 +65,14 @@ def test_what_is_late_goes_to_on_late() -> None:
         ([("temp", "s1", 2**70)], "E506"),
         ([(7, "s1", 1)], "E509"),
         ({"temp": [1, 2]}, "E510"),
+        (("temp", "s1", 70), "E510"),
+        ("temp(s1,70).", "E510"),
+        (["temp(s1,70)."], "E510"),
+        ([()], "E510"),
+        (None, "E510"),
+        (Atom("temp", ("s1", 70)), "E510"),
+        (pa.table({"s": ["a"], "v": [1]}), "E510"),
+        ({"temp": pa.table({"s": [["a"]], "v": [1]})}, "E506"),
         ({"temp": pa.table({"s": ["a", None], "v": [1, 2]})}, "E506"),
         ({"temp": pa.table({"s": ["a"]})}, "E508"),
     ],
@@ -82,6 +91,46 @@ def test_facts_that_the_program_does_not_use_are_told() -> None:
         Engine(HOT).push(1, [("tmp", "s1", 70)])
 
 
+def test_a_pandas_index_is_no_argument() -> None:
+    frame = pd.DataFrame({"s": ["a", "b", "c"], "v": [10, 40, 50]})
+    hot = frame[frame.v > 30]
+    for engine in ("local", "reference"):
+        assert Engine(HOT, engine=engine).push(1, {"temp": hot}).added == atoms("hot(b)", "hot(c)")
+    batch = Engine(HOT).push_batch({"temp": hot.assign(time=[1, 2])})["hot"]
+    assert batch["arg1"].to_pylist() == ["b", "c"]
+
+
+def test_times_of_a_batch_may_be_text_or_dates() -> None:
+    changes = Engine(HOT).push_batch({"temp": pa.table({"time": ["1", "4"], "s": ["a", "b"], "v": [40, 40]})})["hot"]
+    assert changes["time"].to_pylist() == [1, 4]
+    dated = Engine(f"#tick 1 sec. {HOT}")
+    frame = pa.table({"time": ["1970-01-01T00:00:07Z"], "s": ["a"], "v": [40]})
+    assert dated.push_batch({"temp": frame})["hot"]["time"].to_pylist() == [7]
+    with pytest.raises(LasingError, match="E306"):
+        Engine(HOT).push_batch({"temp": pa.table({"time": [20], "s": ["a"], "v": [40]})}, end=5)
+
+
+def test_an_engine_that_has_no_fact_yet_has_a_snapshot() -> None:
+    program = "last(S,V) :- temp(S,V) in [#1 by S]."
+    engine = Engine(program)
+    assert engine.snapshot().num_rows == 0
+    assert Engine.restore(program, engine.snapshot()).push(0, [("temp", "a", 1)]).added == atoms("last(a,1)")
+
+
+def test_a_recursion_without_end_stops_the_engine_for_good() -> None:
+    engine = Engine("q(X) :- p(X). q(Y) :- q(X), Y = X + 1.")
+    with pytest.raises(LasingError, match="E304"):
+        engine.push(1, [("p", 0)])
+    with pytest.raises(LasingError, match="stopped at time point 1"):
+        engine.push(2, [])
+
+
+def test_what_was_left_out_is_told() -> None:
+    engine = Engine("q(Y) :- p(X), Y = 1 / X. r(X) at T :- p(X) at U in [0], T = U - 9.")
+    engine.push(1, [("p", 0)])
+    assert [found.code for found in engine.diagnostics()] == ["W202", "W203"]
+
+
 def test_expiry_is_told() -> None:
     engine = Engine("q(X) :- p(X) in [5]. r(X) :- q(X), not s(X). t(X) :- p(X) in [*].")
     update = engine.push(2, [("p", "a")])
@@ -94,7 +143,9 @@ def test_expiry_is_told() -> None:
 def test_a_run_tells_expiry_and_that_it_has_grown() -> None:
     answers = list(lasing.run("q(X) :- p(X) in [5].", "p(a) at 2. p(a) at 4.", end=10))
     (q,) = atoms("q(a)")
-    assert [answer.expires_at(q) for answer in answers] == [7, 7, *[9] * 6, None]
+    assert [answer.expires_at(q) for answer in answers[:-1]] == [7, 7, *[9] * 6]
+    with pytest.raises(KeyError, match="not in the answer at 10"):
+        answers[-1].expires_at(q)
 
 
 def test_arrow_in_and_arrow_out() -> None:

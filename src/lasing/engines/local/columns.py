@@ -27,11 +27,29 @@ def encode(dictionary: Dictionary, column: Any, value_of: Callable[[object], Val
             return codes
     if pa.types.is_string(chunk.type) and chunk.null_count == 0:
         return dictionary.strings.codes(chunk, dictionary.codes)
+    return _by_value(chunk, lambda values: dictionary.codes(map(value_of, values)), value_of)
+
+
+def encode_times(column: Any, time_point: Callable[[object], int]) -> Codes:
+    """The time points of an Arrow column."""
+    chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if pa.types.is_integer(chunk.type) and chunk.null_count == 0:
+        times: Codes = chunk.cast(pa.int64()).to_numpy(zero_copy_only=False)
+        return times
+    return _by_value(chunk, lambda values: list(map(time_point, values)), time_point)
+
+
+def _by_value(chunk: Any, codes: Callable[[list[Any]], list[int]], refuse: Callable[[object], object]) -> Codes:
+    """Codes of a column, by those of its distinct values; a missing value is handed to `refuse`."""
     if not pa.types.is_dictionary(chunk.type):
-        chunk = chunk.dictionary_encode()
-    distinct = np.array(dictionary.codes(map(value_of, chunk.dictionary.to_pylist())), np.int64)
+        try:
+            chunk = chunk.dictionary_encode()
+        except pa.ArrowNotImplementedError:  # a column of lists, or the like
+            refuse(chunk[0].as_py())
+            raise
     if chunk.indices.null_count:
-        value_of(None)
+        refuse(None)
+    distinct = np.array(codes(chunk.dictionary.to_pylist()), np.int64)
     taken: Codes = distinct[chunk.indices.to_numpy(zero_copy_only=False)]
     return taken
 

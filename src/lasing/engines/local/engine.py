@@ -84,6 +84,9 @@ class LocalEngine:
         arguments…), each valid until the next is asked for. Facts may be added to the time point of now.
         """
         _check_time(end)
+        if self._arena[memory.ENDLESS]:
+            note = "restore one from a snapshot of before"
+            raise fault("E304", f"the engine stopped at time point {self.time}, in a recursion without end", note=note)
         if len(self._background):
             rows, self._background = np.concatenate([self._background, rows]), self._background[:0]
         at, time = 0, self.time if not len(rows) else min(self.time, int(rows[0, 0]) - 1)
@@ -99,7 +102,7 @@ class LocalEngine:
                     "E304",
                     f"more than {MOST_ROWS:,} atoms are derived at time point {time}",
                     note="a recursion that makes new values or times, such as p(X+1) :- p(X), has no end: "
-                    "bound it by a comparison",
+                    "bound it by a comparison; an engine that has got here cannot go on",
                 )
             if written:
                 yield self._out[:written]

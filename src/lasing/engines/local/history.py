@@ -42,7 +42,7 @@ class RawWindow:
     def at(self, time: int) -> Codes:
         """The facts that matter from a time point on, in their order."""
         rows = np.concatenate(self._blocks) if self._blocks else np.zeros((0, IN_ARGS), np.int64)
-        if self.points is None:
+        if self.points is None or not len(rows):
             return rows
         kept = rows[:, IN_TIME] >= time - self.points
         if self.facts:
