@@ -41,8 +41,10 @@ def main() -> None:
     console = Console()
     program = Path(__file__).parent / "city.lars"
     console.print(f"Reasoning over {MINUTES} minutes of {SIDE * SIDE} sensors with examples/city/city.lars")
-    begun = time.perf_counter()
     run = lasing.run(program, readings(), start=0, end=MINUTES - 1)
+    console.print("loading the engine; the first time it is compiled, which takes about a minute")
+    run.prepare()
+    begun = time.perf_counter()
     answers = list(track(run, total=MINUTES, description="minutes", console=console))
     seconds = time.perf_counter() - begun
 
