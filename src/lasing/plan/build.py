@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from lasing.logic.terms import Arithmetic, Term, Value, Variable
-from lasing.plan.nodes import Clock, Feed, Lookup, PlanRule, Relation, Span, Stage, Test
+from lasing.plan.nodes import NOW, POINT, Clock, Feed, Lookup, PlanRule, Relation, Span, Stage, Test
 
 
 @dataclass
@@ -64,3 +64,17 @@ def untimed(head: Relation, *sources: Relation) -> tuple[PlanRule, ...]:
     """Rules by which a relation (args) takes the rows (args, T) of others, without T."""
     args = columns(head.arity)
     return tuple(PlanRule(head, args, (Lookup(source, (*args, Variable("T"))),)) for source in sources)
+
+
+def view_rule(head: Relation, source: Relation, span: Span | None, keep_time: bool) -> PlanRule:
+    """From rows (args, T), those whose T lies in the window."""
+    time = Variable("T")
+    args = columns(source.arity - 1)
+    within = None if span is None else (time, span)
+    return PlanRule(head, (*args, time) if keep_time else args, (Lookup(source, (*args, time)),), within=within)
+
+
+def stamp_rule(head: Relation, source: Relation) -> PlanRule:
+    """From rows (args), rows (args, now), which hold only now."""
+    args = columns(source.arity)
+    return PlanRule(head, (*args, NOW), (Lookup(source, args),), within=(NOW, POINT))

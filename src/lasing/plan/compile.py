@@ -26,7 +26,8 @@ from lasing.logic.program import Program, Rule
 from lasing.logic.terms import Arithmetic, Term, Value, Variable, variables_of
 from lasing.logic.variables import occurrences
 from lasing.plan.build import columns, copies, untimed
-from lasing.plan.literals import Inside, Outside, Predicates, Unplanned, Views, access
+from lasing.plan.inside import Inside
+from lasing.plan.literals import Outside, Predicates, Unplanned, Views, access
 from lasing.plan.nodes import POINT, Derive, Fold, Lookup, Output, Plan, PlanRule, Recompute, Relation, Test
 
 __all__ = ["Unplanned", "compile_plan"]

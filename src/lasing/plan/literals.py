@@ -8,8 +8,8 @@ is asked for. Into it flow, each in its own way, the four sources of truth about
 - what rules derive *now*: it has the time of evaluation;
 - *background*: it has every time point, and the window's clock tells which those are.
 
-Where p is guaranteed all this happens by guaranteed rules. Where p is counted, stages of the counted plane do it.
-Inside a recursion of the counted plane (`Inside`), p's own windows are made from what it has derived so far.
+Where p is guaranteed all this happens by guaranteed rules. Where p is counted, stages of the counted plane do it; for
+the literals inside a recursion of the counted plane, see `inside`.
 """
 
 from __future__ import annotations
@@ -30,9 +30,8 @@ from lasing.logic.formulas import (
     Window,
 )
 from lasing.logic.terms import Arithmetic, Term, Value, Variable
-from lasing.plan.build import Draft, columns, copies, untimed
+from lasing.plan.build import Draft, columns, copies, stamp_rule, untimed, view_rule
 from lasing.plan.nodes import (
-    NOW,
     POINT,
     Box,
     Clock,
@@ -297,14 +296,14 @@ class Outside:
     def _take_timed(self, predicate: str, relation: Relation, span: Span | None, keep_time: bool) -> None:
         """A rule from what is derived `at T`, while T lies in the window."""
         if predicate in self.predicates.at_heads:
-            self.draft.guaranteed.append(_view_rule(relation, self.timed(predicate), span, keep_time))
+            self.draft.guaranteed.append(view_rule(relation, self.timed(predicate), span, keep_time))
 
     def _take_stamped(self, predicate: str, relation: Relation, span: Span | None, keep_time: bool) -> None:
         """A rule from what holds now, whose time is now."""
         stamped, new = self.draft.relation(f"{predicate} @ now", self.predicates.arity[predicate] + 1)
         if new:
-            self.draft.guaranteed.append(_stamp_rule(stamped, self.derived(predicate)))
-        self.draft.guaranteed.append(_view_rule(relation, stamped, span, keep_time))
+            self.draft.guaranteed.append(stamp_rule(stamped, self.derived(predicate)))
+        self.draft.guaranteed.append(view_rule(relation, stamped, span, keep_time))
 
     def _stamped(self, predicate: str) -> Relation:
         """What holds now of a counted predicate, with the time."""
@@ -378,133 +377,3 @@ class Outside:
             rules = copies(either, relation, self.background(predicate, span))
             self.draft.stages.append(Derive(rules, (either,)))
         return either
-
-
-@dataclass
-class Inside:
-    """Literals inside a recursion of the counted plane, whose predicates are `own`.
-
-    Its relations are scratch: copies of what comes from outside, and what is derived from them at this time point.
-    """
-
-    own: frozenset[str]
-    outside: Outside
-    inputs: dict[Relation, Relation] = field(default_factory=dict)
-    rules: list[PlanRule] = field(default_factory=list)
-    boxes: list[Box] = field(default_factory=list)
-
-    @property
-    def draft(self) -> Draft:
-        return self.outside.draft
-
-    def in_background(self, predicate: str) -> bool:
-        return predicate in self._known.background
-
-    @property
-    def _known(self) -> Predicates:
-        return self.outside.predicates
-
-    @property
-    def by_time(self) -> bool:
-        """Whether the passing of time alone may change what is derived."""
-        return bool(self.own & self._known.at_heads) or any(r.stamps for r in self.rules) or bool(self.boxes)
-
-    def copied(self, relation: Relation) -> Relation:
-        """The copy of a relation from outside."""
-        if relation not in self.inputs:
-            self.draft.watched(relation)
-            self.inputs[relation] = self._scratch(f"copy of {relation.name}", relation.arity)[0]
-        return self.inputs[relation]
-
-    def derived(self, predicate: str) -> Relation:
-        """`p` without background, so far."""
-        relation, new = self._scratch(predicate, self._known.arity[predicate])
-        if new:
-            facts = self.outside.facts(predicate, POINT, timed=False)
-            self.rules += copies(relation, self.copied(facts))
-            self._take_timed(predicate, relation, POINT, keep_time=False)
-        return relation
-
-    def timed(self, predicate: str) -> Relation:
-        """What is derived of a predicate `at T`, so far."""
-        return self._scratch(f"{predicate} @", self._known.arity[predicate] + 1)[0]
-
-    def now(self, predicate: str) -> Relation:
-        if predicate not in self.own:
-            return self.copied(self.outside.now(predicate))
-        if predicate not in self._known.background:
-            return self.derived(predicate)
-        relation, new = self._scratch(f"{predicate} or background", self._known.arity[predicate])
-        if new:
-            background = self.copied(self.outside.background(predicate, None))
-            self.rules += copies(relation, self.derived(predicate), background)
-        return relation
-
-    def within(self, predicate: str, span: Span) -> Relation:
-        if predicate not in self.own:
-            return self.copied(self.outside.within(predicate, span))
-        relation, new = self._scratch(f"{predicate} in {span}", self._known.arity[predicate])
-        if new:
-            self.rules += copies(relation, self.copied(self.outside.facts(predicate, span, timed=False)))
-            self._take_timed(predicate, relation, span, keep_time=False)
-            self._take_stamped(predicate, relation, span, keep_time=False)
-            if predicate in self._known.background:
-                self.rules += copies(relation, self.copied(self.outside.background(predicate, span)))
-        return relation
-
-    def at(self, predicate: str, span: Span | None) -> Relation:
-        if predicate not in self.own:
-            return self.copied(self.outside.at(predicate, span))
-        relation, new = self._scratch(f"{predicate} at {span or ''}".strip(), self._known.arity[predicate] + 1)
-        if new:
-            self.rules += copies(relation, self.copied(self.outside.facts(predicate, span, timed=True)))
-            self._take_timed(predicate, relation, span, keep_time=True)
-            self._take_stamped(predicate, relation, span, keep_time=True)
-            if predicate in self._known.background:
-                rows = self.outside.background_at(predicate, span)
-                self.rules += copies(relation, self.copied(rows))
-        return relation
-
-    def always(self, predicate: str, span: Span) -> Relation:
-        if predicate not in self.own:
-            return self.copied(self.outside.always(predicate, span))
-        relation, new = self._scratch(f"{predicate} always {span}", self._known.arity[predicate])
-        if new:
-            self.boxes.append(Box(self.at(predicate, span), relation, span))
-        return relation
-
-    def last(self, predicate: str, facts: int, keys: tuple[int, ...] | None) -> Relation:
-        return self.copied(self.outside.last(predicate, facts, keys))
-
-    def last_within(self, predicate: str, facts: int, keys: tuple[int, ...] | None) -> Relation:
-        return self.copied(self.outside.last_within(predicate, facts, keys))
-
-    def last_always(self, predicate: str, facts: int) -> Relation:
-        return self.copied(self.outside.last_always(predicate, facts))
-
-    def _scratch(self, name: str, arity: int) -> tuple[Relation, bool]:
-        return self.draft.relation(f"scratch of {min(self.own)}: {name}", arity)
-
-    def _take_timed(self, predicate: str, relation: Relation, span: Span | None, keep_time: bool) -> None:
-        if predicate in self._known.at_heads:
-            self.rules.append(_view_rule(relation, self.timed(predicate), span, keep_time))
-
-    def _take_stamped(self, predicate: str, relation: Relation, span: Span | None, keep_time: bool) -> None:
-        stamped, new = self._scratch(f"{predicate} @ now", self._known.arity[predicate] + 1)
-        if new:
-            self.rules.append(_stamp_rule(stamped, self.derived(predicate)))
-        self.rules.append(_view_rule(relation, stamped, span, keep_time))
-
-
-def _view_rule(head: Relation, source: Relation, span: Span | None, keep_time: bool) -> PlanRule:
-    """From rows (args, T), those whose T lies in the window."""
-    time = Variable("T")
-    args = columns(source.arity - 1)
-    within = None if span is None else (time, span)
-    return PlanRule(head, (*args, time) if keep_time else args, (Lookup(source, (*args, time)),), within=within)
-
-
-def _stamp_rule(head: Relation, source: Relation) -> PlanRule:
-    """From rows (args), rows (args, now), which hold only now."""
-    args = columns(source.arity)
-    return PlanRule(head, (*args, NOW), (Lookup(source, args),), within=(NOW, POINT))

@@ -49,7 +49,6 @@ class Arena:
     background: list[tuple[int, tuple[Value, ...]]]
     constants: list[tuple[int, Value]]
     width: int
-    log: bool
     rules: int
 
 
@@ -117,7 +116,6 @@ class _Layout:
             background,
             constants,
             width,
-            self._log is not None,
             self.rule_count(),
         )
 
