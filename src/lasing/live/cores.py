@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from lasing.connectors.arrow import is_frame
@@ -39,16 +39,41 @@ def checked(facts: object) -> list[tuple[object, ...]] | Mapping[str, Any]:
     return tuples
 
 
+def batch_of(frames: object) -> Mapping[str, Any]:
+    """Data frames by predicate; whatever is none is refused."""
+    if not isinstance(frames, Mapping):
+        note = "give a dictionary of data frames by predicate"
+        raise fault("E510", f"a {type(frames).__name__} is no batch", note=note)
+    return frames
+
+
 Fact = tuple[int, str, tuple[Value, ...]]
+Own = Sequence[tuple[int, Atom]]
+"""Data facts of the program's own text, by time."""
+TimePoint = Callable[[object], int]
+"""The time point for a value of a column of times; it may refuse it."""
+
+
+class Batch(Protocol):
+    """Encoded facts of many time points, in order."""
+
+    def span(self) -> tuple[int, int] | None: ...
 
 
 class Core(Protocol):
-    """`encode` may refuse facts, and changes nothing; `push` takes what it has made of them."""
+    """`encode` may refuse facts, and changes nothing; `push` takes what it has made of them.
+
+    `recall` takes the facts of a raw window in, and tells only what holds at the end of it.
+    """
 
     @property
     def time(self) -> int: ...
     def encode(self, time: int, facts: Facts) -> Any: ...
     def push(self, time: int, encoded: Any) -> Source: ...
+    def encode_batch(self, frames: Mapping[str, Any], time: str, time_point: TimePoint) -> Batch: ...
+    def with_own(self, batch: Any, own: Own) -> Batch: ...
+    def push_batch(self, end: int, batch: Any) -> Source: ...
+    def recall(self, end: int, batch: Any) -> Source: ...
     def answer(self) -> Answer: ...
     def left_out(self) -> tuple[int, Mapping[tuple[int, str], int]]: ...
     def window(self) -> Iterable[Fact]: ...

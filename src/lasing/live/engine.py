@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
@@ -13,12 +11,11 @@ import pyarrow as pa
 from lasing.connectors.arrow import table_of
 from lasing.connectors.rows import time_of
 from lasing.engines.local.engine import LocalEngine
-from lasing.engines.local.execute import IN_TIME
 from lasing.errors import Diagnostic, LasingError, fault, in_order
-from lasing.live.cores import Core, Facts
+from lasing.live.cores import Batch, Core, Facts
 from lasing.live.local import LocalCore
 from lasing.live.reference import ReferenceCore
-from lasing.live.updates import Told, Update
+from lasing.live.updates import Source, Told, Update
 from lasing.logic.answers import Answer, Changes
 from lasing.logic.checks import REFUSALS, findings
 from lasing.logic.formulas import Atom
@@ -94,21 +91,29 @@ class Engine:
         """Many time points at once: data frames by predicate with a column of the time, in order, and an argument in
         each other column. What changes comes as Arrow tables, as from `Update.to_arrow`.
 
-        This is the fast path for files and for Spark: no Python object is made for a fact. It is the local engine's,
-        for programs without data facts of their own, and late rows are refused as a whole.
+        This is the fast path for files and for Spark: with the local engine no Python object is made for a fact. Late
+        rows are refused as a whole.
         """
-        if not isinstance(self._core, LocalCore):
-            raise fault("E307", "the reference engine takes no batches", note="push time point by time point")
-        if self._own:
-            raise fault("E307", "the program has data facts of its own", note="push time point by time point")
-        rows = self._core.encode_batch(facts, time, lambda thing: time_of(thing, self.program.tick))
-        if len(rows) and int(rows[0, IN_TIME]) < max(self.time, self.start):
-            raise fault("E308", f"time {int(rows[0, IN_TIME])} has passed", note="push in the order of time")
-        last = int(rows[-1, IN_TIME]) if len(rows) else self.time
-        until = last if end is None else time_of(end, self.program.tick)
-        if until < last:
-            raise fault("E306", f"the batch has facts at {last}, after its end, {until}")
-        return self._core.push(until, rows).tables()
+        return self._batch(facts, time, end, self._core.push_batch)
+
+    def recall(self, facts: Mapping[str, Any], time: str = "time", end: Any = None) -> dict[str, Any]:
+        """Take the facts of a raw window in, as `push_batch` does, in an engine that has not begun. What is told comes
+        to what holds at the end; what happened on the way need not be in it."""
+        return self._batch(facts, time, end, self._core.recall)
+
+    def _batch(
+        self, facts: Mapping[str, Any], time: str, end: Any, push: Callable[[int, Batch], Source]
+    ) -> dict[str, Any]:
+        batch = self._core.encode_batch(facts, time, lambda thing: time_of(thing, self.program.tick))
+        span = batch.span()
+        until = time_of(end, self.program.tick) if end is not None else self.time if span is None else span[1]
+        if span is not None and span[0] < max(self.time, self.start):
+            raise fault("E308", f"time {span[0]} has passed", note="push in the order of time")
+        if span is not None and until < span[1]:
+            raise fault("E306", f"the batch has facts at {span[1]}, after its end, {until}")
+        due = [fact for fact in self._own if fact[0] <= until]
+        self._own = self._own[len(due) :]
+        return push(until, self._core.with_own(batch, due) if due else batch).tables()
 
     def answer(self) -> Answer:
         """The atoms that hold now."""
@@ -116,7 +121,11 @@ class Engine:
 
     def diagnostics(self) -> list[Diagnostic]:
         """What was left out so far: heads before the start (W202), instances that had no value (W203)."""
-        return left_out(self.program, *self._core.left_out())
+        return left_out(self.program, *self.left_out())
+
+    def left_out(self) -> tuple[int, Mapping[tuple[int, str], int]]:
+        """The same as numbers: heads before the start, and instances without a value by rule (from 0) and reason."""
+        return self._core.left_out()
 
     def snapshot(self) -> Any:
         """The raw window as an Arrow table: the facts on which answers can still depend. That is all there is to keep.
@@ -146,11 +155,12 @@ class Engine:
         restored = cls(program, state["start"], engine, on_late=on_late)
         restored._own = [(time, atom) for time, atom in restored._own if time > state["time"]]
         rows = zip(*(table[name].to_pylist() for name in ("time", "predicate", "args")), strict=True)
-        for time, facts in groupby(rows, key=itemgetter(0)):
-            atoms = [Atom(predicate, tuple(map(value_from_text, args))) for _, predicate, args in facts]
-            restored._core.push(time, restored._core.encode(time, atoms))
+        window = [(t, Atom(predicate, tuple(map(value_from_text, args)))) for t, predicate, args in rows]
         if state["time"] >= state["start"]:
-            restored._core.push(state["time"], restored._core.encode(state["time"], ()))
+            core = restored._core
+            core.recall(
+                state["time"], core.with_own(core.encode_batch({}, "time", lambda thing: time_of(thing, None)), window)
+            )
         return restored
 
     def _push_with_own(self, now: int, encoded: Any) -> Update:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 from weakref import WeakSet
@@ -18,13 +19,23 @@ from lasing.engines.local.engine import LocalEngine, expiry
 from lasing.engines.local.execute import IN_ARGS, IN_PREDICATE, IN_TIME, OUT_UNTIL
 from lasing.engines.local.history import RawWindow
 from lasing.errors import Diagnostic, LasingWarning, fault, render, similar
-from lasing.live.cores import Fact, Facts, checked
+from lasing.live.cores import Fact, Facts, Own, TimePoint, batch_of, checked
 from lasing.live.updates import Blocks
 from lasing.logic.answers import Answer
 from lasing.logic.formulas import PartitionWindow, Window, walk
 from lasing.logic.lookback import lookback
 from lasing.logic.program import Program
 from lasing.session import arity_of, counts_all_facts
+
+
+@dataclass(frozen=True, slots=True)
+class CodedBatch:
+    """Rows of codes, by time."""
+
+    rows: Codes
+
+    def span(self) -> tuple[int, int] | None:
+        return (int(self.rows[0, IN_TIME]), int(self.rows[-1, IN_TIME])) if len(self.rows) else None
 
 
 class LocalCore:
@@ -62,21 +73,27 @@ class LocalCore:
         rows[:, IN_TIME] = time
         return self._distinct(rows, time)
 
-    def encode_batch(self, frames: Mapping[str, Any], time: str, time_point: Callable[[object], int]) -> Codes:
+    def encode_batch(self, frames: Mapping[str, Any], time: str, time_point: TimePoint) -> CodedBatch:
         if self._engine.dictionary.is_full:
             self._forget()
-        if not isinstance(frames, Mapping):
-            note = "give a dictionary of data frames by predicate"
-            raise fault("E510", f"a {type(frames).__name__} is no batch", note=note)
-        rows = self._frames(frames, time, time_point)
+        rows = self._frames(batch_of(frames), time, time_point)
         if len(frames) > 1:
             rows = rows[np.argsort(rows[:, IN_TIME], kind="stable")]
         elif len(rows) and (np.diff(rows[:, IN_TIME]) < 0).any():
             raise fault("E504", "the rows are out of order", note="sort them by time")
-        if self._exact:
-            _, first = np.unique(rows, axis=0, return_index=True)
-            rows = rows[np.sort(first)]
-        return rows
+        return CodedBatch(self._once(rows))
+
+    def with_own(self, batch: CodedBatch, own: Own) -> CodedBatch:
+        mine = self._tuples([(atom.predicate, *atom.args) for _, atom in own])
+        mine[:, IN_TIME] = [time for time, _ in own]
+        rows = np.concatenate([mine, batch.rows])
+        return CodedBatch(self._once(rows[np.argsort(rows[:, IN_TIME], kind="stable")]))
+
+    def push_batch(self, end: int, batch: CodedBatch) -> Blocks:
+        return self.push(end, batch.rows)
+
+    def recall(self, end: int, batch: CodedBatch) -> Blocks:
+        return self.push(end, batch.rows)
 
     def push(self, time: int, encoded: Codes) -> Blocks:
         blocks = Blocks(self._engine, [block.copy() for block in self._engine.evaluate(encoded, time)])
@@ -130,9 +147,7 @@ class LocalCore:
             values = column if set(map(type, column)) == {str} else list(map(value_of, column))
             rows[where, IN_ARGS + i] = self._engine.dictionary.column(values)
 
-    def _frames(
-        self, frames: Mapping[str, Any], time: str | None = None, time_point: Callable[[object], int] | None = None
-    ) -> Codes:
+    def _frames(self, frames: Mapping[str, Any], time: str | None = None, time_point: TimePoint | None = None) -> Codes:
         parts: list[Codes] = []
         for predicate, frame in frames.items():
             table = table_of(frame, str(predicate))
@@ -178,6 +193,13 @@ class LocalCore:
             return rows
         used = rows[:, IN_PREDICATE] != self._engine.predicates[""]
         return rows if used.all() else rows[used]
+
+    def _once(self, rows: Codes) -> Codes:
+        """Where facts are counted, each fact of a batch once."""
+        if not self._exact:
+            return rows
+        _, first = np.unique(rows, axis=0, return_index=True)
+        return rows[np.sort(first)]
 
     def _distinct(self, rows: Codes, time: int) -> Codes:
         """Where facts are counted, a fact that is there already at this time point counts once."""

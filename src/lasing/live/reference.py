@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import Any
 
 from lasing.connectors.arrow import table_of
-from lasing.connectors.rows import value_of
+from lasing.connectors.rows import by_time, value_of
 from lasing.engines.reference.engine import ReferenceEngine
 from lasing.errors import fault
-from lasing.live.cores import Fact, Facts, checked
+from lasing.live.cores import Fact, Facts, Own, TimePoint, batch_of, checked
 from lasing.live.updates import Told
-from lasing.logic.answers import Answer, Standing
+from lasing.logic.answers import Answer, Changes, Standing
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.session import arity_of
+
+
+@dataclass(frozen=True, slots=True)
+class AtomBatch:
+    """Times and atoms, by time."""
+
+    rows: list[tuple[int, Atom]]
+
+    def span(self) -> tuple[int, int] | None:
+        return (self.rows[0][0], self.rows[-1][0]) if self.rows else None
 
 
 class ReferenceCore:
@@ -35,6 +48,36 @@ class ReferenceCore:
             self._standing.apply(change)
         self.time = time
         return Told(told)
+
+    def encode_batch(self, frames: Mapping[str, Any], time: str, time_point: TimePoint) -> AtomBatch:
+        rows: list[tuple[int, Atom]] = []
+        for predicate, frame in batch_of(frames).items():
+            table = table_of(frame, str(predicate))
+            if time not in table.column_names:
+                note = "name it: push_batch(…, time=…)"
+                raise fault("E505", f"the table of {predicate} has no column {time}", note=note)
+            times = list(map(time_point, table[time].to_pylist()))
+            if any(later < earlier for earlier, later in pairwise(times)):
+                raise fault("E504", "the rows are out of order", note="sort them by time")
+            rows += zip(times, _atoms({predicate: table.drop_columns([time])}, self._arity), strict=True)
+        return AtomBatch(by_time(rows))
+
+    def with_own(self, batch: AtomBatch, own: Own) -> AtomBatch:
+        return AtomBatch(by_time([*own, *batch.rows]))
+
+    def push_batch(self, end: int, batch: AtomBatch) -> Told:
+        told: list[Changes] = []
+        for time, rows in groupby(batch.rows, key=itemgetter(0)):
+            told += self.push(time, [atom for _, atom in rows]).changes()
+        if self.time < end:
+            told += self.push(end, []).changes()
+        return Told(told)
+
+    def recall(self, end: int, batch: AtomBatch) -> Told:
+        told = self._engine.recall(end, batch.rows)
+        self._standing.apply(told)
+        self.time = end
+        return Told([told])
 
     def answer(self) -> Answer:
         return self._standing.at(self.time)

@@ -62,9 +62,9 @@ def streamed(program: Program) -> frozenset[str]:
 
 def lookback(program: Program) -> Lookback:
     """The lookback of all rules together."""
-    result = Lookback()
+    result, derived = Lookback(), only_derived(program)
     for rule in program.rules:
-        result |= rule_lookback(rule, only_derived(program))
+        result |= rule_lookback(rule, derived)
     return result
 
 

@@ -38,8 +38,11 @@ class Strings:
         unknown = _look_up(self._slots, self._entries, self._buffer, ends, text, codes)
         if unknown:
             where = np.flatnonzero(codes == UNKNOWN)
-            codes[where] = ask(column.take(where).to_pylist())
-            self._learn(ends, text, where, codes)
+            new = column.take(where).dictionary_encode()  # most often the same few, many times over
+            numbers = new.indices.to_numpy(zero_copy_only=False)
+            codes[where] = np.array(ask(new.dictionary.to_pylist()), np.int64)[numbers]
+            _, first = np.unique(numbers, return_index=True)
+            self._learn(ends, text, where[first], codes)
         return codes
 
     def _learn(self, ends: Bytes, text: Bytes, where: Codes, codes: Codes) -> None:

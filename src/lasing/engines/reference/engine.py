@@ -41,6 +41,16 @@ class ReferenceEngine:
             yield self._changed(self.step(idle, ()))
         yield self._changed(self.step(time, atoms))
 
+    def recall(self, time: int, rows: Iterable[tuple[int, Atom]]) -> Changes:
+        """Take data of the past in, and say what holds at a time point, without a look at those before."""
+        for at, atom in rows:
+            self._add(at, atom)
+        return self._changed(self.step(time, ()))
+
+    def _add(self, time: int, atom: Atom) -> None:
+        args = tuple(arg for arg in atom.args if isinstance(arg, int | float | str))
+        self._data.add(Fact(time, atom.predicate, args))
+
     def _changed(self, answer: Answer) -> Changes:
         before, self._last = self._last.atoms, answer
         return Changes(answer.time, answer.atoms - before, before - answer.atoms, dict.fromkeys(answer.atoms))
@@ -48,8 +58,7 @@ class ReferenceEngine:
     def step(self, time: int, atoms: Iterable[Atom]) -> Answer:
         """The answer at a time point, given the data that is new at it. Time points come in order."""
         for atom in atoms:
-            args = tuple(arg for arg in atom.args if isinstance(arg, int | float | str))
-            self._data.add(Fact(time, atom.predicate, args))
+            self._add(time, atom)
         m = Structure(Stream(self._timeline, self._data, Derived()), self._background, time, self._orders)
         self.dropped_heads += derive(self._program, self._strata, m)
         for (rule, _), reason in m.failures.items():
