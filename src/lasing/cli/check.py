@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, assert_never
 
 import typer
 
 from lasing.cli.console import complain
 from lasing.cli.options import constants_of, read_sources
-from lasing.errors import Diagnostic, in_order
+from lasing.errors import Diagnostic, in_order, similar
 from lasing.languages.lars.reader import examine
 from lasing.logic.analysis import Analysis, RuleAnalysis, analyse
 from lasing.logic.checks import CAUTIONS, REFUSALS, findings
+from lasing.logic.formulas import atoms_of
 from lasing.logic.fragments import ENGINE_NEEDED
+from lasing.logic.keys import arities
+from lasing.logic.partition import NoKey, Partition, partition
 from lasing.logic.program import Program
+from lasing.logic.terms import Term, Variable, term_text
 from lasing.plan.show import show
 from lasing.session import plan_for, unplanned
+
+_MOST_NAMES = 8
 
 
 def check(
@@ -26,6 +33,15 @@ def check(
     plan: Annotated[
         bool, typer.Option("--plan", help="Show the plan of the local engine: relations, rules, join orders.")
     ] = False,
+    replicate: Annotated[
+        str,
+        typer.Option(
+            "--replicate",
+            metavar="PREDICATES",
+            help="Streams, such as door,jam, of which every shard is to have all facts.",
+            show_default=False,
+        ),
+    ] = "",
     const: Annotated[
         list[str] | None,
         typer.Option("--const", "-c", metavar="NAME=VALUE", help="Set a #const; may be repeated.", show_default=False),
@@ -39,24 +55,36 @@ def check(
     if form not in ("text", "json"):
         raise typer.BadParameter(f"{form!r} is not one of text, json", param_hint="--format")
     program, found = examine(read_sources(files), constants_of(const or []))
+    shards = None if found else partition(program, _predicates(program, replicate))
     if not found:
         found = in_order(findings(program, (*REFUSALS, *CAUTIONS)))
     errors = [d for d in found if d.severity == "error"]
     analysis = analyse(program)
     shown = _plan(program, errors) if plan else ""
     if form == "json":
-        described = _json(program, analysis, found)
+        described = _json(program, analysis, shards, found)
         if plan:
             described["plan"] = shown.splitlines() or None
         typer.echo(json.dumps(described, indent=2, ensure_ascii=False))
     else:
         complain(found)
         if not errors:
-            typer.echo(_text(program, analysis, len(found)))
+            assert shards is not None, "what has no mistakes is analysed"
+            typer.echo(_text(program, analysis, shards, len(found)))
             if plan:
                 typer.echo(f"\n{shown or 'no plan: the local engine does not run this program'}")
     if errors:
         raise typer.Exit(1)
+
+
+def _predicates(program: Program, text: str) -> frozenset[str]:
+    """`p,q`, all of which the program has."""
+    known = arities(program)
+    names = frozenset(name for part in text.split(",") if (name := part.strip()))
+    for name in sorted(names - known.keys()):
+        hint = f": {note}" if (note := similar(name, known)) else ""
+        raise typer.BadParameter(f"the program has no predicate {name}{hint}", param_hint="--replicate")
+    return names
 
 
 def _plan(program: Program, errors: list[Diagnostic]) -> str:
@@ -65,32 +93,75 @@ def _plan(program: Program, errors: list[Diagnostic]) -> str:
     return "" if found is None else show(found)
 
 
-def _text(program: Program, analysis: Analysis, warnings: int) -> str:
+def _text(program: Program, analysis: Analysis, shards: Partition | NoKey, warnings: int) -> str:
     facts = f"{len(program.background)} background and {len(program.data)} data facts"
     levels = 1 + max(analysis.strata.level.values(), default=0)
     lines = [
         f"rules     {len(program.rules)}, with {facts}",
         f"strata    {levels}",
         f"lookback  {analysis.lookback}",
+        f"shards    {_shards(program, shards)}",
         f"tick      {program.tick or 'none: time points are plain numbers'}",
         f"engine    {_engine(program, analysis)}",
         f"warnings  {warnings or 'none'}",
     ]
-    for number, rule in enumerate(analysis.rules, 1):
+    keys = shards.by_rule if isinstance(shards, Partition) else (None,) * len(program.rules)
+    for number, (rule, key) in enumerate(zip(analysis.rules, keys, strict=True), 1):
         place = rule.rule.place()
         lines += [
             "",
             f"rule {number}{f'  ({place})' if place else ''}",
             f"  {rule.rule}",
-            f"  {_describe(rule)}",
+            f"  {_describe(rule, key)}",
         ]
     return "\n".join(lines)
 
 
-def _describe(rule: RuleAnalysis) -> str:
+def _describe(rule: RuleAnalysis, key: Term | None) -> str:
     monotone = f"not monotone ({rule.non_monotone})" if rule.non_monotone else "monotone"
     needs = f"for the {ENGINE_NEEDED[rule.reason.fragment]} engine ({rule.reason.why})"
-    return f"stratum {rule.stratum}; {monotone}; looks back {rule.lookback}; {needs}"
+    shared = "" if key is None else f"; key {term_text(key)}"
+    return f"stratum {rule.stratum}; {monotone}; looks back {rule.lookback}; {needs}{shared}"
+
+
+def _shards(program: Program, shards: Partition | NoKey) -> str:
+    """By which key the program can be split, or why it cannot."""
+    match shards:
+        case NoKey(why, _, helps):
+            return f"one: {why}{f'; it would help to {helps}' if helps else ''}"
+        case Partition(keys):
+            called = _called(program)
+            groups: dict[int | None, list[str]] = {}
+            for predicate, position in keys.items():
+                groups.setdefault(position, []).append(predicate)
+            parts = (f"{_names(group)} {_where(group, position, called)}" for position, group in groups.items())
+            return f"by key: {'; '.join(parts)}"
+        case _:
+            assert_never(shards)
+
+
+def _where(predicates: list[str], position: int | None, called: Mapping[tuple[str, int], str]) -> str:
+    """The argument that is the key, and how the program calls it where it has a name or two for it."""
+    if position is None:
+        return "in every shard"
+    names = dict.fromkeys(called[p, position] for p in predicates if (p, position) in called)
+    return f"on argument {position + 1}" + (f" ({' or '.join(names)})" if 0 < len(names) <= 2 else "")
+
+
+def _called(program: Program) -> dict[tuple[str, int], str]:
+    """The variables that stand at the arguments of predicates, where the program names them first."""
+    called: dict[tuple[str, int], str] = {}
+    literals = (literal for rule in program.rules for literal in (*rule.body, *rule.heads))
+    for atom in (atom for literal in literals for atom in atoms_of(literal)):
+        for i, term in enumerate(atom.args):
+            if isinstance(term, Variable) and not term.anonymous:
+                called.setdefault((atom.predicate, i), term.name)
+    return called
+
+
+def _names(predicates: list[str]) -> str:
+    more = len(predicates) - _MOST_NAMES
+    return ", ".join(predicates) if more <= 1 else f"{', '.join(predicates[:_MOST_NAMES])} and {more} more"
 
 
 def _engine(program: Program, analysis: Analysis) -> str:
@@ -100,7 +171,9 @@ def _engine(program: Program, analysis: Analysis) -> str:
     return f"reference, because of {reason}" if reason else "local"
 
 
-def _json(program: Program, analysis: Analysis, found: list[Diagnostic]) -> dict[str, Any]:
+def _json(
+    program: Program, analysis: Analysis, shards: Partition | NoKey | None, found: list[Diagnostic]
+) -> dict[str, Any]:
     return {
         "rules": [
             {
@@ -121,6 +194,7 @@ def _json(program: Program, analysis: Analysis, found: list[Diagnostic]) -> dict
         "strata": 1 + max(analysis.strata.level.values(), default=0),
         "recursive": sorted(analysis.strata.recursive),
         "lookback": asdict(analysis.lookback),
+        "partition": _json_partition(program, shards),
         "tick_milliseconds": program.tick.milliseconds if program.tick else None,
         "findings": [
             {
@@ -135,3 +209,17 @@ def _json(program: Program, analysis: Analysis, found: list[Diagnostic]) -> dict
             for d in found
         ],
     }
+
+
+def _json_partition(program: Program, shards: Partition | NoKey | None) -> dict[str, Any] | None:
+    match shards:
+        case None:
+            return None
+        case NoKey(why, rule, helps):
+            number = None if rule is None else program.rules.index(rule) + 1
+            return {"keys": None, "why": why, "rule": number, "helps": helps or None}
+        case Partition(keys, by_rule, foreign):
+            terms = [None if key is None else term_text(key) for key in by_rule]
+            return {"keys": dict(keys), "by_rule": terms, "foreign": sorted(foreign)}
+        case _:
+            assert_never(shards)

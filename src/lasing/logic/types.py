@@ -1,0 +1,135 @@
+"""Which type the arguments of predicates have, found from those of the streams before anything runs.
+
+Constants are numbers and text; types serve those who must know beforehand what comes out, such as tables with typed
+columns. They follow values through the rules: where several types can meet at one place, it gets the one that holds
+them all, and in the end that is text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from lasing.logic.formulas import Aggregate, At, Atom, Compare, Formula, Implies, Not, Or, head_atom, walk
+from lasing.logic.program import Program, Rule
+from lasing.logic.terms import Arithmetic, Term, Value, Variable
+
+Type = Literal["integer", "double", "text", "timestamp", "date", "boolean"]
+"""Timestamps, dates and truth values are text inside of the language, and come out as what they were."""
+
+Types = dict[str, tuple[Type | None, ...]]
+"""The types of each predicate's arguments; None where no value has been seen."""
+
+
+def argument_types(program: Program, streams: Mapping[str, Sequence[Type]]) -> Types:
+    """The types of all predicates' arguments, given those of the streams.
+
+    >>> from lasing.logic.formulas import Atom
+    >>> argument_types(Program(background=(Atom("room", ("s1", 3)),)), {"temp": ("text", "double")})
+    {'temp': ('text', 'double'), 'room': ('text', 'integer')}
+    """
+    known: Types = {predicate: tuple(types) for predicate, types in streams.items()}
+    for atom in (*program.background, *(fact.atom for fact in program.data)):
+        _widen(known, atom.predicate, [_of_term(arg, {}) for arg in atom.args])
+    changed = True
+    while changed:  # ends: types only widen, and there are few
+        before = dict(known)
+        for rule in program.rules:
+            variables = _of_variables(rule, known)
+            for head in rule.heads:
+                atom = head_atom(head)
+                _widen(known, atom.predicate, [_of_term(arg, variables) for arg in atom.args])
+        changed = known != before
+    return known
+
+
+def joined(one: Type | None, other: Type | None) -> Type | None:
+    """The type that holds the values of both.
+
+    >>> joined("integer", "double"), joined("integer", "text"), joined(None, "date")
+    ('double', 'text', 'date')
+    """
+    if one is None or other is None or one == other:
+        return one or other
+    return "double" if {one, other} == {"integer", "double"} else "text"
+
+
+def _widen(known: Types, predicate: str, types: Sequence[Type | None]) -> None:
+    before = known.get(predicate)
+    known[predicate] = tuple(types) if before is None else tuple(map(joined, before, types))
+
+
+def _of_variables(rule: Rule, known: Types) -> dict[Variable, Type | None]:
+    """The types of a rule's variables. One that is bound at several places has a value of both: the narrower type.
+
+    That does not hold inside of `or` and nested `not`, so there the wider one is taken.
+    """
+    found: dict[Variable, Type | None] = {}
+    literals = [literal for literal in rule.body if not isinstance(literal, Not)]
+    nested = any(isinstance(node, Or | Implies | Not) for literal in literals for node in walk(literal))
+    together = joined if nested else _narrower
+    for _ in range(len(literals) + 1):  # X = Y + 1 may wait for Y = Z + 1, and so on
+        before = dict(found)
+        for literal in literals:
+            for node in walk(literal):
+                for variable, given in _bindings(node, known, found):
+                    found[variable] = together(found.get(variable), given)
+        if found == before:
+            break
+    return found
+
+
+def _bindings(
+    node: Formula, known: Types, variables: Mapping[Variable, Type | None]
+) -> Iterable[tuple[Variable, Type | None]]:
+    match node:
+        case Atom(predicate, args):
+            types = known.get(predicate, (None,) * len(args))
+            return [(arg, given) for arg, given in zip(args, types, strict=False) if isinstance(arg, Variable)]
+        case At(Variable() as time, _):
+            return [(time, "integer")]
+        case Compare("=", left, right):
+            sides = ((left, right), (right, left))
+            return [(a, _of_term(b, variables)) for a, b in sides if isinstance(a, Variable)]
+        case Aggregate(operator="=", bound=Variable() as result):
+            return [(result, _of_aggregate(node, variables))]
+        case _:
+            return []
+
+
+def _of_aggregate(aggregate: Aggregate, variables: Mapping[Variable, Type | None]) -> Type | None:
+    if aggregate.function == "count":
+        return "integer"
+    if aggregate.function == "avg":
+        return "double"
+    taken = _of_term(aggregate.terms[0], variables)
+    if aggregate.function == "sum":
+        return "integer" if taken == "integer" else "double"
+    return taken
+
+
+def _narrower(one: Type | None, other: Type | None) -> Type | None:
+    if one is None or other is None or one == other:
+        return one or other
+    if {one, other} == {"integer", "double"}:
+        return "integer"
+    numbers = ("integer", "double")
+    return "text" if one not in numbers and other not in numbers else one
+
+
+def _of_term(term: Term, variables: Mapping[Variable, Type | None]) -> Type | None:
+    match term:
+        case Variable():
+            return variables.get(term)
+        case Arithmetic(operator, operands):
+            whole = operator != "/" and all(_of_term(o, variables) == "integer" for o in operands)
+            return "integer" if whole else "double"
+        case _:
+            return type_of_value(term)
+
+
+def type_of_value(value: Value) -> Type:
+    """The type of a constant."""
+    if isinstance(value, str):
+        return "text"
+    return "integer" if isinstance(value, int) else "double"
