@@ -11,11 +11,11 @@ READY  := $(VENV)/.ready
 help:    ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
 
-demo: $(READY)    ## run the demo: a small city of sensors
+demo: $(READY)    ## run the demo: a day of a city of sensors, on Spark
 	$(BIN)/python examples/city/demo.py
 
 test: $(READY)    ## run all tests
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 check: $(READY)    ## lint, types, layers, unit tests and conformance: under two minutes
 	@$(BIN)/python -c 'import lasing; lasing.run("ready :- go.").prepare()' & compiling=$$!; \

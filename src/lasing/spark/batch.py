@@ -1,0 +1,205 @@
+"""A bounded history on Spark: cut into slices of time and shards, each evaluated by itself, without any state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lasing.spark.evaluation import Evaluation, up_to
+from lasing.spark.inputs import Input
+from lasing.spark.slices import Slices, even_cuts
+from lasing.spark.tables import by_time, from_bytes, times_of, to_bytes
+from lasing.spark.task import Task
+
+PARTS = "kind string, told binary"
+_MOST_ROWS = 1 << 17
+_ROWS_OF_A_SLICE = 1_000_000
+"""More facts than that are not given to one slice, as far as the lookback allows: they are in memory at once."""
+_SHARE_OF_LOOKBACK = 8
+"""A slice is at least so many times as long as what it looks back on, or most of the work would be looking back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """The first and last time point of a history, and how many facts it has."""
+
+    first: int
+    last: int
+    facts: int
+
+
+def extent(inputs: Sequence[Input], unit: int | None) -> Extent | None:
+    """Look once through all inputs; None where they have no fact."""
+    from pyspark.sql import functions as f
+
+    lasts, firsts, facts = [], [], 0
+    for given in inputs:
+        time = point_column(unit, given.dated)
+        row = given.rows().select(time.alias("p")).agg(f.min("p"), f.max("p"), f.count("p")).collect()[0]
+        if row[2]:
+            firsts.append(row[0])
+            lasts.append(row[1])
+            facts += row[2]
+    return Extent(min(firsts), max(lasts), facts) if facts else None
+
+
+def point_column(unit: int | None, dated: bool) -> Any:
+    """The time point of the column `time`, in Spark's terms."""
+    from pyspark.sql import functions as f
+
+    if not dated:
+        return f.col("time").cast("bigint")
+    instant = "unix_micros(CASE WHEN typeof(time) = 'timestamp_ntz' THEN cast(concat(cast(time AS string), 'Z') AS "
+    return f.expr(f"cast(floor({instant}timestamp) ELSE cast(time AS timestamp) END) / {unit}) AS bigint)")
+
+
+def number_of_slices(found: Extent, lookback: int | None, parallelism: int) -> int:
+    """How many slices are worth while: a few for each core, but none that mostly looks back."""
+    if lookback is None:
+        return 1
+    length = found.last - found.first + 1
+    wanted = max(3 * parallelism, found.facts // _ROWS_OF_A_SLICE)
+    return max(1, min(wanted, length // max(1, _SHARE_OF_LOOKBACK * (lookback + 1))))
+
+
+def cut(task: Task, inputs: Sequence[Input], found: Extent, slices: int) -> Slices:
+    """The slices of a history, each with what it looks back on."""
+    cuts = even_cuts(found.first, found.last, slices)
+    back = task.lookback
+    if back.points is None:
+        return Slices(cuts, (found.first,) * (len(cuts) - 1))
+    begins = [start - 1 - back.points for start in cuts[:-1]]
+    if back.facts:
+        points, counts = _facts_at(inputs, task.unit)
+        total = np.cumsum(counts)
+        for i, start in enumerate(cuts[:-1]):
+            known = np.searchsorted(points, start - 1, side="right")  # facts of these time points are known then
+            wanted = np.searchsorted(total[:known], (total[known - 1] if known else 0) - back.facts, side="right")
+            begins[i] = min(begins[i], int(points[wanted]) if wanted < known else start - 1)
+    return Slices(cuts, tuple(begins))
+
+
+def _facts_at(inputs: Sequence[Input], unit: int | None) -> tuple[Any, Any]:
+    """The time points that have facts, in order, and how many different ones each has."""
+    from functools import reduce
+
+    from pyspark.sql import functions as f
+
+    counted = [
+        given.rows()
+        .withColumn("p", point_column(unit, given.dated))
+        .groupBy("p")
+        .agg(f.count_distinct(f.struct(f.lit(0), *[f"arg{i + 1}" for i in range(len(given.columns))])).alias("n"))
+        for given in inputs
+    ]
+    table = reduce(lambda a, b: a.union(b), counted).groupBy("p").agg(f.sum("n").alias("n")).orderBy("p").toArrow()
+    return np.asarray(table["p"]), np.asarray(table["n"])
+
+
+def newest_of_each_key(task: Task, given: Input, slices: Slices) -> Any | None:
+    """Facts older than a slice's lookback that are still among the last of their key: each with the slice, as the last
+    column. None where no window asks for such."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as f
+
+    windows = [w for w in task.partitions if w.predicate == given.predicate]
+    if not windows or len(slices) == 1:
+        return None
+    arguments = [f"arg{i + 1}" for i in range(len(given.columns))]
+    rows = given.rows().withColumn("p", point_column(task.unit, given.dated)).dropDuplicates(["p", *arguments])
+    reach = f.lit(None).cast("bigint")
+    for window in windows:
+        keys = [f"arg{position + 1}" for key in window.keys for position in key]
+        following = f.lead("p", window.back).over(Window.partitionBy(*keys).orderBy("p"))
+        name = f"reach{window.back}_{'_'.join(keys)}"
+        rows = rows.withColumn(name, f.coalesce(following, f.lit(2**62)))
+        whole_time_point = f.max(name).over(Window.partitionBy(*keys, "p"))
+        rows = rows.withColumn(name, whole_time_point)
+        reach = f.greatest(reach, f.col(name))  # ignores null
+    begins = f.array(
+        *[f.struct(f.lit(b).alias("begin"), f.lit(i).alias("number")) for i, b in enumerate(slices.begins)]
+    )
+    rows = rows.withColumn("reach", reach).withColumn("slice", f.explode(begins))
+    needed = (f.col("slice.begin") > f.col("p")) & (f.col("slice.begin") <= f.col("reach"))
+    return rows.where(needed).select("time", *arguments, f.col("slice.number").cast("int").alias("slice"))
+
+
+def slice_function(
+    task: Callable[[], Task], inputs: Sequence[str], places: Sequence[int], slices: Slices, start: int
+) -> Callable[[Any], Any]:
+    """What `applyInArrow` calls for each shard of each slice."""
+    numbers = {place: i for i, place in enumerate(places)}
+
+    def evaluate(table: Any) -> Any:
+        work = task()
+        number, shard = divmod(numbers[table["place"][0].as_py()], work.shards)
+        facts: dict[str, list[Any]] = {}
+        for i, stored in zip(table["input"].to_pylist(), table["facts"], strict=True):
+            if stored.is_valid:
+                facts.setdefault(inputs[i], []).append(from_bytes(stored.as_buffer()))
+        merged = {p: by_time(facts[p], work.exact) for p in work.inputs if p in facts}
+        told = evaluate_slice(work, shard, merged, start, slices.bounds(number), number + 1 == len(slices))
+        kinds, parts = [], []
+        for kind, found in told.items():
+            for first in range(0, found.num_rows, _MOST_ROWS):
+                kinds.append(kind)
+                parts.append(to_bytes(found.slice(first, _MOST_ROWS)))
+        return pa.table({"kind": pa.array(kinds, pa.string()), "told": pa.array(parts, pa.binary())})
+
+    return evaluate
+
+
+def evaluate_slice(
+    task: Task, shard: int, facts: Mapping[str, Any], start: int, bounds: tuple[int, int], is_last: bool
+) -> dict[str, Any]:
+    """The outputs of one slice: facts by time, those on which it looks back included.
+
+    Intervals that began before the slice or go on after it are told apart, by the columns `begun` and `goes_on`.
+    """
+    first, last = bounds
+    evaluation = Evaluation(task, shard, start)
+    within = {p: table.slice(int(np.searchsorted(times_of(table), start))) for p, table in facts.items()}
+    before, after = up_to(within, first - 1)
+    evaluation.recall(before, first - 1)
+    own, _ = up_to(after, last)
+    tables = evaluation.advance(own, last)
+    if task.view == "intervals":
+        still = {p: held.num_rows for p, held in evaluation.held.items()}
+        for predicate, held in evaluation.close().items():
+            ended = tables[predicate]
+            goes_on = np.repeat([False, not is_last], [ended.num_rows, still[predicate]])
+            together = pa.concat_tables([ended, held.select(ended.column_names)])
+            begun = times_of(together, "from") < first
+            since = pa.array(np.maximum(times_of(together, "from"), first))
+            together = together.set_column(together.column_names.index("from"), "from", since)
+            tables[predicate] = (predicate, together, begun, goes_on)
+    finished = {}
+    for predicate, told in tables.items():
+        output = task.outputs[predicate]
+        if task.view == "intervals":
+            _, table, begun, goes_on = told
+            whole = output.finished(table, task.view, task.unit)
+            finished[predicate] = whole.append_column("begun", pa.array(begun)).append_column(
+                "goes_on", pa.array(goes_on)
+            )
+        else:
+            finished[predicate] = output.finished(told, task.view, task.unit)
+    return finished
+
+
+def stitched(parts: Any, arguments: Sequence[str]) -> Any:
+    """Intervals that were cut at the ends of slices, as one again."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as f
+
+    is_cut = f.col("begun") | f.col("goes_on")
+    whole = parts.where(~is_cut).drop("begun", "goes_on")
+    names = [f"`{name}`" for name in arguments]
+    in_order = (Window.partitionBy(*names) if names else Window.partitionBy(f.lit(0))).orderBy("from")
+    loose = parts.where(is_cut).withColumn("*piece", f.sum(f.when(f.col("begun"), 0).otherwise(1)).over(in_order))
+    joined = loose.groupBy(*names, "*piece").agg(f.min("from").alias("from"), f.max("until").alias("until"))
+    return whole.unionByName(joined.drop("*piece").select(*whole.columns))

@@ -1,0 +1,62 @@
+"""The end of a stream, as a source of Spark's: it is silent until it is told that the stream has ended.
+
+A query that reads all there is (`availableNow`) ends with the newest facts unevaluated, for more of the same time might
+come. When nothing more will, a word in a file of the driver makes this source tell every shard to evaluate the rest, in
+a batch of the query like any other: Spark's checkpoint knows whether it has been heard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql.datasource import DataSource, SimpleDataSourceStreamReader
+from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
+
+from lasing.errors import fault
+from lasing.spark.packing import NO_INPUT, PACKED
+
+
+class EndOfStream(DataSource):
+    """Options: `word`, the file; `places`, the numbers of the shards; `work`, which tells one query from another.
+
+    A checkpoint holds the window of one program, divided in one way. So the source's offset, which Spark keeps there,
+    names the work, and a query that would go on with another's checkpoint is refused.
+    """
+
+    @classmethod
+    def name(cls) -> str:
+        return "lasing_end_of_stream"
+
+    def schema(self) -> str:
+        return PACKED
+
+    def simpleStreamReader(self, schema: Any) -> SimpleDataSourceStreamReader:  # noqa: ARG002, N802 -- Spark's names
+        places = [int(place) for place in self.options["places"].split(",")]
+        return _Reader(Path(self.options["word"]), self.options["work"], places)
+
+
+class _Reader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
+    def __init__(self, word: Path, work: str, places: list[int]) -> None:
+        self._word = word
+        self._work = work
+        self._rows = [(place, NO_INPUT, 0, 0, 0, None) for place in places]
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """Nothing to prepare: but without it Spark would put all files of such a query into one batch."""
+
+    def initialOffset(self) -> dict[str, str]:  # noqa: N802
+        return {"word": "", "work": self._work}
+
+    def read(self, start: dict[str, str]) -> tuple[Iterator[tuple[Any, ...]], dict[str, str]]:
+        if start["work"] != self._work:
+            note = "use a new checkpoint, or the program, view and number of shards with which this one began"
+            raise fault("E608", "the checkpoint is that of another program, or of one divided otherwise", note=note)
+        word = self._word.read_text() if self._word.exists() else ""
+        if word in ("", start["word"]):
+            return iter(()), start
+        return iter(self._rows), {"word": word, "work": self._work}
+
+    def readBetweenOffsets(self, start: dict[str, str], end: dict[str, str]) -> Iterator[tuple[Any, ...]]:  # noqa: N802
+        return iter(self._rows if start != end else ())

@@ -1,0 +1,109 @@
+"""An engine at work on some shard, in tables: facts in; answers, changes or intervals out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lasing.live.engine import Engine
+from lasing.spark.hashing import shards_of
+from lasing.spark.outputs import Output
+from lasing.spark.spans import every_point, spans
+from lasing.spark.tables import times_of
+from lasing.spark.task import Task
+
+LeftOut = dict[str, int]
+"""How many heads and instances were left out, by `W202`, and by `W203 RULE REASON`."""
+
+
+class Evaluation:
+    """The engine of one shard, and since when the atoms of its outputs hold."""
+
+    def __init__(self, task: Task, shard: int, start: int) -> None:
+        self._task = task
+        self._shard = shard
+        self._engine = Engine(task.program_of(shard), start, task.engine)  # type: ignore[arg-type]  # it was checked
+        self._told_before: Counter[str] = Counter()
+        # what every shard derives, one tells
+        self._outputs = {p: o for p, o in task.outputs.items() if task.keys.get(p) is not None or shard == 0}
+        self.held: dict[str, Any] = {}
+
+    @property
+    def start(self) -> int:
+        return self._engine.start
+
+    @property
+    def until(self) -> int:
+        return self._engine.time
+
+    def recall(self, window: Mapping[str, Any], until: int, held: Mapping[str, Any] | None = None) -> None:
+        """Begin from the facts of a raw window, at the time point `until`; `held` is since when atoms hold."""
+        if until < self.start:
+            return
+        told = self._engine.recall(window, end=until)
+        self.left_out()
+        for predicate, output in self._outputs.items():
+            if held is not None and predicate in held:
+                self.held[predicate] = held[predicate]
+            elif self._task.view != "changes":
+                self.held[predicate] = spans(self._changes(output, told), None)[1]
+
+    def advance(self, facts: Mapping[str, Any], until: int) -> dict[str, Any]:
+        """Facts in the order of time, up to `until`: a table for each output."""
+        first = self.until + 1
+        told = self._engine.push_batch(facts, end=until)
+        tables = {}
+        for predicate, output in self._outputs.items():
+            changes = self._changes(output, told)
+            if self._task.view == "changes":
+                tables[predicate] = changes
+                continue
+            ended, self.held[predicate] = spans(changes, self.held.get(predicate))
+            tables[predicate] = ended
+            if self._task.view == "answers":
+                tables[predicate] = every_point(ended, self.held[predicate], first, until)
+        return tables
+
+    def close(self) -> dict[str, Any]:
+        """End the intervals of all that holds now; if time goes on, others begin after it."""
+        ended = {}
+        for predicate, held in self.held.items():
+            begun = held.filter(pa.array(times_of(held, "from") <= self.until))  # else it was ended here before
+            ended[predicate] = begun.add_column(1, "until", pa.array(np.full(begun.num_rows, self.until, np.int64)))
+            since = pa.array(np.full(held.num_rows, self.until + 1, np.int64))
+            self.held[predicate] = held.set_column(0, "from", since)
+        return ended
+
+    def left_out(self) -> LeftOut:
+        """What was left out since this was asked for the last time."""
+        dropped, failures = self._engine.left_out()
+        now = Counter({"W202": dropped} | {f"W203 {rule} {reason}": n for (rule, reason), n in failures.items()})
+        new = now - self._told_before
+        self._told_before = now
+        return dict(new)
+
+    def _changes(self, output: Output, told: Mapping[str, Any]) -> Any:
+        """The changes of an output, without the atoms of other shards."""
+        if output.predicate not in told:
+            return output.nothing()
+        changes = output.conformed(told[output.predicate])
+        if output.predicate not in self._task.foreign or self._task.shards == 1 or not changes.num_rows:
+            return changes
+        key = self._task.keys[output.predicate]
+        assert key is not None
+        return changes.filter(
+            pa.array(shards_of(told[output.predicate][f"arg{key + 1}"], self._task.shards) == self._shard)
+        )
+
+
+def up_to(facts: Mapping[str, Any], until: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Facts by time, cut in two: those up to a time point, and those after it."""
+    before, after = {}, {}
+    for predicate, table in facts.items():
+        cut = int(np.searchsorted(times_of(table), until, side="right"))
+        before[predicate], after[predicate] = table.slice(0, cut), table.slice(cut)
+    return before, after

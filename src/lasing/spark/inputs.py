@@ -1,0 +1,111 @@
+"""DataFrames as streams of facts: which predicate a frame is about, and which of its columns are what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lasing.errors import fault, similar
+from lasing.logic.program import Program
+from lasing.logic.terms import is_name
+from lasing.logic.types import Type
+from lasing.session import arity_of, counts_all_facts
+from lasing.spark.outputs import kinds
+
+_SPECIFICATION = re.compile(r"\s*([^\s(]+)\s*(?:\(\s*(.*?)\s*\))?\s*")
+_WHOLE = ("tinyint", "smallint", "int", "bigint")
+_DATED = ("timestamp", "timestamp_ntz", "date")
+
+
+@dataclass(frozen=True)
+class Input:
+    """A DataFrame as a stream of one predicate."""
+
+    predicate: str
+    frame: Any
+    time: str
+    columns: tuple[str, ...]
+    types: tuple[Type, ...]
+    dated: bool
+    """Whether times are timestamps, not time points."""
+
+    @property
+    def streaming(self) -> bool:
+        return bool(self.frame.isStreaming)
+
+    def rows(self) -> Any:
+        """The time and the arguments, in their order; decimals as doubles, which is what the language has."""
+        from pyspark.sql import functions as f
+
+        taken = [f.col(_quoted(self.time)).alias("time")]
+        for i, (name, kind) in enumerate(zip(self.columns, self.types, strict=True)):
+            column = f.col(_quoted(name))
+            taken.append((column.cast("double") if kind == "double" else column).alias(f"arg{i + 1}"))
+        return self.frame.select(*taken)
+
+
+def specification(text: str) -> tuple[str, tuple[str, ...] | None]:
+    """A predicate, and the columns of its arguments if they are named.
+
+    >>> specification("temp"), specification("temp(sensor, celsius)")
+    (('temp', None), ('temp', ('sensor', 'celsius')))
+    """
+    found = _SPECIFICATION.fullmatch(text)
+    if found is None or not is_name(found[1]):
+        note = "such as: temp, for all columns in their order, or: temp(sensor, celsius)"
+        raise fault("E604", f"{text!r} does not say what a DataFrame is about", note=note)
+    if found[2] is None:
+        return found[1], None
+    return found[1], tuple(part.strip() for part in found[2].split(",")) if found[2] else ()
+
+
+def inputs_of(program: Program, frames: Mapping[str, Any], time: str | Mapping[str, str]) -> list[Input]:
+    """The inputs, each checked against the program and its own columns."""
+    found = [_input(program, text, frame, time) for text, frame in frames.items()]
+    twice = next((i.predicate for n, i in enumerate(found) if i.predicate in [j.predicate for j in found[:n]]), None)
+    if twice is not None:
+        raise fault("E604", f"there are two inputs for {twice}", note="union the DataFrames")
+    if len({i.dated for i in found}) > 1:
+        named = ", ".join(f"{i.predicate}: {'timestamps' if i.dated else 'numbers'}" for i in found)
+        raise fault("E604", f"the inputs' times are of two kinds ({named})", note="use timestamps, or numbers, in all")
+    if len({i.streaming for i in found}) > 1:
+        raise fault("E604", "some inputs are streams, and some are not", note="give what never changes as background=")
+    if found and found[0].dated and program.tick is None:
+        note = "add a tick to the program, such as: #tick 1 sec."
+        raise fault("E503", "times are timestamps, but the program does not say how long a time point is", note=note)
+    return found
+
+
+def _input(program: Program, text: str, frame: Any, time: str | Mapping[str, str]) -> Input:
+    predicate, named = specification(text)
+    arity = arity_of(program)
+    if predicate not in arity and not counts_all_facts(program):
+        note = similar(predicate, arity) or f"it has {', '.join(sorted(arity)) or 'no predicates'}"
+        raise fault("E604", f"the program does not use {predicate}", note=note)
+    if not hasattr(frame, "isStreaming"):
+        raise fault("E604", f"a {type(frame).__name__} is no DataFrame of Spark's", note="see spark.createDataFrame")
+    schema = dict(frame.dtypes)
+    when = time if isinstance(time, str) else time.get(predicate, "time")
+    columns = tuple(name for name in schema if name != when) if named is None else named
+    for name in (when, *columns):
+        if name not in schema:
+            note = similar(name, schema) or f"it has {', '.join(schema)}"
+            if name == when:
+                note += "\nname the column of the time: time=…"
+            raise fault("E604", f"the DataFrame of {predicate} has no column {name}", note=note)
+    if predicate in arity and arity[predicate] != len(columns):
+        note = f"name the columns that are its arguments: {predicate}({', '.join(columns) or '…'})"
+        message = f"{predicate} has {arity[predicate]} arguments, but the DataFrame has {len(columns)} columns for them"
+        raise fault("E604", f"{message}: {', '.join(columns) or 'none'}", note=note)
+    if schema[when] not in (*_WHOLE, *_DATED):
+        note = f'cast it before: .withColumn("{when}", to_timestamp("{when}"))'
+        raise fault("E604", f"the column {when} of {predicate} is of type {schema[when]}, which is no time", note=note)
+    types = kinds({name: schema[name] for name in columns})
+    return Input(predicate, frame, when, columns, tuple(types[n] for n in columns), schema[when] in _DATED)
+
+
+def _quoted(name: str) -> str:
+    """A column's name for Spark, which takes a dot for a step into a structure."""
+    return "`" + name.replace("`", "``") + "`"

@@ -1,0 +1,170 @@
+"""What comes out: which columns an output has, of which types, and how a table is made to have them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lasing.errors import fault
+from lasing.logic.formulas import head_atom
+from lasing.logic.program import Program
+from lasing.logic.terms import Variable
+from lasing.logic.types import Type, Types
+from lasing.spark.tables import times_of
+
+View = Literal["answers", "changes", "intervals"]
+VIEWS: tuple[View, ...] = ("answers", "changes", "intervals")
+
+LEADING: dict[View, tuple[str, ...]] = {
+    "answers": ("time",),
+    "changes": ("time", "change"),
+    "intervals": ("from", "until"),
+}
+"""The columns before the arguments. All but `change` are times."""
+
+_ARROW = {
+    "integer": pa.int64(),
+    "double": pa.float64(),
+    "text": pa.string(),
+    "timestamp": pa.timestamp("us", "UTC"),
+    "date": pa.date32(),
+    "boolean": pa.bool_(),
+}
+_SPARK = {
+    "integer": "bigint",
+    "double": "double",
+    "text": "string",
+    "timestamp": "timestamp",
+    "date": "date",
+    "boolean": "boolean",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A predicate that is put out: the names and types of its arguments' columns."""
+
+    predicate: str
+    columns: tuple[str, ...]
+    types: tuple[Type, ...]
+
+    def schema(self, view: View, dated: bool) -> str:
+        """The columns as Spark's DDL text; `dated` where times are timestamps."""
+        times = "timestamp" if dated else "bigint"
+        leading = [f"`{name}` {'tinyint' if name == 'change' else times}" for name in LEADING[view]]
+        pairs = zip(self.columns, self.types, strict=True)
+        return ", ".join([*leading, *(f"`{name}` {_SPARK[kind]}" for name, kind in pairs)])
+
+    def conformed(self, changes: Any) -> Any:
+        """An engine's table of changes, without expiry, with the names and types of this output."""
+        columns = {"time": changes["time"], "change": changes["change"]}
+        for i, (name, kind) in enumerate(zip(self.columns, self.types, strict=True)):
+            columns[name] = _cast(changes[f"arg{i + 1}"], kind)
+        return pa.table(columns)
+
+    def nothing(self) -> Any:
+        """A table of changes without any."""
+        types = {"time": pa.int64(), "change": pa.int8()} | dict(
+            zip(self.columns, (_ARROW[kind] for kind in self.types), strict=True)
+        )
+        return pa.schema(list(types.items())).empty_table()
+
+    def finished(self, table: Any, view: View, unit: int | None) -> Any:
+        """A table as it is put out: its columns in order, times as timestamps where a time point is `unit`
+        microseconds long."""
+        columns = {}
+        for name in LEADING[view]:
+            columns[name] = table[name] if name == "change" else moments(times_of(table, name), unit)
+        return pa.table({**columns, **{name: table[name] for name in self.columns}})
+
+
+def moments(points: Any, unit: int | None) -> Any:
+    """Time points as a column of an output."""
+    if unit is None:
+        return pa.array(points, pa.int64())
+    return pa.array(np.asarray(points) * unit, pa.int64()).cast(pa.timestamp("us", "UTC"))
+
+
+def outputs_of(program: Program, types: Types, wanted: Sequence[str] | None = None) -> dict[str, Output]:
+    """The outputs of a program: those that are wanted, or all that it shows, or else all that it derives."""
+    known = sorted(program.output())
+    for predicate in wanted or ():
+        if predicate not in known:
+            raise fault("E605", f"the program has no output {predicate}", note=f"it has {', '.join(known) or 'none'}")
+    return {predicate: _output(program, predicate, types) for predicate in (known if wanted is None else wanted)}
+
+
+def _output(program: Program, predicate: str, types: Types) -> Output:
+    known = types.get(predicate)
+    if known is None:  # shown, but neither derived nor read from anywhere
+        arity = next((s.arity for s in program.show or () if s.predicate == predicate), 0)
+        known = (None,) * arity
+    names = column_names(program, predicate, len(known))
+    return Output(predicate, names, tuple(kind or "text" for kind in known))
+
+
+def column_names(program: Program, predicate: str, arity: int) -> tuple[str, ...]:
+    """A name for each argument: that of the variable at its place in the first head that has one there.
+
+    Names differ in more than upper and lower case, and none is that of a column of time: Spark could not tell them
+    apart. An argument for which there is no such name is called by its number, `arg1`, `arg2`, …
+    """
+    heads = [head_atom(h) for rule in program.rules for h in rule.heads if head_atom(h).predicate == predicate]
+    taken = {name for leading in LEADING.values() for name in leading}
+    names = []
+    for i in range(arity):
+        variables = [a.args[i] for a in heads if i < len(a.args) and isinstance(a.args[i], Variable)]
+        free = [str(v) for v in variables if str(v).lower() not in taken and str(v) != "_"]
+        name = free[0] if free else f"arg{i + 1}"
+        taken.add(name.lower())
+        names.append(name)
+    return tuple(names)
+
+
+def _cast(column: Any, kind: Type) -> Any:
+    wanted = _ARROW[kind]
+    if column.type == wanted:
+        return column
+    if not len(column):
+        return pa.chunked_array([pa.array([], wanted)])
+    if kind == "double" and pa.types.is_integer(column.type):
+        return column.cast(wanted, safe=False)
+    if kind == "timestamp":
+        return pc.cast(column, pa.timestamp("us", "UTC"))
+    return column.cast(wanted)
+
+
+def kinds(schema: Mapping[str, str]) -> dict[str, Type]:
+    """Spark's types of columns as those of the language; what has no place in it is refused."""
+    known: dict[str, Type] = {
+        "tinyint": "integer",
+        "smallint": "integer",
+        "int": "integer",
+        "bigint": "integer",
+        "float": "double",
+        "double": "double",
+        "string": "text",
+        "timestamp": "timestamp",
+        "timestamp_ntz": "timestamp",
+        "date": "date",
+        "boolean": "boolean",
+    }
+    found: dict[str, Type] = {}
+    for name, kind in schema.items():
+        plain = kind.partition("(")[0]
+        if plain in ("char", "varchar"):
+            found[name] = "text"
+        elif plain == "decimal":
+            found[name] = "double"
+        elif plain in known:
+            found[name] = known[plain]
+        else:
+            raise fault(
+                "E604", f"the column {name} is of type {kind}", note="values are numbers, text, dates and times"
+            )
+    return found

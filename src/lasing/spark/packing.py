@@ -1,0 +1,144 @@
+"""Facts on their way to shards: many rows of a DataFrame become a few rows of Arrow bytes, one for each shard.
+
+Rows are divided where they are read, before Spark moves them. So Spark moves a few large values instead of many small
+rows, and each shard hears from every task how old and how new its facts are, even if none of them is for it. That is
+how all shards come to know of the same time without asking each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lasing.errors import fault
+from lasing.spark.hashing import shards_of
+from lasing.spark.slices import Slices
+from lasing.spark.tables import Numbers, to_bytes
+
+PACKED = "place int, input int, number bigint, oldest bigint, newest bigint, facts binary"
+"""For `place`, from `input`: facts as Arrow bytes, null if none; and of all that they came with, whichever shard it is
+for, how many there are, and the oldest and newest instants."""
+
+PACKED_SCHEMA = pa.schema(
+    [
+        ("place", pa.int32()),
+        ("input", pa.int32()),
+        ("number", pa.int64()),
+        ("oldest", pa.int64()),
+        ("newest", pa.int64()),
+        ("facts", pa.binary()),
+    ]
+)
+_MOST_ROWS = 1 << 19
+"""So many rows are divided at once. More would make fewer and larger pieces, and take more memory."""
+
+NO_INPUT = -1
+"""In the place of an input's number: the stream has ended."""
+
+_DAY = 86_400_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Packer:
+    """Divides the rows of one input: for `DataFrame.mapInArrow`. The first column is the time, the others arguments.
+
+    With slices, a column more than there are names says to which slice a row belongs.
+    """
+
+    predicate: str
+    number: int
+    columns: tuple[str, ...]
+    key: int | None
+    unit: int | None
+    shards: int
+    places: tuple[int, ...]
+    """The number under which Spark knows a shard of a slice: those of the first slice, then those of the second, …"""
+    slices: Slices | None = None
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        waiting: list[Any] = []
+        rows = 0
+        for batch in batches:
+            waiting.append(batch)
+            rows += batch.num_rows
+            if rows >= _MOST_ROWS:
+                yield self._pack(waiting)
+                waiting, rows = [], 0
+        if rows:
+            yield self._pack(waiting)
+
+    def _pack(self, batches: Sequence[Any]) -> Any:
+        given = pa.Table.from_batches(batches)
+        self._check(given)
+        instants = instants_of(given.column(0))
+        points = instants if self.unit is None else instants // self.unit
+        arguments = {f"arg{i}": _plain(given.column(i)) for i in range(1, len(self.columns))}
+        facts = pa.table({"time": points, **arguments})
+        owners = None if self.key is None else shards_of(facts.column(1 + self.key), self.shards)
+        packed: dict[str, list[Any]] = {name: [] for name in PACKED_SCHEMA.names}
+        for piece, rows in self._pieces(given, points):
+            mine, their = (facts, owners) if rows is None else (facts.take(pa.array(rows)), _taken(owners, rows))
+            for shard, part in enumerate(_divided(mine, their, self.shards)):
+                packed["place"].append(self.places[piece * self.shards + shard])
+                packed["input"].append(self.number)
+                packed["number"].append(len(instants))
+                packed["oldest"].append(int(instants.min()))
+                packed["newest"].append(int(instants.max()))
+                packed["facts"].append(to_bytes(part) if part.num_rows else None)
+        return pa.record_batch([pa.array(packed[f.name], f.type) for f in PACKED_SCHEMA], schema=PACKED_SCHEMA)
+
+    def _pieces(self, given: Any, points: Numbers) -> Iterable[tuple[int, Numbers | None]]:
+        """The slices to which rows belong; a stream is one."""
+        if self.slices is None:
+            return [(0, None)]
+        if given.num_columns > len(self.columns):
+            slices = np.asarray(given.column(len(self.columns)))
+            return [(int(number), np.flatnonzero(slices == number)) for number in np.unique(slices)]
+        return self.slices.pieces(points)
+
+    def _check(self, given: Any) -> None:
+        """Fail at a missing value, with the row in which it is missing."""
+        for name, column in zip(self.columns, given.columns, strict=False):
+            if column.null_count:
+                row = given.filter(column.is_null()).slice(0, 1).to_pylist()[0]
+                shown = ", ".join(f"{n}={v!r}" for n, v in zip(self.columns, row.values(), strict=False))
+                note = "leave such rows out, or fill the value in"
+                raise fault("E603", f"a row for {self.predicate} has no value for {name}: {shown}", note=note)
+
+
+def instants_of(column: Any) -> Numbers:
+    """The instants of a column of times: microseconds of timestamps and dates, or whole numbers as they are."""
+    chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if pa.types.is_timestamp(chunk.type):
+        return np.asarray(chunk.cast(pa.timestamp("us", chunk.type.tz)).cast(pa.int64()))
+    if pa.types.is_date(chunk.type):
+        return np.asarray(chunk.cast(pa.int32()).cast(pa.int64())) * _DAY
+    return np.asarray(chunk.cast(pa.int64()))
+
+
+def _plain(column: Any) -> Any:
+    """Timestamps in UTC, so that they do not depend on where they are read; all else as it is."""
+    if pa.types.is_timestamp(column.type):
+        return column.cast(pa.timestamp("us", column.type.tz)).cast(pa.timestamp("us", "UTC"))
+    return column
+
+
+def _taken(owners: Numbers | None, rows: Numbers) -> Numbers | None:
+    return None if owners is None else owners[rows]
+
+
+def _divided(facts: Any, owners: Numbers | None, shards: int) -> Iterator[Any]:
+    """The part of each shard; without owners, each has all."""
+    if owners is None or shards == 1:
+        yield from [facts] * shards
+        return
+    order = np.argsort(owners, kind="stable")
+    sorted_facts = facts.take(pa.array(order))
+    cuts = np.searchsorted(owners[order], np.arange(shards + 1))
+    for first, last in pairwise(cuts.tolist()):
+        yield sorted_facts.slice(first, last - first)

@@ -1,0 +1,389 @@
+"""`lasing.spark.reason`: a program as a function from DataFrames to DataFrames."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from lasing.connectors.rows import time_of, value_of
+from lasing.errors import Diagnostic, LasingError, LasingWarning, fault, in_order, render
+from lasing.logic.checks import REFUSALS, findings
+from lasing.logic.formulas import Atom
+from lasing.logic.partition import NoKey, Partition, partition
+from lasing.logic.program import Program
+from lasing.logic.terms import Value
+from lasing.logic.types import argument_types
+from lasing.session import EngineName, ProgramLike, parse, plan_for
+from lasing.spark import batch, streaming
+from lasing.spark.delay import delay_of
+from lasing.spark.hashing import spread_ids
+from lasing.spark.inputs import Input, inputs_of
+from lasing.spark.outputs import VIEWS, View, outputs_of
+from lasing.spark.packing import PACKED, Packer
+from lasing.spark.session import require_pyspark
+from lasing.spark.slices import Slices
+from lasing.spark.state import STATE
+from lasing.spark.task import Task
+
+_FEW = 100_000
+"""A history of so few facts is soon evaluated, however it is divided."""
+
+
+class Outputs(dict[str, Any]):
+    """DataFrames by the predicate that they hold.
+
+    `late` has the facts that came too late to be taken in, or before the start. `told` is what shards tell, from which
+    all of these are taken: to write several outputs of one stream, read it in one query, and take them apart with
+    `take` for each batch.
+    """
+
+    def __init__(self, task: Task, told: Any, late: Any, outputs: Mapping[str, Any]) -> None:
+        super().__init__(outputs)
+        self.task = task
+        self.told = told
+        self.late = late
+        self.events = 0
+        """How many facts a history has; of a stream, nobody knows."""
+
+    def unpersist(self) -> None:
+        """Forget what Spark keeps of a history so that it is evaluated once, not for each output anew."""
+        self.told.unpersist()
+
+    def take(self, told: Any, predicate: str) -> Any:
+        """The rows of an output among what is told."""
+        schema = self.task.outputs[predicate].schema(self.task.view, self.task.unit is not None)
+        return _taken(told, predicate, schema)
+
+    def take_late(self, told: Any) -> Any:
+        """The late facts among what is told by a stream."""
+        return _taken(told, streaming.LATE_KIND, streaming.late_schema(self.task.unit is not None))
+
+
+class Reasoning:
+    """A program, ready to be applied to DataFrames. See `reason`."""
+
+    def __init__(self, program: Program, options: _Options) -> None:
+        self.program = program
+        self._options = options
+        self._word: Path | None = None
+
+    def __call__(self, frames: Any) -> Any:
+        """Apply the program: to a DataFrame, or to several by what they are about, such as {"temp": readings}."""
+        options = self._options
+        given = frames if isinstance(frames, Mapping) else {self._only_input(): frames}
+        inputs = inputs_of(self.program, given, options.time)
+        if not inputs:
+            raise fault("E604", "there is no input", note='such as: {"temp": readings}')
+        spark = inputs[0].frame.sparkSession
+        outputs = self._streamed(spark, inputs) if inputs[0].streaming else self._replayed(spark, inputs)
+        return outputs[options.output] if isinstance(options.output, str) else outputs
+
+    def drain(self, writer: Any) -> Any:
+        """Run a query to the end of its stream, and evaluate the last time points too.
+
+        The writer is one of this program's outputs, with a checkpoint and the trigger `availableNow`. Without this, a
+        query leaves the time points for which more facts might come to the next one. A fact that comes for them after
+        this is late.
+        """
+        if self._word is None:
+            raise fault("E606", "there is no stream to drain", note="apply the program to a streaming DataFrame before")
+        writer.start().awaitTermination()
+        self.end_stream()
+        query = writer.start()
+        query.awaitTermination()
+        return query
+
+    def end_stream(self) -> None:
+        """Let the next batch of each query evaluate all time points up to the newest fact."""
+        assert self._word is not None
+        self._word.write_text(uuid4().hex)
+
+    def sharding(self) -> Partition | NoKey:
+        """How the program can be divided among shards, or why it cannot."""
+        return partition(self.program, frozenset(self._options.replicate))
+
+    def _only_input(self) -> str:
+        options = self._options
+        if options.input is not None:
+            return options.input
+        streams = _stream_predicates(self.program)
+        if len(streams) == 1:
+            return streams[0]
+        note = f'name it: input="…", or give several: {{"{streams[0] if streams else "temp"}": …}}'
+        raise fault("E604", f"the program reads {', '.join(streams) or 'nothing'}: which is this DataFrame?", note=note)
+
+    def _task(self, inputs: Sequence[Input], shards: int, found: Partition | NoKey) -> Task:
+        options = self._options
+        dated = inputs[0].dated
+        unit = self.program.tick.milliseconds * 1000 if dated and self.program.tick else None
+        types = argument_types(self.program, {i.predicate: i.types for i in inputs})
+        wanted = [options.output] if isinstance(options.output, str) else options.output
+        keys = found.keys if isinstance(found, Partition) and shards > 1 else {}
+        return Task(
+            program=self.program,
+            inputs=tuple(i.predicate for i in inputs),
+            outputs=outputs_of(self.program, types, wanted),
+            view=options.view,
+            keys=keys,
+            foreign=found.foreign if isinstance(found, Partition) and shards > 1 else frozenset(),
+            shards=shards,
+            unit=unit,
+            delay=delay_of(options.delay, unit),
+            start=None if options.start is None else time_of(options.start, self.program.tick),
+            engine=options.engine,
+        )
+
+    def _streamed(self, spark: Any, inputs: Sequence[Input]) -> Outputs:
+        from lasing.spark.end import EndOfStream
+
+        found = self.sharding()
+        partitions = int(spark.conf.get("spark.sql.shuffle.partitions"))
+        shards = self._shards(found, min(partitions, spark.sparkContext.defaultParallelism))
+        if partitions > 4 * shards:
+            note = f'before the query first starts: spark.conf.set("spark.sql.shuffle.partitions", {shards})'
+            message = f"{shards} shard{'s'[: shards != 1]}, but {partitions} partitions: most tasks will be empty"
+            _warn(Diagnostic("W601", message, note=note))
+        task = self._task(inputs, shards, found)
+        shared = _shared(spark, task)
+        places = tuple(spread_ids(shards, partitions))
+        spark.dataSource.register(EndOfStream)
+        self._word = _word_file() if self._word is None else self._word
+        end = (
+            spark.readStream.format(EndOfStream.name())
+            .option("word", str(self._word))
+            .option("places", ",".join(map(str, places)))
+            .option("work", task.work)
+            .load()
+        )
+        packed = reduce(lambda a, b: a.union(b), [*_packed(task, inputs, places, None), end])
+        told = packed.groupBy("place").applyInPandasWithState(
+            streaming.shard_function(shared, places), streaming.TOLD, STATE, "append", "NoTimeout"
+        )
+        return self._outputs(task, told, None)
+
+    def _replayed(self, spark: Any, inputs: Sequence[Input]) -> Outputs:
+        options = self._options
+        sizes = self._task(inputs, 1, NoKey("", None, ""))
+        known = batch.extent(inputs, sizes.unit)
+        first = sizes.start if sizes.start is not None else None if known is None else sizes.first_point(known.first)
+        last = None if options.end is None else time_of(options.end, self.program.tick)
+        if last is None and known is not None:
+            last = sizes.last_point(known.last if sizes.unit is None else known.last * sizes.unit)
+        if first is None or last is None or last < first:
+            first, last = first or 0, (first or 0) - 1
+        parallelism = spark.sparkContext.defaultParallelism
+        within = batch.Extent(first, max(first, last), 0 if known is None else known.facts)
+        slices = options.slices or batch.number_of_slices(within, sizes.lookback.points, parallelism)
+        found = self.sharding()
+        shards = self._shards(found, max(1, parallelism // slices), quiet=slices > 1 or within.facts < _FEW)
+        task = self._task(inputs, shards, found)
+        cuts = batch.cut(task, inputs, within, slices)
+        places = tuple(spread_ids(len(cuts) * shards, len(cuts) * shards))
+        packed = [*_packed(task, inputs, places, cuts)]
+        empty = spark.createDataFrame([(place, 0, 0, 0, 0, None) for place in places], PACKED)
+        together = reduce(lambda a, b: a.union(b), [*packed, empty]).repartition(len(places), "place")
+        evaluate = batch.slice_function(_shared(spark, task), task.inputs, places, cuts, first)
+        told = together.groupBy("place").applyInArrow(evaluate, batch.PARTS)
+        if last < first:
+            told = told.limit(0)
+        if len(task.outputs) > 1 or task.view == "intervals":
+            told = told.persist()  # so that it is evaluated once, however many outputs are taken from it
+        outputs = self._outputs(task, told, _early(inputs, task, first))
+        outputs.events = 0 if known is None else known.facts
+        return outputs
+
+    def _outputs(self, task: Task, told: Any, late: Any) -> Outputs:
+        dated = task.unit is not None
+        frames = {}
+        for predicate, output in task.outputs.items():
+            schema = output.schema(task.view, dated)
+            if late is not None and task.view == "intervals":
+                parts = _taken(told, predicate, f"{schema}, begun boolean, goes_on boolean")
+                frames[predicate] = batch.stitched(parts, output.columns)
+            else:
+                frames[predicate] = _taken(told, predicate, schema)
+        if late is None:
+            late = _taken(told, streaming.LATE_KIND, streaming.late_schema(dated))
+        return Outputs(task, told, late, frames)
+
+    def _shards(self, found: Partition | NoKey, default: int, quiet: bool = False) -> int:
+        wanted = self._options.shards
+        if isinstance(found, Partition):
+            return max(1, default if wanted is None else wanted)
+        if (wanted or 1) > 1:
+            raise fault("E607", f"the program cannot be divided into shards: {found.why}", note=found.helps)
+        if default > 1 and wanted is None and not quiet:
+            _warn(Diagnostic("W602", f"one shard does all the work: {found.why}", note=found.helps))
+        return 1
+
+
+@dataclass(frozen=True)
+class _Options:
+    """What `reason` is given besides the program."""
+
+    input: str | None
+    output: str | Sequence[str] | None
+    time: str | Mapping[str, str]
+    view: View
+    start: Any
+    end: Any
+    delay: int | str
+    shards: int | None
+    slices: int | None
+    replicate: tuple[str, ...]
+    engine: EngineName
+
+
+def reason(
+    program: ProgramLike,
+    input: str | None = None,  # noqa: A002 -- the word that users know
+    output: str | Sequence[str] | None = None,
+    time: str | Mapping[str, str] = "time",
+    *,
+    view: View = "answers",
+    background: Any = None,
+    start: Any = None,
+    end: Any = None,
+    delay: int | str = 0,
+    shards: int | None = None,
+    slices: int | None = None,
+    replicate: Sequence[str] = (),
+    engine: EngineName = "auto",
+    constants: Mapping[str, Value] | None = None,
+) -> Reasoning:
+    """A program as a function from DataFrames to DataFrames: streams to streams, tables to tables.
+
+    `alarms = readings.transform(reason(program, input="temp", output="alarm", time="ts"))`
+
+    `input` says what the DataFrame is about: "temp", whose arguments are all columns but the time, in their order, or
+    "temp(sensor, celsius)". For several, apply it to a dictionary. `output` is a predicate, for a DataFrame of it, or
+    several, or None for all that the program shows, for a dictionary. `time` is the column of the time, for all inputs
+    or by predicate: whole numbers, or timestamps, of which a #tick makes time points.
+
+    `view` is answers (a row for each atom and time point), changes (+1 and -1 at a time) or intervals (from, until).
+    `background` has facts that always hold: data frames by predicate, or a path to a file of facts. `start` and `end`
+    bound the timeline; without, it goes from the first fact to the last. A stream's time points are evaluated once
+    facts have come that are later by more than `delay`: a number of time points, or a duration such as "10 sec".
+    `shards` and `slices` say into how many parts to divide the work, `replicate` which inputs every shard is to have.
+    """
+    require_pyspark()
+    checked = program if isinstance(program, Program) else parse(program, constants)
+    if view not in VIEWS:
+        raise fault("E305", f"there is no view {view}", note=f"views are {', '.join(VIEWS)}")
+    for name, number in (("shards", shards), ("slices", slices)):
+        if number is not None and number < 1:
+            raise fault("E305", f"{name} is {number!r}", note="it is a whole number, from 1")
+    if refused := findings(checked, REFUSALS):
+        raise LasingError(in_order(refused))
+    plan_for(checked, engine)
+    facts = tuple(_background(background))
+    known = replace(checked, background=(*checked.background, *facts)) if facts else checked
+    return Reasoning(
+        known,
+        _Options(input, output, time, view, start, end, delay, shards, slices, tuple(replicate), engine),
+    )
+
+
+def _background(given: Any) -> Iterator[Atom]:
+    """Background facts from a file, or from data frames by predicate: Spark's, or any other."""
+    if given is None:
+        return
+    if isinstance(given, str | Path):
+        found = parse(Path(given))
+        if found.rules or found.data:
+            raise fault("E604", f"{given} has more than background facts", note="include it in the program")
+        yield from found.background
+        return
+    if not isinstance(given, Mapping):
+        raise fault("E604", f"a {type(given).__name__} is no background", note='such as: {"room": rooms}, or a path')
+    from lasing.connectors.arrow import table_of
+    from lasing.spark.inputs import specification
+
+    for text, frame in given.items():
+        predicate, columns = specification(text)
+        table = frame.toArrow() if hasattr(frame, "toArrow") else table_of(frame, predicate)
+        table = table if columns is None else table.select(list(columns))
+        for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
+            yield Atom(predicate, tuple(value_of(value, what=f"a value of {predicate}") for value in row))
+
+
+def _packed(task: Task, inputs: Sequence[Input], places: tuple[int, ...], slices: Slices | None) -> Iterator[Any]:
+    """What goes to the shards, input by input."""
+    for number, given in enumerate(inputs):
+        packer = Packer(
+            given.predicate,
+            number,
+            (given.time, *given.columns),
+            task.keys.get(given.predicate),
+            task.unit,
+            task.shards,
+            places,
+            slices,
+        )
+        yield given.rows().mapInArrow(packer, PACKED)
+        older = None if slices is None else batch.newest_of_each_key(task, given, slices)
+        if older is not None:
+            yield older.mapInArrow(packer, PACKED)
+
+
+def _shared(spark: Any, task: Task) -> Callable[[], Task]:
+    """The task, brought to each worker once."""
+    shared = spark.sparkContext.broadcast(task)
+    return lambda: shared.value
+
+
+def _taken(told: Any, kind: str, schema: str) -> Any:
+    return told.where(told["kind"] == kind).select("told").mapInArrow(streaming.unpacker(), schema)
+
+
+def _early(inputs: Sequence[Input], task: Task, first: int) -> Any:
+    """The facts of a history that are before the start, as late ones are told."""
+    from pyspark.sql import functions as f
+
+    dated = task.unit is not None
+    frames = []
+    for given in inputs:
+        rows = given.rows().withColumn("p", batch.point_column(task.unit, dated)).where(f.col("p") < first)
+        told = [f.lit(given.predicate), f.col("p"), f.lit(first - 1), f.lit(first) - f.col("p")]
+        args = [f.col(f"arg{i + 1}").cast("string") for i in range(len(given.columns))]
+        text = (
+            f.concat(f.lit(f"{given.predicate}("), f.concat_ws(",", *args), f.lit(")"))
+            if args
+            else f.lit(given.predicate)
+        )
+        frames.append(rows.select(*told, f.concat(text, f.lit(" at "), f.col("p").cast("string"), f.lit("."))))
+    names = ["predicate", "time", "evaluated_until", "late_by", "fact"]
+    early = reduce(lambda a, b: a.union(b), frames).toDF(*names)
+    if task.unit is None:
+        return early
+    as_time = {name: f.timestamp_micros(f.col(name) * task.unit) for name in ("time", "evaluated_until")}
+    return early.withColumns(as_time)
+
+
+def _stream_predicates(program: Program) -> list[str]:
+    """The predicates that the program reads and does not make."""
+    from lasing.logic.formulas import atoms_of
+
+    background = {atom.predicate for atom in program.background}
+    read = {a.predicate for rule in program.rules for literal in rule.body for a in atoms_of(literal)}
+    declared = {s.predicate for s in program.inputs}
+    return sorted((read | declared) - (program.derived() - declared) - (background - declared))
+
+
+def _word_file() -> Path:
+    """A file in which the end of a stream will be announced."""
+    folder = Path(tempfile.mkdtemp(prefix="lasing-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder / "end"
+
+
+def _warn(found: Diagnostic) -> None:
+    warnings.warn(render([found]), LasingWarning, stacklevel=4)

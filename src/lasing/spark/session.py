@@ -1,0 +1,52 @@
+"""A Spark session that is set up for reasoning."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from lasing.errors import fault
+from lasing.spark.java import provide_java
+
+SETTINGS = {
+    "spark.sql.session.timeZone": "UTC",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",  # fewer, larger batches between Spark and Python
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # what other readers take for a time in UTC
+    "spark.python.worker.reuse": "true",  # an engine stays alive in its worker from batch to batch
+}
+"""What differs from Spark's defaults; each may be overridden."""
+
+_LOG = "log4j2.properties"
+
+
+def session(master: str = "local[*]", name: str = "lasing", settings: Mapping[str, Any] | None = None) -> Any:
+    """A Spark session: the one that is running, or a new one on a Java that is found or brought along.
+
+    `settings` are Spark's own, such as {"spark.sql.shuffle.partitions": 8}. No setting is needed, and a session that
+    was made in any other way serves as well.
+    """
+    require_pyspark()
+    provide_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if master.startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # else Spark warns where a host has no name
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master(master).appName(name)
+    quiet = {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{Path(__file__).parent / _LOG}"}
+    for key, value in {**SETTINGS, **quiet, **(settings or {})}.items():
+        builder = builder.config(key, str(value))
+    return builder.getOrCreate()
+
+
+def require_pyspark() -> None:
+    """Fail with one sentence where PySpark or what it needs is not installed."""
+    missing = [name for name in ("pyspark", "pandas") if find_spec(name) is None]
+    if missing:
+        raise fault("E602", f"{' and '.join(missing)} not installed", note="pip install 'lasing[spark]'")

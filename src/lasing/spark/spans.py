@@ -1,0 +1,67 @@
+"""From changes to the time in which atoms hold, in columns: for answers, and for intervals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lasing.spark.tables import Numbers, groups_of, times_of
+
+
+def spans(changes: Any, held: Any | None) -> tuple[Any, Any]:
+    """Match each + with the - that ends it.
+
+    `changes` has columns time and change (+1, -1) and those of an atom's arguments, in the order of time; `held` has a
+    column `from` and the arguments of the atoms that held before. What has ended comes with `from` and `until`, what
+    still holds with `from` alone.
+
+    >>> told = pa.table({"time": [5, 7, 8], "change": [1, 1, -1], "arg1": ["a", "b", "b"]})
+    >>> ended, holds = spans(told, None)
+    >>> ended.to_pylist(), holds.to_pylist()
+    ([{'from': 7, 'until': 7, 'arg1': 'b'}], [{'from': 5, 'arg1': 'a'}])
+    """
+    arguments = [name for name in changes.column_names if name not in ("time", "change")]
+    together = changes
+    if held is not None and held.num_rows:
+        before = held.rename_columns(["time" if name == "from" else name for name in held.column_names])
+        before = before.append_column("change", pa.array(np.ones(held.num_rows, np.int8)))
+        together = pa.concat_tables([before.select(changes.column_names), changes])
+    groups = groups_of(together, arguments)
+    order = np.argsort(groups, kind="stable")
+    groups, times, sign = groups[order], times_of(together)[order], np.asarray(together["change"])[order]
+    depth = np.cumsum(sign, dtype=np.int64)
+    first = np.flatnonzero(np.diff(groups, prepend=-1))
+    depth -= np.repeat(depth[first] - sign[first], np.diff(np.append(first, len(groups))))
+    # atoms that differ only as 1 and "1" do are one row of text: it holds as long as any of them does
+    edges = np.flatnonzero(((sign > 0) & (depth == 1)) | ((sign < 0) & (depth == 0)))
+    begins = np.flatnonzero(sign[edges] > 0)
+    ends = np.zeros(len(begins), bool)
+    follows = begins + 1 < len(edges)
+    ends[follows] = groups[edges[begins[follows] + 1]] == groups[edges[begins[follows]]]
+    closed, still = edges[begins[ends]], edges[begins[~ends]]
+    until = times[edges[begins[ends] + 1]] - 1
+    return (
+        _with(together.take(pa.array(order[closed])).select(arguments), {"from": times[closed], "until": until}),
+        _with(together.take(pa.array(order[still])).select(arguments), {"from": times[still]}),
+    )
+
+
+def every_point(ended: Any, holds: Any, first: int, last: int) -> Any:
+    """A row for each atom and time point from `first` to `last`, in the order of time: `time` and the arguments."""
+    arguments = [name for name in holds.column_names if name != "from"]
+    still = _with(holds.select(arguments), {"from": times_of(holds, "from"), "until": np.full(holds.num_rows, last)})
+    both = pa.concat_tables([ended.select(still.column_names), still])
+    begin = np.maximum(times_of(both, "from"), first)
+    length = np.maximum(np.minimum(times_of(both, "until"), last) - begin + 1, 0)
+    rows = np.repeat(np.arange(len(length)), length)
+    offset = np.arange(len(rows)) - np.repeat(np.cumsum(length) - length, length)
+    times = begin[rows] + offset
+    order = np.argsort(times, kind="stable")
+    return _with(both.take(pa.array(rows[order])).select(arguments), {"time": times[order]})
+
+
+def _with(table: Any, columns: dict[str, Numbers]) -> Any:
+    arrays = {name: pa.array(values, pa.int64()) for name, values in columns.items()}
+    return pa.table({**arrays, **dict(zip(table.column_names, table.columns, strict=True))})

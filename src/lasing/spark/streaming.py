@@ -1,0 +1,123 @@
+"""A stream on Spark: rows to shards, shards through time, what they tell to outputs."""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from lasing.spark.outputs import moments
+from lasing.spark.packing import NO_INPUT
+from lasing.spark.shard import Arrived, Told, step
+from lasing.spark.state import State
+from lasing.spark.tables import from_bytes, times_of, to_bytes
+from lasing.spark.task import Task
+
+TOLD = (
+    "kind string, told binary, late bigint, until bigint, events bigint, rows bigint, state_bytes bigint, "
+    "state_seconds double, engine_seconds double, rebuilt int, left_out string"
+)
+"""What a shard tells: a table of an output, or of late facts, or, with the kind STATUS, figures about a batch."""
+
+STATUS = "*status"
+LATE_KIND = "*late"
+_MOST_ROWS = 1 << 17
+"""A longer table is told in parts."""
+
+
+def shard_function(task: Callable[[], Task], places: Sequence[int]) -> Callable[..., Iterator[Any]]:
+    """What `applyInPandasWithState` calls for each shard and batch."""
+    numbers = {place: shard for shard, place in enumerate(places)}
+
+    def advance(key: tuple[Any, ...], frames: Iterable[Any], store: Any) -> Iterator[Any]:
+        import pandas as pd
+
+        # Spark joins what is told here with empty frames, which pandas complains about in every worker
+        warnings.filterwarnings("ignore", "The behavior of DataFrame concatenation", FutureWarning)
+        work = task()
+        begun = time.perf_counter()
+        state = State.from_bytes(store.get[0]) if store.exists else State()
+        read = time.perf_counter() - begun
+        arrived, drain = _arrived(work, frames)
+        told = step(work, numbers[int(key[0])], state, arrived, drain)
+        begun = time.perf_counter()
+        stored = told.state.to_bytes()
+        store.update((stored,))
+        state_seconds = read + time.perf_counter() - begun
+        rows = list(_rows(work, told))
+        rows.append(_status(told, len(stored), state_seconds + told.rebuild_seconds))
+        yield pd.DataFrame(rows, columns=[column.split()[0] for column in TOLD.split(", ")])
+
+    return advance
+
+
+def unpacker(told: str = "told") -> Callable[[Iterable[Any]], Iterator[Any]]:
+    """For `mapInArrow`: the rows of tables that are stored as bytes."""
+
+    def unpack(batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            for table in batch.column(told):
+                yield from pa.ipc.open_stream(table.as_buffer())
+
+    return unpack
+
+
+def _arrived(task: Task, frames: Iterable[Any]) -> tuple[list[Arrived], bool]:
+    arrived, drain = [], False
+    for frame in frames:
+        for row in frame.itertuples(index=False):
+            if row.input == NO_INPUT:
+                drain = True
+            else:
+                facts = None if row.facts is None else from_bytes(row.facts)
+                arrived.append(
+                    Arrived(task.inputs[row.input], int(row.number), int(row.oldest), int(row.newest), facts)
+                )
+    return arrived, drain
+
+
+def _rows(task: Task, told: Told) -> Iterator[tuple[Any, ...]]:
+    nothing = (0, 0, 0, 0, 0, 0.0, 0.0, 0, "")
+    for predicate, table in told.tables.items():
+        finished = task.outputs[predicate].finished(table, task.view, task.unit)
+        for part in range(0, finished.num_rows, _MOST_ROWS):
+            yield predicate, to_bytes(finished.slice(part, _MOST_ROWS)), *nothing
+    if told.late is not None:
+        yield LATE_KIND, to_bytes(late_table(task, told.late)), *nothing
+
+
+def late_table(task: Task, late: Any) -> Any:
+    """Late facts as they are put out, with their times as those of the outputs."""
+    columns = {name: late[name] for name in late.column_names}
+    for name in ("time", "evaluated_until"):
+        columns[name] = moments(times_of(late, name), task.unit)
+    return pa.table(columns)
+
+
+def late_schema(dated: bool) -> str:
+    """The columns of `late_table`."""
+    times = "timestamp" if dated else "bigint"
+    return f"predicate string, time {times}, evaluated_until {times}, late_by bigint, fact string"
+
+
+def _status(told: Told, size: int, state_seconds: float) -> tuple[Any, ...]:
+    late = 0 if told.late is None else told.late.num_rows
+    rows = sum(table.num_rows for table in told.tables.values())
+    kinds = {p: t.num_rows for p, t in told.tables.items() if t.num_rows}
+    return (
+        STATUS,
+        b"",
+        late,
+        told.state.until,
+        told.events,
+        rows,
+        size,
+        state_seconds,
+        told.engine_seconds,
+        int(told.rebuilt),
+        json.dumps({"left_out": told.left_out, "rows": kinds}),
+    )

@@ -1,0 +1,119 @@
+"""Streams on Spark: the answers of one machine, batch by batch, and nothing lost on the way."""
+
+from __future__ import annotations
+
+import warnings
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import lasing
+from lasing.spark import reason
+from tests.spark.conftest import Files, parts
+from tests.spark.expected import expected, rows_of
+from tests.spark.test_batch import JOIN, stream
+
+SCHEMA = "time long, k long, a long, b long"
+
+
+def writer(frame: Any, tmp_path: Path) -> Any:
+    return (
+        frame.writeStream.format("parquet")
+        .option("path", str(tmp_path / "out"))
+        .option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .trigger(availableNow=True)
+    )
+
+
+@pytest.mark.parametrize("view", ["answers", "changes", "intervals"])
+def test_a_join_in_batches_and_shards(spark: Any, files: Files, tmp_path: Path, view: Any) -> None:
+    table = stream()
+    folder = files("in", parts(table, 100, 210, 305))  # cut within time points
+    reasoning = reason(JOIN, "p", "q", view=view, shards=2)
+    frame = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).parquet(str(folder))
+    query = reasoning.drain(writer(frame.transform(reasoning), tmp_path))
+    assert query.exception() is None
+    assert rows_of(spark.read.parquet(str(tmp_path / "out"))) == expected(JOIN, {"p": table}, "q", view)
+
+
+def test_a_query_goes_on_from_its_checkpoint_and_from_no_other(spark: Any, files: Files, tmp_path: Path) -> None:
+    table = stream(200, 40)
+    first, second = parts(table, 120)
+    folder = files("in", [first])
+    frame = spark.readStream.schema(SCHEMA).parquet(str(folder))
+    reasoning = reason(JOIN, "p", "q", view="changes", shards=2)
+    writer(frame.transform(reasoning), tmp_path).start().awaitTermination()
+    files("more", [first, second])
+    (tmp_path / "more" / "001.parquet").rename(folder / "001.parquet")
+    other = reason(JOIN.replace("3", "4"), "p", "q", view="changes", shards=2)
+    with pytest.raises(Exception, match=r"E608.*that of another program"):
+        writer(frame.transform(other), tmp_path).start().awaitTermination()
+    again = reason(JOIN, "p", "q", view="changes", shards=2)
+    again.drain(writer(frame.transform(again), tmp_path))
+    assert rows_of(spark.read.parquet(str(tmp_path / "out"))) == expected(JOIN, {"p": table}, "q", "changes")
+
+
+def test_late_facts_are_told_with_how_late_they_were(spark: Any, files: Files, tmp_path: Path) -> None:
+    program = "#tick 1 min.  seen(S) :- temp(S, _) in [2 min]."
+    noon = datetime(2026, 3, 2, 12, tzinfo=UTC)
+
+    def readings(*rows: tuple[int, str]) -> pa.Table:
+        times = [noon + timedelta(minutes=minute) for minute, _ in rows]
+        columns = {"ts": pa.array(times, pa.timestamp("us", "UTC")), "s": [s for _, s in rows], "v": [1.5] * len(rows)}
+        return pa.table(columns)
+
+    folder = files(
+        "in", [readings((0, "s1"), (5, "s2")), readings((4, "s3"), (2, "s4"), (6, "s1")), readings((9, "s1"))]
+    )
+    frame = spark.readStream.schema("ts timestamp, s string, v double").option("maxFilesPerTrigger", 1)
+    reasoning = reason(program, time="ts", view="answers", delay="1 min", shards=1)
+    outputs = reasoning({"temp": frame.parquet(str(folder))})
+    reasoning.drain(writer(outputs.late, tmp_path))
+    naive = noon.replace(tzinfo=None)
+    two, three = naive + timedelta(minutes=2), naive + timedelta(minutes=3)
+    minutes = int(noon.timestamp()) // 60
+    assert rows_of(spark.read.parquet(str(tmp_path / "out"))) == [
+        ("temp", two, three, 2, f"temp(s4,1.5) at {minutes + 2}."),
+    ]
+
+
+def test_every_shard_goes_through_time_also_without_facts(spark: Any, files: Files, tmp_path: Path) -> None:
+    program = "silent(S) :- sensor(S), not beat(S) in [2].  " + " ".join(f"sensor({i})." for i in range(8))
+    beats = pa.table({"time": [0, 0, 1, 2, 3, 4, 5, 6, 7], "s": [1, 2, 1, 1, 1, 1, 1, 1, 1]})
+    folder = files("in", parts(beats, 3, 6))
+    frame = spark.readStream.schema("time long, s long").option("maxFilesPerTrigger", 1).parquet(str(folder))
+    reasoning = reason(program, "beat", "silent", view="intervals", shards=2)
+    reasoning.drain(writer(frame.transform(reasoning), tmp_path))
+    found = rows_of(spark.read.parquet(str(tmp_path / "out")))
+    assert found == expected(program, {"beat": beats}, "silent", "intervals")
+    assert (3, 7, 2) in found
+    assert (0, 7, 5) in found
+
+
+def test_too_many_partitions_are_remarked_upon(spark: Any, files: Files) -> None:
+    folder = files("in", [stream(10)])
+    frame = spark.readStream.schema(SCHEMA).parquet(str(folder))
+    spark.conf.set("spark.sql.shuffle.partitions", "200")
+    try:
+        with pytest.warns(lasing.LasingWarning, match="W601"):
+            frame.transform(reason(JOIN, "p", "q", shards=2))
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", "2")
+    with pytest.warns(lasing.LasingWarning, match=r"W602.*one shard does all the work"):
+        frame.transform(reason("n :- p(_, _, _).", "p", "n"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        frame.transform(reason(JOIN, "p", "q"))
+
+
+def test_a_stream_and_a_table_do_not_mix(spark: Any, files: Files) -> None:
+    table = stream(10)
+    streamed = spark.readStream.schema(SCHEMA).parquet(str(files("in", [table])))
+    frames = {"p": streamed, "r": spark.createDataFrame(table)}
+    with pytest.raises(lasing.LasingError, match=r"E604.*some inputs are streams"):
+        reason("q(K) :- p(K, _, _), r(K, _, _).")(frames)
+    with pytest.raises(lasing.LasingError, match="E606"):
+        reason(JOIN, "p", "q").drain(None)
