@@ -11,6 +11,7 @@ from lasing.cli.bench import bench
 from lasing.cli.check import check
 from lasing.cli.console import complain
 from lasing.cli.fmt import fmt
+from lasing.cli.pipeline import pipeline
 from lasing.cli.run import run
 from lasing.errors import LasingError
 
@@ -29,6 +30,7 @@ app = typer.Typer(
 app.command()(run)
 app.command()(check)
 app.command()(fmt)
+app.command()(pipeline)
 app.command()(bench)
 
 

@@ -1,0 +1,96 @@
+"""`lasing pipeline`: sources, a program and sinks from a file, run on Spark."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import warnings
+from pathlib import Path
+from types import FrameType
+from typing import Annotated, Any
+
+import typer
+
+from lasing.cli.console import complain
+from lasing.errors import LasingWarning
+from lasing.logic.partition import Partition, partition
+
+
+def pipeline(
+    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The pipeline.", show_default=False)],
+    check: Annotated[bool, typer.Option("--check", help="Check the file and the program, and start nothing.")] = False,
+    metrics: Annotated[
+        Path | None,
+        typer.Option("--metrics", metavar="FILE", help="Append a JSON line for each batch.", show_default=False),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing about batches.")] = False,
+) -> None:
+    """Run a pipeline on Spark: sources, a program, and sinks, as a TOML file says.
+
+    A stream goes on from its checkpoint where it was stopped, by Ctrl-C or by a failure. Progress is shown as a table
+    on a terminal, and as lines otherwise.
+    """
+    from lasing.pipeline.config import read_pipeline
+
+    described = read_pipeline(file)
+    if check:
+        from lasing.pipeline.run import cautions
+
+        complain(cautions(described))
+        typer.echo(_describe(described))
+        return
+    from lasing.pipeline.progress import Progress
+    from lasing.pipeline.run import run_pipeline
+
+    signal.signal(signal.SIGTERM, _interrupt)
+    with warnings.catch_warnings():
+        warnings.showwarning = _show
+        with Progress(described.program, metrics, quiet) as progress:
+            stopped = False
+            try:
+                run_pipeline(described, progress)
+            except KeyboardInterrupt:
+                stopped = True
+    complain(progress.diagnostics())
+    if progress.total.late:
+        print(f"{progress.total.late:,} late facts are in {_where(described.late)}", file=sys.stderr)
+    if not quiet:
+        print(progress.summary(), file=sys.stderr)
+    if stopped:
+        print(f"stopped; run it again to go on from {described.checkpoint}", file=sys.stderr)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _show(message: Warning | str, category: type[Warning], *_place: Any, **_more: Any) -> None:
+    if issubclass(category, LasingWarning):
+        print(message, file=sys.stderr, flush=True)
+
+
+def _where(sink: Any) -> str:
+    return sink.given.get("path") or sink.given.get("topic") or "the console"
+
+
+def _describe(described: Any) -> str:
+    found = partition(described.program, frozenset(described.replicate))
+    shards = "by key" if isinstance(found, Partition) else f"one: {found.why}"
+    lines = [
+        f"program     {len(described.program.rules)} rules, {len(described.program.background)} background facts",
+        f"mode        {described.mode}, as {described.view}",
+        f"shards      {shards}",
+        *(
+            f"source      {s.fact} from {s.format} {s.given.get('path') or s.given.get('topic') or ''}".rstrip()
+            for s in described.sources
+        ),
+        *(
+            f"sink        {s.output} to {s.format} {s.given.get('path') or s.given.get('topic') or ''}".rstrip()
+            for s in described.sinks
+        ),
+        f"late facts  to {described.late.format} {_where(described.late)}",
+        f"checkpoint  {described.checkpoint or 'none'}",
+        f"trigger     {described.trigger or 'as soon as there is data'}",
+        f"spark       {described.master}",
+    ]
+    return "\n".join(lines)

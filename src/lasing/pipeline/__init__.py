@@ -1,0 +1,1 @@
+"""Pipelines: sources, a program and sinks, said in a file and run on Spark."""

@@ -1,0 +1,380 @@
+"""A pipeline's file, read and checked as a whole before anything starts."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lasing.connectors.files import read_text
+from lasing.connectors.rows import time_of
+from lasing.errors import Diagnostic, LasingError, fault, in_order, similar
+from lasing.errors import Source as Text
+from lasing.languages.lars.reader import examine
+from lasing.logic.checks import REFUSALS, findings
+from lasing.logic.program import Program
+from lasing.logic.terms import Value
+from lasing.pipeline.schema import DATED, WHOLE, columns_of
+from lasing.session import arity_of, counts_all_facts
+from lasing.spark.delay import delay_of
+from lasing.spark.inputs import specification
+from lasing.spark.outputs import VIEWS
+
+FILE_FORMATS = ("parquet", "csv", "json")
+SOURCE_KEYS: dict[str, dict[str, tuple[type, ...]]] = {
+    **{name: {"path": (str,), "files_per_batch": (int,)} for name in FILE_FORMATS},
+    "socket": {"host": (str,), "port": (int,), "payload": (str,)},
+    "rate": {"rows_per_second": (int,)},
+    "kafka": {"servers": (str,), "topic": (str,), "payload": (str,), "from": (str,)},
+    "mqtt": {"host": (str,), "port": (int,), "topic": (str,), "payload": (str,), "user": (str,), "password": (str,)},
+}
+"""What a source of each format is told, besides `format`, `fact`, `time`, `schema` and `options`."""
+NEEDED = {
+    **dict.fromkeys(FILE_FORMATS, ("path",)),
+    "socket": ("host", "port"),
+    "rate": (),
+    "kafka": ("servers", "topic"),
+    "mqtt": ("host", "topic"),
+}
+SINK_KEYS: dict[str, dict[str, tuple[type, ...]]] = {
+    **{name: {"path": (str,)} for name in FILE_FORMATS},
+    "console": {},
+    "kafka": {"servers": (str,), "topic": (str,)},
+}
+SINKS_NEED = {**dict.fromkeys(FILE_FORMATS, ("path",)), "console": (), "kafka": ("servers", "topic")}
+PAYLOADS = ("json", "csv")
+RATE_COLUMNS = {"timestamp": "timestamp", "value": "bigint"}
+TOP_KEYS: dict[str, tuple[type, ...]] = {
+    "program": (str, list),
+    "constants": (dict,),
+    "view": (str,),
+    "mode": (str,),
+    "checkpoint": (str,),
+    "trigger": (str,),
+    "delay": (str, int),
+    "start": (str, int),
+    "end": (str, int),
+    "shards": (int,),
+    "slices": (int,),
+    "replicate": (list,),
+    "sources": (dict,),
+    "sinks": (dict,),
+    "late": (dict,),
+    "spark": (dict,),
+}
+SPARK_KEYS: dict[str, tuple[type, ...]] = {"master": (str,), "jars": (list,), "settings": (dict,)}
+AVAILABLE_NOW = "available now"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceConfig:
+    """Where facts come from."""
+
+    name: str
+    format: str
+    fact: str
+    time: str
+    schema: str | None
+    given: Mapping[str, Any]
+    options: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SinkConfig:
+    """Where an output goes; `output` is empty for late facts."""
+
+    name: str
+    output: str
+    format: str
+    given: Mapping[str, Any]
+    options: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """A pipeline, checked. Paths are as seen from where the command runs."""
+
+    path: Path
+    program: Program
+    sources: tuple[SourceConfig, ...]
+    sinks: tuple[SinkConfig, ...]
+    late: SinkConfig
+    view: str = "answers"
+    mode: str = "stream"
+    checkpoint: str = ""
+    trigger: str = ""
+    delay: str | int = 0
+    start: str | int | None = None
+    end: str | int | None = None
+    shards: int | None = None
+    slices: int | None = None
+    replicate: tuple[str, ...] = ()
+    master: str = "local[*]"
+    jars: tuple[str, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_pipeline(path: Path) -> Pipeline:
+    """Read a pipeline's file; `LasingError` with every mistake that is found."""
+    text = read_text(path)
+    try:
+        given = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise fault("E611", f"{path} is not TOML: {error}") from None
+    return _Reading(path, given).pipeline()
+
+
+class _Reading:
+    """Goes through the tables of a file, and collects what is wrong with them."""
+
+    def __init__(self, path: Path, given: Mapping[str, Any]) -> None:
+        self._path = path
+        self._given = given
+        self._found: list[Diagnostic] = []
+
+    def pipeline(self) -> Pipeline:
+        given = self._given
+        self._check_keys("", given, TOP_KEYS, ("program", "sources", "sinks"))
+        program = self._program()
+        mode = given.get("mode", "stream")
+        self._one_of("mode", mode, ("stream", "batch"))
+        self._one_of("view", given.get("view", "answers"), VIEWS)
+        sources = tuple(
+            self._source(name, table, program, mode) for name, table in self._tables("sources") if self._is_table(table)
+        )
+        sinks = tuple(
+            self._sink(name, table, program) for name, table in self._tables("sinks") if self._is_table(table)
+        )
+        checkpoint = self._place(given.get("checkpoint", ""))
+        if mode == "stream" and not checkpoint:
+            self._wrong("checkpoint is missing", 'a stream keeps there what it needs to go on: checkpoint = "state"')
+        self._times(program, sources)
+        spark = given.get("spark", {})
+        if self._is_table(spark):
+            self._check_keys("spark.", spark, SPARK_KEYS, ())
+        late = self._late(checkpoint)
+        if self._found:
+            raise LasingError(in_order(self._found))
+        assert program is not None
+        return Pipeline(
+            path=self._path,
+            program=program,
+            sources=sources,
+            sinks=sinks,
+            late=late,
+            view=given.get("view", "answers"),
+            mode=mode,
+            checkpoint=checkpoint,
+            trigger=given.get("trigger", ""),
+            delay=given.get("delay", 0),
+            start=given.get("start"),
+            end=given.get("end"),
+            shards=given.get("shards"),
+            slices=given.get("slices"),
+            replicate=tuple(given.get("replicate", ())),
+            master=spark.get("master", "local[*]"),
+            jars=tuple(self._place(jar) for jar in spark.get("jars", ())),
+            settings={key: str(value) for key, value in spark.get("settings", {}).items()},
+        )
+
+    # -- what is wrong ---------------------------------------------------------------------------------------------
+
+    def _wrong(self, message: str, note: str = "") -> None:
+        self._found.append(Diagnostic("E612", f"{self._path}: {message}", note=note))
+
+    def _check_keys(
+        self, where: str, table: Mapping[str, Any], known: Mapping[str, tuple[type, ...]], needed: Sequence[str]
+    ) -> None:
+        for key, value in table.items():
+            if key not in known:
+                self._wrong(f"{where}{key} is unknown", similar(key, known) or f"known are {', '.join(known)}")
+            elif not isinstance(value, known[key]) or (isinstance(value, bool) and bool not in known[key]):
+                names = {str: "text", int: "a number", list: "a list", dict: "a table"}
+                self._wrong(f"{where}{key} is {value!r}", f"it is {' or '.join(names[k] for k in known[key])}")
+        for key in needed:
+            if key not in table:
+                self._wrong(f"{where}{key} is missing")
+
+    def _one_of(self, what: str, value: object, known: Sequence[str]) -> bool:
+        if value in known:
+            return True
+        self._wrong(f"{what} is {value!r}", f"it is one of {', '.join(known)}")
+        return False
+
+    def _is_table(self, thing: object) -> bool:
+        return isinstance(thing, dict)
+
+    def _tables(self, name: str) -> list[tuple[str, Any]]:
+        tables = self._given.get(name, {})
+        if not isinstance(tables, dict):
+            return []
+        for key, table in tables.items():
+            if not isinstance(table, dict):
+                self._wrong(f"{name}.{key} is {table!r}", f"it is a table: [{name}.{key}]")
+        if not tables and name in self._given:
+            self._wrong(f"there are no {name}")
+        return list(tables.items())
+
+    # -- parts -----------------------------------------------------------------------------------------------------
+
+    def _place(self, path: str) -> str:
+        """A path as seen from the pipeline's file; what has a scheme, such as s3a://…, is as it is."""
+        if not isinstance(path, str) or not path or "://" in path:
+            return path
+        return str(self._path.parent / path)
+
+    def _program(self) -> Program | None:
+        named = self._given.get("program", [])
+        paths = [named] if isinstance(named, str) else named
+        constants: dict[str, Value] = self._given.get("constants", {})
+        sources = []
+        for name in paths:
+            path = Path(self._place(name)) if isinstance(name, str) else None
+            try:
+                if path is not None:
+                    sources.append(Text(str(path), read_text(path), path))
+            except LasingError as error:
+                self._found.extend(error.diagnostics)
+        if len(sources) < len(paths) or not sources:
+            return None
+        try:
+            program, found = examine(sources, constants)
+        except LasingError as error:
+            self._found.extend(error.diagnostics)
+            return None
+        errors = [d for d in [*found, *findings(program, REFUSALS)] if d.severity == "error"]
+        self._found.extend(errors)
+        return None if errors else program
+
+    def _source(self, name: str, table: Mapping[str, Any], program: Program | None, mode: str) -> SourceConfig:
+        where = f"sources.{name}."
+        kind = table.get("format")
+        common = {"format": (str,), "fact": (str,), "time": (str,), "schema": (str,), "options": (dict,)}
+        if self._one_of(f"{where}format", kind, tuple(SOURCE_KEYS)):
+            self._check_keys(where, table, {**common, **SOURCE_KEYS[str(kind)]}, NEEDED[str(kind)])
+        if mode == "batch" and kind not in FILE_FORMATS:
+            self._wrong(f"{where}format is {kind}", f"a batch reads {', '.join(FILE_FORMATS)}")
+        if "payload" in table:
+            self._one_of(f"{where}payload", table["payload"], PAYLOADS)
+        schema = table.get("schema")
+        if schema is None and kind in ("csv", "json", "socket", "kafka", "mqtt"):
+            self._wrong(f"{where}schema is missing", 'such as: schema = "ts timestamp, sensor string, celsius double"')
+        time = table.get("time", "timestamp" if kind == "rate" else "time")
+        fact = table.get("fact", name)
+        self._columns(where, kind, schema, fact, time, program)
+        given = {key: table[key] for key in table if key not in common}
+        if "path" in given:
+            given["path"] = self._place(given["path"])
+        options = (
+            {
+                key: str(value).lower() if isinstance(value, bool) else str(value)
+                for key, value in table.get("options", {}).items()
+            }
+            if isinstance(table.get("options", {}), dict)
+            else {}
+        )
+        return SourceConfig(name, str(kind), fact, time, schema, given, options)
+
+    def _columns(self, where: str, kind: Any, schema: Any, fact: str, time: str, program: Program | None) -> None:
+        """Check what a source is about against its columns and the program."""
+        try:
+            predicate, named = specification(fact)
+        except LasingError as error:
+            self._wrong(f"{where}fact: {error.diagnostics[0].message}", error.diagnostics[0].note or "")
+            return
+        columns: dict[str, str] | None = None
+        if kind == "rate":
+            columns = RATE_COLUMNS
+        elif isinstance(schema, str):
+            try:
+                columns = columns_of(schema)
+            except ValueError as error:
+                self._wrong(f"{where}schema: {error}")
+                return
+            if kind in ("kafka", "mqtt", "socket"):
+                columns = {"timestamp": "timestamp", **columns}
+        if program is not None:
+            arity = arity_of(program)
+            if predicate not in arity and not counts_all_facts(program):
+                note = similar(predicate, arity) or f"it has {', '.join(sorted(arity))}"
+                self._wrong(f"{where}fact: the program does not use {predicate}", note)
+            count = len(named) if named is not None else None
+            if count is None and columns is not None:
+                count = len([c for c in columns if c != time])
+            if predicate in arity and count is not None and count != arity[predicate]:
+                note = f'name the columns that are its arguments: fact = "{predicate}(…)"'
+                self._wrong(f"{where}fact: {predicate} has {arity[predicate]} arguments, not {count}", note)
+        if columns is not None:
+            for column in (time, *(named or ())):
+                if column not in columns:
+                    note = similar(column, columns) or f"columns are {', '.join(columns)}"
+                    self._wrong(f"{where}{'time' if column == time else 'fact'}: there is no column {column}", note)
+            if columns.get(time, "timestamp") not in (*WHOLE, *DATED):
+                self._wrong(f"{where}time: {time} is of type {columns[time]}, which is no time")
+
+    def _sink(self, name: str, table: Mapping[str, Any], program: Program | None) -> SinkConfig:
+        where = f"sinks.{name}."
+        found = self._written(where, name, table, {"output": (str,)})
+        output = table.get("output", name)
+        if program is not None and output not in program.output():
+            known = sorted(program.output())
+            note = similar(str(output), known) or f"it has {', '.join(known) or 'none'}"
+            self._wrong(f"{where}output: the program has no output {output}", note)
+        return SinkConfig(name, output, found.format, found.given, found.options)
+
+    def _late(self, checkpoint: str) -> SinkConfig:
+        """Late facts are never dropped: without a word about them, they go beside the checkpoint."""
+        table = self._given.get("late")
+        if not isinstance(table, dict):
+            return SinkConfig("late", "", "json", {"path": f"{checkpoint}-late"}, {})
+        return self._written("late.", "late", table, {})
+
+    def _written(
+        self, where: str, name: str, table: Mapping[str, Any], more: Mapping[str, tuple[type, ...]]
+    ) -> SinkConfig:
+        kind = table.get("format")
+        common = {"format": (str,), "options": (dict,), **more}
+        if self._one_of(f"{where}format", kind, tuple(SINK_KEYS)):
+            self._check_keys(where, table, {**common, **SINK_KEYS[str(kind)]}, SINKS_NEED[str(kind)])
+        given = {key: table[key] for key in table if key not in common}
+        if "path" in given:
+            given["path"] = self._place(given["path"])
+        options = table.get("options", {})
+        texts = {key: str(value) for key, value in options.items()} if isinstance(options, dict) else {}
+        return SinkConfig(name, "", str(kind), given, texts)
+
+    def _times(self, program: Program | None, sources: Sequence[SourceConfig]) -> None:
+        """Check what is said in time: the trigger, the delay, the start and the end."""
+        trigger = self._given.get("trigger", "")
+        if isinstance(trigger, str) and trigger not in ("", AVAILABLE_NOW):
+            try:
+                delay_of(trigger, 1)
+            except LasingError:
+                note = f'it is "{AVAILABLE_NOW}", to read what is there and stop, or a duration such as "10 sec"'
+                self._wrong(f"trigger is {trigger!r}", note)
+        if program is None:
+            return
+        unit = program.tick.milliseconds * 1000 if program.tick else None
+        try:
+            delay_of(self._given.get("delay", 0), unit)
+        except LasingError as error:
+            self._wrong(f"delay: {error.diagnostics[0].message}", error.diagnostics[0].note or "")
+        for name in ("start", "end"):
+            if name in self._given:
+                try:
+                    time_of(self._given[name], program.tick)
+                except LasingError as error:
+                    self._wrong(f"{name}: {error.diagnostics[0].message}", error.diagnostics[0].note or "")
+        dated = [s.name for s in sources if s.schema is not None and _dated(s)]
+        if dated and program.tick is None:
+            note = "add a tick to the program, such as: #tick 1 sec."
+            self._wrong(f"sources.{dated[0]}.time is a timestamp, but the program has no tick", note)
+
+
+def _dated(source: SourceConfig) -> bool:
+    try:
+        return columns_of(source.schema or "").get(source.time) in DATED
+    except ValueError:
+        return False

@@ -1,0 +1,157 @@
+"""Messages of an MQTT broker as a source of Spark's.
+
+A broker does not keep what it has sent, but Spark may ask for a batch again. So messages are written to a file when
+they come, one line each, and are read from there. A message's number is its line's, from the first one on.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql.datasource import DataSource, SimpleDataSourceStreamReader
+from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
+
+from lasing.errors import fault
+
+_PATIENCE = 10.0
+"""For how many seconds the broker may keep us waiting before that is an error."""
+
+
+class MqttSource(DataSource):
+    """Options: `host`, `port` (1883), `topic`, `user`, `password`, and `spool`, the folder for what has come."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "lasing_mqtt"
+
+    def schema(self) -> str:
+        return "value string, timestamp timestamp"
+
+    def simpleStreamReader(self, schema: Any) -> SimpleDataSourceStreamReader:  # noqa: ARG002, N802 -- Spark's names
+        return MqttReader(dict(self.options))
+
+
+class MqttReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Runs beside the driver for as long as the query does."""
+
+    def __init__(self, options: dict[str, str]) -> None:
+        self._options = options
+        self._spool = Spool(Path(options["spool"]))
+        self._client: Any = None
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """What is available now is what the broker sends at once: messages that it retains or has queued for us."""
+        self._connect()
+        time.sleep(1.0)
+
+    def initialOffset(self) -> dict[str, int]:  # noqa: N802
+        return {"messages": 0}
+
+    def read(self, start: dict[str, int]) -> tuple[Iterator[tuple[str, datetime]], dict[str, int]]:
+        self._connect()
+        end = {"messages": max(start["messages"], self._spool.length)}
+        return self.readBetweenOffsets(start, end), end
+
+    def readBetweenOffsets(  # noqa: N802
+        self, start: dict[str, int], end: dict[str, int]
+    ) -> Iterator[tuple[str, datetime]]:
+        return self._spool.between(start["messages"], end["messages"])
+
+    def commit(self, end: dict[str, int]) -> None:
+        self._spool.forget(end["messages"])
+
+    def _connect(self) -> None:
+        if self._client is not None:
+            return
+        try:
+            from paho.mqtt.client import Client
+            from paho.mqtt.enums import CallbackAPIVersion
+        except ImportError:
+            raise fault("E602", "paho-mqtt is not installed", note="pip install 'lasing[mqtt]'") from None
+        options = self._options
+        host, port = options["host"], int(options.get("port", "1883"))
+        name = f"lasing-{sha256(repr((options['spool'], options['topic'])).encode()).hexdigest()[:12]}"
+        client = Client(CallbackAPIVersion.VERSION2, client_id=name, clean_session=False)
+        if "user" in options:
+            client.username_pw_set(options["user"], options.get("password"))
+        connected = threading.Event()
+        refused: list[str] = []
+
+        def on_connect(client: Any, _data: Any, _flags: Any, reason: Any, _properties: Any) -> None:
+            if reason.is_failure:
+                refused.append(str(reason))
+            else:
+                client.subscribe(options["topic"], qos=1)
+            connected.set()
+
+        def on_message(_client: Any, _data: Any, message: Any) -> None:
+            self._spool.add(message.payload)
+
+        client.on_connect, client.on_message = on_connect, on_message
+        try:
+            client.connect(host, port)
+        except OSError as error:
+            raise fault("E613", f"no MQTT broker at {host}:{port}: {error.strerror or error}") from None
+        client.loop_start()
+        if not connected.wait(_PATIENCE) or refused:
+            client.loop_stop()
+            why = refused[0] if refused else f"no answer within {_PATIENCE:.0f} s"
+            raise fault("E613", f"the MQTT broker at {host}:{port} did not let us in: {why}")
+        self._client = client
+
+
+class Spool:
+    """A file of messages, numbered. The first line says the number of the first message that is still there."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "messages.jsonl"
+        self._lock = threading.Lock()
+        folder.mkdir(parents=True, exist_ok=True)
+        self._first, self._lines = 0, []
+        if self._path.exists():
+            head, *lines = self._path.read_text(encoding="utf-8").splitlines()
+            self._first, self._lines = int(head), [line for line in lines if line.endswith("]")]
+        self._rewrite()
+
+    @property
+    def length(self) -> int:
+        """How many messages have ever come."""
+        with self._lock:
+            return self._first + len(self._lines)
+
+    def add(self, payload: bytes) -> None:
+        """Take a message in. It is in the file before the broker hears that we have it."""
+        line = json.dumps([time.time(), payload.decode("utf-8", errors="replace")])
+        with self._lock:
+            self._lines.append(line)
+            self._file.write(line + "\n")
+            self._file.flush()
+
+    def between(self, start: int, end: int) -> Iterator[tuple[str, datetime]]:
+        """The messages from one number to just before another."""
+        with self._lock:
+            lines = self._lines[start - self._first : end - self._first]
+        for at, text in map(json.loads, lines):
+            yield text, datetime.fromtimestamp(at, UTC)
+
+    def forget(self, end: int) -> None:
+        """Messages before this number will not be asked for again."""
+        with self._lock:
+            done = end - self._first
+            if done < 10_000:  # to rewrite the file costs something
+                return
+            self._first, self._lines = end, self._lines[done:]
+            self._rewrite()
+
+    def _rewrite(self) -> None:
+        unfinished = self._path.with_suffix(".new")
+        unfinished.write_text("\n".join([str(self._first), *self._lines]) + "\n", encoding="utf-8")
+        unfinished.replace(self._path)
+        self._file = self._path.open("a", encoding="utf-8")

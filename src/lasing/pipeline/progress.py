@@ -1,0 +1,184 @@
+"""What a running pipeline tells about itself: batch by batch, on a terminal, in a log, and as JSON lines."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+from lasing.errors import Diagnostic, fault
+from lasing.logic.program import Program
+from lasing.session import left_out
+
+
+@dataclass(slots=True)
+class Batch:
+    """What is known of one batch once it is done."""
+
+    batch: int
+    events: int = 0
+    rows: dict[str, int] = field(default_factory=dict)
+    late: int = 0
+    evaluated_until: str = ""
+    state_bytes: int = 0
+    state_seconds: float = 0.0
+    engine_seconds: float = 0.0
+    rebuilt_shards: int = 0
+    seconds: float = 0.0
+
+    @property
+    def events_per_second(self) -> float:
+        return self.events / self.seconds if self.seconds else 0.0
+
+    def line(self) -> str:
+        """The batch as a line of a log."""
+        written = ", ".join(f"{count:,} {name}" for name, count in self.rows.items()) or "nothing"
+        parts = [
+            f"batch {self.batch}: {self.events:,} events ({self.events_per_second:,.0f}/s)",
+            f"evaluated until {self.evaluated_until or 'nothing yet'}",
+            f"state {size(self.state_bytes)}",
+            f"late {self.late:,}",
+            f"out {written}",
+        ]
+        return "; ".join(parts)
+
+    def record(self) -> dict[str, Any]:
+        """The batch as a JSON object."""
+        return {**asdict(self), "events_per_second": round(self.events_per_second, 1)}
+
+
+def size(number: float) -> str:
+    """Bytes in words.
+
+    >>> size(900), size(3_200_000)
+    ('900 B', '3.2 MB')
+    """
+    for unit in ("B", "kB", "MB", "GB"):
+        if number < 1000 or unit == "GB":
+            return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
+        number /= 1000
+    raise AssertionError
+
+
+class Progress:
+    """Shows batches as they are done. As a context, it opens and closes what it writes to."""
+
+    def __init__(self, program: Program, metrics: Path | None = None, quiet: bool = False) -> None:
+        self.done: list[Batch] = []
+        self.total = Batch(0)
+        self._program = program
+        self._metrics_path = metrics
+        self._metrics: IO[str] | None = None
+        self._quiet = quiet
+        self._left_out: Counter[str] = Counter()
+        self._waiting: dict[int, Batch] = {}
+        self._live: Any = None
+        self._begun = time.monotonic()
+
+    def __enter__(self) -> Self:
+        if self._metrics_path is not None:
+            try:
+                self._metrics = self._metrics_path.open("a", encoding="utf-8")
+            except OSError as error:
+                raise fault("E403", f"{self._metrics_path} cannot be written: {error.strerror or error}") from None
+        if sys.stderr.isatty() and not self._quiet:
+            from rich.console import Console
+            from rich.live import Live
+
+            self._live = Live(console=Console(stderr=True), get_renderable=self._table, refresh_per_second=4)
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+        if self._metrics is not None:
+            self._metrics.close()
+
+    def evaluated(self, batch: Batch, left: Counter[str]) -> None:
+        """A batch has been evaluated and written. It is shown when Spark says how long it took."""
+        self._waiting[batch.batch] = batch
+        self._left_out += left
+
+    def finished(self, number: int, seconds: float) -> None:
+        """Spark has finished a batch."""
+        batch = self._waiting.pop(number, None)
+        if batch is None:
+            return
+        batch.seconds = seconds
+        self.done.append(batch)
+        total = self.total
+        total.events += batch.events
+        total.late += batch.late
+        total.seconds += seconds
+        total.rows = dict(Counter(total.rows) + Counter(batch.rows))
+        if self._metrics is not None:
+            print(json.dumps(batch.record()), file=self._metrics, flush=True)
+        if self._live is None and not self._quiet:
+            print(batch.line(), file=sys.stderr, flush=True)
+
+    def diagnostics(self) -> list[Diagnostic]:
+        """What was left out on the way, and how many facts were late."""
+        dropped = self._left_out.pop("W202", 0)
+        failures = {}
+        for name, count in self._left_out.items():
+            _, rule, reason = name.split(" ", 2)
+            failures[int(rule), reason] = count
+        return left_out(self._program, dropped, failures)
+
+    def summary(self) -> str:
+        """All batches in one line."""
+        seconds = time.monotonic() - self._begun
+        rows = ", ".join(f"{count:,} {name}" for name, count in self.total.rows.items()) or "nothing"
+        return (
+            f"{len(self.done)} batches, {self.total.events:,} events in {seconds:.1f} s; wrote {rows}; "
+            f"{self.total.late:,} late"
+        )
+
+    def _table(self) -> Any:
+        from rich.table import Table
+
+        table = Table(title="batches", title_justify="left")
+        for name in ("batch", "events", "events/s", "evaluated until", "state", "late", "out"):
+            table.add_column(name, justify="left" if name in ("evaluated until", "out") else "right")
+        for batch in self.done[-8:]:
+            table.add_row(
+                str(batch.batch),
+                f"{batch.events:,}",
+                f"{batch.events_per_second:,.0f}",
+                batch.evaluated_until,
+                size(batch.state_bytes),
+                f"{batch.late:,}",
+                ", ".join(f"{count:,} {name}" for name, count in batch.rows.items()),
+            )
+        spent = time.monotonic() - self._begun
+        table.caption = f"{self.total.events:,} events in {spent:.0f} s; {self.total.late:,} late"
+        table.caption_justify = "left"
+        return table
+
+
+def listener(progress: Progress) -> Any:
+    """Spark's listener that tells a `Progress` of batches that are done."""
+    from pyspark.sql.streaming.listener import StreamingQueryListener
+
+    class Listener(StreamingQueryListener):
+        def onQueryStarted(self, event: Any) -> None:  # noqa: N802 -- Spark's names
+            pass
+
+        def onQueryProgress(self, event: Any) -> None:  # noqa: N802
+            progress.finished(event.progress.batchId, event.progress.batchDuration / 1000)
+
+        def onQueryIdle(self, event: Any) -> None:  # noqa: N802
+            pass
+
+        def onQueryTerminated(self, event: Any) -> None:  # noqa: N802
+            pass
+
+    return Listener()

@@ -1,0 +1,57 @@
+"""The sinks of a pipeline: what is done with the outputs of a batch.
+
+A batch may be tried again, after a failure: with the same rows, under the same number. Files of a batch are in a folder
+of its number, and replace what an earlier try has left there, so that each row is there once. To Kafka, a row goes with
+a key that is the same at each try.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from lasing.connectors.rows import value_of
+from lasing.logic.formulas import Atom
+from lasing.pipeline.config import FILE_FORMATS, SinkConfig
+from lasing.spark.outputs import LEADING, View
+
+
+def write(frame: Any, sink: SinkConfig, view: View | None, batch: int | None) -> None:
+    """Write the rows of an output, of a batch of a stream or, without a number, of a history."""
+    if sink.format in FILE_FORMATS:
+        path = sink.given["path"] if batch is None else f"{sink.given['path']}/batch={batch:06}"
+        writer = frame.write.mode("overwrite").format(sink.format)
+        if sink.format == "csv":
+            writer = writer.option("header", "true")
+        writer.options(**sink.options).save(path)
+    elif sink.format == "console":
+        for row in frame.toLocalIterator():
+            print(_line(sink, view, row.asDict()))
+        sys.stdout.flush()
+    else:
+        _to_kafka(frame, sink)
+
+
+def _line(sink: SinkConfig, view: View | None, row: dict[str, Any]) -> str:
+    """A row in the notation of stream files."""
+    if view is None:
+        return f"% late by {row['late_by']}: {row['fact']}"
+    leading = {name: _moment(row.pop(name)) for name in LEADING[view]}
+    atom = Atom(sink.output, tuple(value_of(value) for value in row.values()))
+    if view == "intervals":
+        return f"{atom} from {leading['from']} to {leading['until']}."
+    sign = {"1": "+", "-1": "-"}.get(leading.get("change", ""), "")
+    return f"{sign}{atom} at {leading['time']}."
+
+
+def _moment(value: Any) -> str:
+    return f"{value.isoformat()}Z" if hasattr(value, "isoformat") else str(value)
+
+
+def _to_kafka(frame: Any, sink: SinkConfig) -> None:
+    from pyspark.sql import functions as f
+
+    value = f.to_json(f.struct("*"))
+    rows = frame.select(f.sha2(f.concat(f.lit(sink.output), value), 256).alias("key"), value.alias("value"))
+    writer = rows.write.format("kafka").option("kafka.bootstrap.servers", sink.given["servers"])
+    writer.option("topic", sink.given["topic"]).options(**sink.options).save()

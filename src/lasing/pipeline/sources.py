@@ -1,0 +1,92 @@
+"""The sources of a pipeline, as DataFrames: streams, or for a batch, tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from lasing.errors import fault
+from lasing.pipeline.config import FILE_FORMATS, Pipeline, SourceConfig
+
+_STRICT = {"mode": "FAILFAST"}
+"""A row that cannot be read stops the pipeline. Spark's default would make nulls of it without a word."""
+
+
+def frames_of(spark: Any, pipeline: Pipeline) -> dict[str, Any]:
+    """The DataFrame of each source, by what it is about."""
+    return {source.fact: _frame(spark, pipeline, source) for source in pipeline.sources}
+
+
+def _frame(spark: Any, pipeline: Pipeline, source: SourceConfig) -> Any:
+    if source.format in FILE_FORMATS:
+        return _files(spark, source, pipeline.mode == "stream")
+    if source.format == "rate":
+        rate = source.given.get("rows_per_second", 1)
+        return spark.readStream.format("rate").options(**source.options).option("rowsPerSecond", rate).load()
+    return _messages(_received(spark, pipeline, source), source)
+
+
+def _files(spark: Any, source: SourceConfig, streaming: bool) -> Any:
+    path = source.given["path"]
+    schema: Any = source.schema
+    if schema is None:  # Parquet files know theirs
+        if "://" not in path and not Path(path).exists():
+            raise fault("E613", f"sources.{source.name}.path: there is no {path}", note="or say its schema")
+        try:
+            schema = spark.read.parquet(path).schema
+        except Exception as error:  # Spark's own kinds, of which there are many
+            message = str(error).partition("\n")[0]
+            raise fault("E613", f"sources.{source.name}.path: {path} cannot be read: {message}") from None
+    reader = (spark.readStream if streaming else spark.read).schema(schema).format(source.format)
+    if source.format != "parquet":
+        reader = reader.options(**_STRICT)
+    if source.format == "csv":
+        reader = reader.option("header", "true").option("enforceSchema", "false")
+    if streaming and "files_per_batch" in source.given:
+        reader = reader.option("maxFilesPerTrigger", source.given["files_per_batch"])
+    return reader.options(**source.options).load(path)
+
+
+def _received(spark: Any, pipeline: Pipeline, source: SourceConfig) -> Any:
+    """Messages with columns `value`, as text, and `timestamp`, of when they came."""
+    from pyspark.sql import functions as f
+
+    given = source.given
+    reader = spark.readStream.options(**source.options)
+    if source.format == "socket":
+        reader = reader.format("socket").option("host", given["host"]).option("port", given["port"])
+        return reader.option("includeTimestamp", "true").load().select("value", "timestamp")
+    if source.format == "mqtt":
+        from lasing.pipeline.mqtt import MqttSource
+
+        spark.dataSource.register(MqttSource)
+        told = {key: str(given[key]) for key in ("host", "port", "topic", "user", "password") if key in given}
+        spool = str(Path(pipeline.checkpoint) / "mqtt" / source.name)
+        return reader.format(MqttSource.name()).options(**told).option("spool", spool).load()
+    reader = (
+        reader.format("kafka").option("kafka.bootstrap.servers", given["servers"]).option("subscribe", given["topic"])
+    )
+    reader = reader.option("startingOffsets", given.get("from", "earliest"))
+    try:
+        loaded = reader.load()
+    except Exception as error:
+        raise _without_kafka(error, f"sources.{source.name}") from None
+    return loaded.select(f.col("value").cast("string"), "timestamp")
+
+
+def _messages(received: Any, source: SourceConfig) -> Any:
+    """The columns of messages whose text is JSON or CSV."""
+    from pyspark.sql import functions as f
+
+    read = f.from_csv if source.given.get("payload", "json") == "csv" else f.from_json
+    parsed = received.select("timestamp", read("value", source.schema or "", _STRICT).alias("message"))
+    names = parsed.select("message.*").columns
+    kept = ["timestamp"] if "timestamp" not in names and source.time == "timestamp" else []
+    return parsed.select(*kept, "message.*")
+
+
+def _without_kafka(error: Exception, where: str) -> Exception:
+    if "kafka" in str(error).lower() and "find" in str(error).lower():
+        note = 'give the jars of spark-sql-kafka-0-10 and what it needs: [spark] jars = ["…"]'
+        return fault("E613", f"{where}: Spark has no connector for Kafka", note=note)
+    return error
