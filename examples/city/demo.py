@@ -1,78 +1,68 @@
-"""The demo: two hours of traffic in a small city, simulated, reasoned over, and summed up."""
+"""The demo: a working day of a city of three thousand sensors, simulated, reasoned over on Spark, and summed up."""
 
 from __future__ import annotations
 
-import random
+import argparse
+import shutil
 import time
-from collections import Counter, defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.dataset as ds
+from picture import picture
 from rich.console import Console
-from rich.progress import track
-from rich.table import Table
+from simulate import RAIN, simulate
+from summary import summary
 
 import lasing
+from lasing.pipeline.config import read_pipeline
+from lasing.pipeline.progress import Progress
+from lasing.pipeline.run import run_pipeline
 
-SIDE = 7  # junctions j00 to j66, as map.lars has them
-MINUTES = 240
-RUSH = range(80, 170)
-
-
-def junctions() -> list[tuple[int, int]]:
-    return [(x, y) for x in range(SIDE) for y in range(SIDE)]
-
-
-def readings(seed: int = 7) -> Iterator[tuple[int, str, str, float]]:
-    """Speeds, minute by minute: slower near the centre and in the rush hour; some sensors fail for a while."""
-    chance = random.Random(seed)
-    centre = SIDE // 2
-    for minute in range(MINUTES):
-        for x, y in junctions():
-            failed = (x, y) in ((2, 3), (4, 4)) and 100 <= minute < 140
-            if failed or chance.random() < 0.02:
-                continue
-            distance = abs(x - centre) + abs(y - centre)
-            rush = 30 - 5 * distance if minute in RUSH else 0
-            yield minute, "speed", f"s{x}{y}", round(max(2.0, chance.gauss(32 - rush, 5)), 1)
+HERE = Path(__file__).parent
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hours", type=int, default=10, help="how long a day to simulate (default: 10)")
+    parser.add_argument("--sensors", type=int, default=3000, help="in how large a city (default: 3000)")
+    chosen = parser.parse_args()
     console = Console()
-    program = Path(__file__).parent / "city.lars"
-    console.print(f"Reasoning over {MINUTES} minutes of {SIDE * SIDE} sensors with examples/city/city.lars")
-    run = lasing.run(program, readings(), start=0, end=MINUTES - 1)
-    console.print("loading the engine; the first time it is compiled, which takes about a minute")
-    run.prepare()
-    begun = time.perf_counter()
-    answers = list(track(run, total=MINUTES, description="minutes", console=console))
-    seconds = time.perf_counter() - begun
+    day = HERE / "day"
+    shutil.rmtree(day, ignore_errors=True)
+    console.print(f"Simulating {chosen.hours} hours of a city with {chosen.sensors:,} sensors")
+    truth = simulate(day, chosen.hours, chosen.sensors)
 
-    jammed: Counter[str] = Counter()
-    seen: defaultdict[str, list[int]] = defaultdict(list)
-    for answer in answers:
-        for atom in answer.atoms:
-            if atom.predicate == "jam":
-                jammed[str(atom.args[0])] += 1
-            else:
-                seen[str(atom)].append(answer.time)
-    table = Table("junction", "minutes in a jam", title="Where traffic stood")
-    for junction, minutes in jammed.most_common(5):
-        table.add_row(junction, str(minutes))
-    console.print(table)
-    silent = sorted((f, times) for f, times in seen.items() if f.startswith("silent"))
-    for fact, times in silent:
-        console.print(f"{fact}: minutes {times[0]} to {times[-1]}")
-    suspected = sorted((f, times) for f, times in seen.items() if f.startswith("suspected"))
-    for fact, times in suspected:
-        console.print(f"{fact}: {len(times)} minutes between {times[0]} and {times[-1]}")
-    tails = [atom for answer in answers for atom in answer.atoms if atom.predicate == "tail"]
-    longest = max(tails, key=lambda atom: int(str(atom.args[1])))
-    console.print(f"the longest tail: {longest.args[1]} junctions behind {longest.args[0]}")
-    report = run.report
+    pipeline = read_pipeline(HERE / "city.toml")
+    console.print("Loading the engine; the first time it is compiled, which takes about a minute")
+    lasing.run("ready :- go.").prepare()
+    console.print("Reasoning on Spark, with examples/city/city.lars as examples/city/city.toml says")
+    begun = time.perf_counter()
+    with Progress(pipeline.program) as progress:
+        run_pipeline(pipeline, progress)
+    seconds = time.perf_counter() - begun
+    events = progress.total.events
     console.print(
-        f"{report.facts:,} readings, {report.time_points:,} time points, {report.atoms:,} atoms in {seconds:.1f} s"
+        f"{events:,} readings and rain reports in {seconds:.0f} s, Spark's start included; "
+        f"{progress.total.late} came too late, and are in {shown(day / 'found' / 'late')}"
     )
+
+    results = {sink.output: found(Path(sink.given["path"])) for sink in pipeline.sinks}
+    console.print(summary(results, truth))
+    rain = ds.dataset(day / "rain", schema=RAIN).to_table()
+    picture(results, rain, day / "city.png")
+    console.print(f"The day as a picture: {shown(day / 'city.png')}")
+
+
+def found(folder: Path) -> pa.Table:
+    """The rows of all batches."""
+    table = ds.dataset(folder, partitioning="hive").to_table()
+    return table.drop_columns(["batch"])
+
+
+def shown(path: Path) -> Path:
+    """A path as seen from where the demo was started, if it is below."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 if __name__ == "__main__":
