@@ -10,6 +10,7 @@
 4:
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lasing.connectors.tables import Table
@@ -45,4 +46,6 @@ def __getattr__(name: str) -> Any:
         from lasing.live.engine import Engine
 
         return Engine
+    if name == "spark":  # so that `lasing.spark` is there without a second import
+        return import_module("lasing.spark")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

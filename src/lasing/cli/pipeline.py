@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import warnings
 from pathlib import Path
-from types import FrameType
+from threading import Event
 from typing import Annotated, Any
 
 import typer
@@ -41,27 +40,23 @@ def pipeline(
         return
     from lasing.pipeline.progress import Progress
     from lasing.pipeline.run import run_pipeline
+    from lasing.spark.session import stop as stop_spark
 
-    signal.signal(signal.SIGTERM, _interrupt)
+    stop = Event()
     with warnings.catch_warnings():
         warnings.showwarning = _show
         with Progress(described.program, metrics, quiet) as progress:
-            stopped = False
             try:
-                run_pipeline(described, progress)
-            except KeyboardInterrupt:
-                stopped = True
+                run_pipeline(described, progress, stop)
+            finally:
+                stop_spark()
     complain(progress.diagnostics())
     if progress.total.late:
         print(f"{progress.total.late:,} late facts are in {_where(described.late)}", file=sys.stderr)
     if not quiet:
         print(progress.summary(), file=sys.stderr)
-    if stopped:
+    if stop.is_set():
         print(f"stopped; run it again to go on from {described.checkpoint}", file=sys.stderr)
-
-
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 def _show(message: Warning | str, category: type[Warning], *_place: Any, **_more: Any) -> None:

@@ -67,6 +67,11 @@ class Engine:
         """The time point up to which everything is evaluated; before any, the one before the start."""
         return self._core.time
 
+    @property
+    def incremental(self) -> bool:
+        """Whether this is the local engine, whose memory follows the windows; the reference keeps all facts."""
+        return isinstance(self._core, LocalCore)
+
     def push(self, time: Any, facts: Facts) -> Update:
         """Facts at a time point: evaluate up to it, and tell what has changed."""
         now = time_of(time, self.program.tick)

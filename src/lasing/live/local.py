@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
 from weakref import WeakSet
@@ -23,8 +23,8 @@ from lasing.live.cores import Fact, Facts, Own, TimePoint, batch_of, checked
 from lasing.live.updates import Blocks
 from lasing.logic.answers import Answer
 from lasing.logic.formulas import PartitionWindow, Window, walk
-from lasing.logic.lookback import lookback
-from lasing.logic.program import Program
+from lasing.logic.lookback import lookback, only_derived
+from lasing.logic.program import Program, Signature
 from lasing.session import arity_of, counts_all_facts
 
 
@@ -49,6 +49,8 @@ class LocalCore:
         self._arity = arity_of(program)
         self._any_predicate = counts_all_facts(program)
         self._unknown: set[str] = set()
+        self._program = program
+        self._only_derived = only_derived(program)
         back = lookback(program)
         functions = [n.function for r in program.rules for f in r.body for n in walk(f) if isinstance(n, Window)]
         partitions = [f for f in functions if isinstance(f, PartitionWindow)]
@@ -84,9 +86,9 @@ class LocalCore:
         return CodedBatch(self._once(rows))
 
     def with_own(self, batch: CodedBatch, own: Own) -> CodedBatch:
-        mine = self._tuples([(atom.predicate, *atom.args) for _, atom in own])
+        mine = self._encoded([(atom.predicate, *atom.args) for _, atom in own])
         mine[:, IN_TIME] = [time for time, _ in own]
-        rows = np.concatenate([mine, batch.rows])
+        rows = np.concatenate([self._used(mine), batch.rows])
         return CodedBatch(self._once(rows[np.argsort(rows[:, IN_TIME], kind="stable")]))
 
     def push_batch(self, end: int, batch: CodedBatch) -> Blocks:
@@ -125,16 +127,19 @@ class LocalCore:
             yield row[IN_TIME], predicate, tuple(map(value, row[IN_ARGS : IN_ARGS + arity]))
 
     def _tuples(self, plain: list[tuple[object, ...]]) -> Codes:
+        return self._used(self._encoded(plain))
+
+    def _encoded(self, plain: list[tuple[object, ...]]) -> Codes:
         rows = np.zeros((len(plain), self._engine.width), np.int64)
         if len(set(map(itemgetter(0), plain))) == 1 and len(set(map(len, plain))) == 1:
             self._fill(rows, slice(None), plain)
-            return self._used(rows)
+            return rows
         shapes: dict[tuple[object, int], list[int]] = {}
         for i, fact in enumerate(plain):
             shapes.setdefault((fact[0], len(fact)), []).append(i)
         for where in shapes.values():
             self._fill(rows, where, [plain[i] for i in where])
-        return self._used(rows)
+        return rows
 
     def _fill(self, rows: Codes, where: Any, facts: Sequence[tuple[object, ...]]) -> None:
         """Encode facts of one predicate and one length."""
@@ -176,6 +181,8 @@ class LocalCore:
         """The number of a predicate, once it has been checked."""
         if not isinstance(predicate, str):
             raise fault("E509", f"{predicate!r} is no predicate", note='a fact is a tuple such as ("temp", "s1", 70)')
+        if predicate in self._only_derived:
+            self._also_streamed(predicate)
         known = self._arity.get(predicate)
         if known is None and not self._any_predicate and predicate not in self._unknown:
             self._unknown.add(predicate)
@@ -186,6 +193,13 @@ class LocalCore:
             message = f"a fact of {predicate} has {length - 1} arguments, but {predicate} has {known} in the program"
             raise fault("E508", message)
         return self._engine.predicates.get(predicate, self._engine.predicates[""])
+
+    def _also_streamed(self, predicate: str) -> None:
+        """A predicate of which it was not said that it is in the stream is there: its facts are looked back on."""
+        found = Signature(predicate, self._arity[predicate])
+        self._program = replace(self._program, inputs=(*self._program.inputs, found))
+        self._only_derived = only_derived(self._program)
+        self._window.points = lookback(self._program).points
 
     def _used(self, rows: Codes) -> Codes:
         """Without the facts that nothing depends on."""

@@ -107,6 +107,19 @@ def _of(formula: Formula, derived: frozenset[str], here: int | None, reach: int 
             assert_never(formula)
 
 
+def _of_full(formula: Formula, derived: frozenset[str]) -> Lookback:
+    """Inside of a window that counts facts only those count, but for what is taken from the whole stream."""
+    nodes = [formula]
+    result = Lookback()
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, Window) and node.full:
+            result |= _of(node, derived, None, None)
+        else:
+            nodes.extend(children(node))
+    return result
+
+
 def _of_window(window: Window, derived: frozenset[str], here: int | None, reach: int | None) -> Lookback:
     match window.function:
         case TimeWindow(back, _, step):
@@ -114,12 +127,14 @@ def _of_window(window: Window, derived: frozenset[str], here: int | None, reach:
                 return _of(window.body, derived, here, None if window.full else reach)
             width = here + back + step - 1
             return _of(window.body, derived, here, width if window.full or reach is None else min(width, reach))
-        case TupleWindow(back):
-            inside = _of(window.body, derived, 0, 0)
-            return Lookback(inside.points, max(back, inside.facts), inside.per_key)
-        case PartitionWindow(back):
-            inside = _of(window.body, derived, 0, 0)
-            return Lookback(inside.points, inside.facts, max(back, inside.per_key))
+        case TupleWindow(back) | PartitionWindow(back):
+            if here != 0:  # it is taken at a time point of the past, from which its facts are counted
+                within = None if window.full else reach
+                return Lookback(within) | _of(window.body, derived, here, within)
+            inside = _of_full(window.body, derived)
+            if isinstance(window.function, TupleWindow):
+                return inside | Lookback(0, back)
+            return inside | Lookback(0, 0, back)
         case IntervalWindow():
             return _of(window.body, derived, here, reach)
         case _:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from lasing.logic.formulas import Aggregate, At, Atom, Compare, Formula, Implies, Not, Or, head_atom, walk
+from lasing.logic.formulas import Aggregate, At, Atom, Compare, Formula, Implies, Not, Or, children, head_atom, walk
 from lasing.logic.program import Program, Rule
 from lasing.logic.terms import Arithmetic, Term, Value, Variable
 
@@ -71,12 +71,22 @@ def _of_variables(rule: Rule, known: Types) -> dict[Variable, Type | None]:
     for _ in range(len(literals) + 1):  # X = Y + 1 may wait for Y = Z + 1, and so on
         before = dict(found)
         for literal in literals:
-            for node in walk(literal):
+            for node in _outside(literal):
                 for variable, given in _bindings(node, known, found):
                     found[variable] = together(found.get(variable), given)
         if found == before:
             break
     return found
+
+
+def _outside(formula: Formula) -> Iterable[Formula]:
+    """A formula and its subformulas, but for those inside of aggregates: these may hold for no value at all."""
+    stack = [formula]
+    while stack:
+        node = stack.pop()
+        yield node
+        if not isinstance(node, Aggregate):
+            stack.extend(reversed(children(node)))
 
 
 def _bindings(
@@ -92,17 +102,24 @@ def _bindings(
             sides = ((left, right), (right, left))
             return [(a, _of_term(b, variables)) for a, b in sides if isinstance(a, Variable)]
         case Aggregate(operator="=", bound=Variable() as result):
-            return [(result, _of_aggregate(node, variables))]
+            return [(result, _of_aggregate(node, known, variables))]
         case _:
             return []
 
 
-def _of_aggregate(aggregate: Aggregate, variables: Mapping[Variable, Type | None]) -> Type | None:
+def _of_aggregate(aggregate: Aggregate, known: Types, variables: Mapping[Variable, Type | None]) -> Type | None:
     if aggregate.function == "count":
         return "integer"
     if aggregate.function == "avg":
         return "double"
-    taken = _of_term(aggregate.terms[0], variables)
+    inside = {v: t for v, t in variables.items() if v not in aggregate.local}
+    for _ in range(len(aggregate.condition) + 1):
+        for literal in aggregate.condition:
+            for node in walk(literal):
+                for variable, given in _bindings(node, known, inside):
+                    if variable in aggregate.local:
+                        inside[variable] = joined(inside.get(variable), given)
+    taken = _of_term(aggregate.terms[0], inside)
     if aggregate.function == "sum":
         return "integer" if taken == "integer" else "double"
     return taken

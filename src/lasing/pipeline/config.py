@@ -219,7 +219,7 @@ class _Reading:
 
     # -- parts -----------------------------------------------------------------------------------------------------
 
-    def _place(self, path: str) -> str:
+    def _place(self, path: Any) -> Any:
         """A path as seen from the pipeline's file; what has a scheme, such as s3a://…, is as it is."""
         if not isinstance(path, str) or not path or "://" in path:
             return path

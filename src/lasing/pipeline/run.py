@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from threading import Event
+from types import FrameType
 from typing import Any
 
 from lasing.errors import Diagnostic, LasingError, fault
@@ -22,12 +25,20 @@ from lasing.spark.reason import Outputs, Reasoning, reason
 from lasing.spark.session import session
 from lasing.spark.streaming import STATUS
 
+_GLANCE = 0.2
+"""How often, in seconds, somebody looks whether to stop."""
+
 _OURS = re.compile(r"LasingError: (?:error\[(E\d+)\]: )?(.*?)(?:\n\s*SQLSTATE|\n\n|\s*\Z)", re.DOTALL)
 
 
-def run_pipeline(pipeline: Pipeline, progress: Progress) -> None:
-    """Run a pipeline to its end, or until it is interrupted. It goes on from its checkpoint, if it has one."""
+def run_pipeline(pipeline: Pipeline, progress: Progress, stop: Event | None = None) -> None:
+    """Run a pipeline to its end, or until `stop` is set. It goes on from its checkpoint, if it has one.
+
+    With `stop`, an interrupt or a request to terminate sets it.
+    """
     spark = _session(pipeline)
+    if stop is not None:
+        _listen_for_interrupts(stop)  # only now, for Spark has installed a handler of its own
     reasoning = _reasoning(pipeline)
     outputs = reasoning(frames_of(spark, pipeline))
     if pipeline.mode == "batch":
@@ -36,10 +47,20 @@ def run_pipeline(pipeline: Pipeline, progress: Progress) -> None:
     heard = listener(progress)
     spark.streams.addListener(heard)
     try:
-        _stream(pipeline, reasoning, outputs, progress)
+        _stream(pipeline, reasoning, outputs, progress, stop or Event())
     finally:
         _let_listeners_hear(spark)
         spark.streams.removeListener(heard)
+
+
+def _listen_for_interrupts(stop: Event) -> None:
+    def ask(_number: int, _frame: FrameType | None) -> None:
+        if stop.is_set():  # for the second time
+            raise KeyboardInterrupt
+        stop.set()
+
+    signal.signal(signal.SIGINT, ask)
+    signal.signal(signal.SIGTERM, ask)
 
 
 def _session(pipeline: Pipeline) -> Any:
@@ -71,7 +92,7 @@ def _reasoning(pipeline: Pipeline) -> Reasoning:
     )
 
 
-def _stream(pipeline: Pipeline, reasoning: Reasoning, outputs: Outputs, progress: Progress) -> None:
+def _stream(pipeline: Pipeline, reasoning: Reasoning, outputs: Outputs, progress: Progress, stop: Event) -> None:
     def each_batch(told: Any, number: int) -> None:
         told.persist()
         try:
@@ -84,22 +105,22 @@ def _stream(pipeline: Pipeline, reasoning: Reasoning, outputs: Outputs, progress
         writer = writer.trigger(availableNow=True)
     elif pipeline.trigger:
         writer = writer.trigger(processingTime=f"{delay_of(pipeline.trigger, 1) // 1000} milliseconds")
-    _await(writer, pipeline)
-    if pipeline.trigger == AVAILABLE_NOW:
+    _await(writer, pipeline, stop)
+    if pipeline.trigger == AVAILABLE_NOW and not stop.is_set():
         reasoning.end_stream()
-        _await(writer, pipeline)
+        _await(writer, pipeline, stop)
 
 
-def _await(writer: Any, pipeline: Pipeline) -> None:
-    """Run a query to its end. Interrupted, it stops where it is: what was not finished is done again the next time."""
+def _await(writer: Any, pipeline: Pipeline, stop: Event) -> None:
+    """Run a query to its end. Told to stop, it stops where it is: what was not finished is done again the next time."""
     from pyspark.errors import StreamingQueryException
 
     query = writer.start()
     try:
-        query.awaitTermination()
-    except KeyboardInterrupt:
-        query.stop()
-        raise
+        while not query.awaitTermination(_GLANCE):
+            if stop.is_set():
+                query.stop()
+                return
     except StreamingQueryException as error:
         raise _stopped(str(error), pipeline) from None
 

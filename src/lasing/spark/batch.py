@@ -158,7 +158,7 @@ def evaluate_slice(
 ) -> dict[str, Any]:
     """The outputs of one slice: facts by time, those on which it looks back included.
 
-    Intervals that began before the slice or go on after it are told apart, by the columns `begun` and `goes_on`.
+    Intervals that began before the slice or go on after it are told apart, by the columns `*begun` and `*goes_on`.
     """
     first, last = bounds
     evaluation = Evaluation(task, shard, start)
@@ -183,8 +183,8 @@ def evaluate_slice(
         if task.view == "intervals":
             _, table, begun, goes_on = told
             whole = output.finished(table, task.view, task.unit)
-            finished[predicate] = whole.append_column("begun", pa.array(begun)).append_column(
-                "goes_on", pa.array(goes_on)
+            finished[predicate] = whole.append_column("*begun", pa.array(begun)).append_column(
+                "*goes_on", pa.array(goes_on)
             )
         else:
             finished[predicate] = output.finished(told, task.view, task.unit)
@@ -196,10 +196,10 @@ def stitched(parts: Any, arguments: Sequence[str]) -> Any:
     from pyspark.sql import Window
     from pyspark.sql import functions as f
 
-    is_cut = f.col("begun") | f.col("goes_on")
-    whole = parts.where(~is_cut).drop("begun", "goes_on")
+    is_cut = f.col("*begun") | f.col("*goes_on")
+    whole = parts.where(~is_cut).drop("*begun", "*goes_on")
     names = [f"`{name}`" for name in arguments]
     in_order = (Window.partitionBy(*names) if names else Window.partitionBy(f.lit(0))).orderBy("from")
-    loose = parts.where(is_cut).withColumn("*piece", f.sum(f.when(f.col("begun"), 0).otherwise(1)).over(in_order))
+    loose = parts.where(is_cut).withColumn("*piece", f.sum(f.when(f.col("*begun"), 0).otherwise(1)).over(in_order))
     joined = loose.groupBy(*names, "*piece").agg(f.min("from").alias("from"), f.max("until").alias("until"))
     return whole.unionByName(joined.drop("*piece").select(*whole.columns))

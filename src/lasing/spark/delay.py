@@ -20,8 +20,10 @@ def delay_of(given: int | str, unit: int | None) -> int:
     if isinstance(given, int) and not isinstance(given, bool) and given >= 0:
         return given if unit is None else given * unit
     found = _DURATION.fullmatch(given) if isinstance(given, str) else None
-    name = "" if found is None else _LONG_NAMES.get(found[2].removesuffix("s"), found[2])
-    if found is None or name not in MILLISECONDS:
+    word = "" if found is None else found[2]
+    one = word.removesuffix("s")
+    name = next((n for n in (word, one, _LONG_NAMES.get(one, "")) if n in MILLISECONDS), None)
+    if found is None or name is None:
         note = 'a delay is a number of time points, or a duration such as "10 sec", "2 min", "1 h"'
         raise fault("E305", f"{given!r} is no delay", note=note)
     if unit is None:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from lasing.live.engine import Engine
 from lasing.spark.hashing import shards_of
 from lasing.spark.outputs import Output
-from lasing.spark.spans import every_point, spans
+from lasing.spark.spans import COUNT, every_point, spans
 from lasing.spark.tables import times_of
 from lasing.spark.task import Task
 
@@ -35,6 +35,10 @@ class Evaluation:
     @property
     def start(self) -> int:
         return self._engine.start
+
+    @property
+    def incremental(self) -> bool:
+        return self._engine.incremental
 
     @property
     def until(self) -> int:
@@ -73,6 +77,7 @@ class Evaluation:
         ended = {}
         for predicate, held in self.held.items():
             begun = held.filter(pa.array(times_of(held, "from") <= self.until))  # else it was ended here before
+            begun = begun.drop_columns([COUNT])
             ended[predicate] = begun.add_column(1, "until", pa.array(np.full(begun.num_rows, self.until, np.int64)))
             since = pa.array(np.full(held.num_rows, self.until + 1, np.int64))
             self.held[predicate] = held.set_column(0, "from", since)

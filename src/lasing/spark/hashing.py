@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import pyarrow.compute as pc
 from numba import njit, uint64
 
 from lasing.connectors.rows import value_of
-from lasing.logic.terms import Value
+from lasing.logic.terms import Undefined, Value, value_from_text
 
 Numbers = np.ndarray[Any, np.dtype[Any]]
 
@@ -41,7 +42,7 @@ def _hashes(chunk: Any) -> Numbers:
         return _mixed(chunk.cast(pa.int64()).to_numpy(zero_copy_only=False).view(np.uint64))
     if pa.types.is_floating(chunk.type):
         numbers = chunk.cast(pa.float64()).to_numpy(zero_copy_only=False)
-        whole = (numbers == np.floor(numbers)) & (np.abs(numbers) < 2.0**63)
+        whole = (numbers == np.floor(numbers)) & (numbers >= -(2.0**63)) & (numbers < 2.0**63)
         as_integer = np.where(whole, numbers, 0.0).astype(np.int64)
         return _mixed(np.where(whole, as_integer.view(np.uint64), numbers.view(np.uint64)))
     if pa.types.is_large_string(chunk.type):
@@ -55,7 +56,22 @@ def _hashes(chunk: Any) -> Numbers:
     _, offsets, data = chunk.buffers()
     ends = np.frombuffer(offsets, np.int32)[chunk.offset : chunk.offset + len(chunk) + 1]
     text = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(1, np.uint8)
-    return _mixed(_hash_text(ends, text))
+    return _as_numbers(chunk, _mixed(_hash_text(ends, text)))
+
+
+_NUMBER = r"^-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$"
+
+
+def _as_numbers(chunk: Any, hashes: Numbers) -> Numbers:
+    """Text that reads as a number has that number's hash: among names, engines tell numbers as text."""
+    rows = np.flatnonzero(pc.match_substring_regex(chunk, _NUMBER).to_numpy(zero_copy_only=False))
+    if len(rows):
+        found = chunk.take(pa.array(rows)).dictionary_encode()
+        same = found.indices.to_numpy(zero_copy_only=False)
+        for i, text in enumerate(found.dictionary.to_pylist()):
+            with suppress(Undefined):  # it is beyond 64 bits, so it is no number's text
+                hashes[rows[same == i]] = _hashes(pa.array([value_from_text(text)]))[0]
+    return hashes
 
 
 def _mixed(numbers: Numbers) -> Numbers:

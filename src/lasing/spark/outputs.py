@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lasing.connectors.rows import value_of
 from lasing.errors import fault
 from lasing.logic.formulas import head_atom
 from lasing.logic.program import Program
@@ -121,6 +122,8 @@ def column_names(program: Program, predicate: str, arity: int) -> tuple[str, ...
         variables = [a.args[i] for a in heads if i < len(a.args) and isinstance(a.args[i], Variable)]
         free = [str(v) for v in variables if str(v).lower() not in taken and str(v) != "_"]
         name = free[0] if free else f"arg{i + 1}"
+        while name.lower() in taken:  # somebody has called a variable Arg2
+            name += "_"
         taken.add(name.lower())
         names.append(name)
     return tuple(names)
@@ -134,6 +137,10 @@ def _cast(column: Any, kind: Type) -> Any:
         return pa.chunked_array([pa.array([], wanted)])
     if kind == "double" and pa.types.is_integer(column.type):
         return column.cast(wanted, safe=False)
+    if kind == "text" and not pa.types.is_string(column.type):
+        distinct = column.unique()
+        words = pa.array([str(value_of(value)) for value in distinct.to_pylist()], pa.string())
+        return words.take(pc.index_in(column, distinct))
     if kind == "timestamp":
         return pc.cast(column, pa.timestamp("us", "UTC"))
     return column.cast(wanted)

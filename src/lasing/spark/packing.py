@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from lasing.errors import fault
 from lasing.spark.hashing import shards_of
@@ -125,6 +126,8 @@ def _plain(column: Any) -> Any:
     """Timestamps in UTC, so that they do not depend on where they are read; all else as it is."""
     if pa.types.is_timestamp(column.type):
         return column.cast(pa.timestamp("us", column.type.tz)).cast(pa.timestamp("us", "UTC"))
+    if pa.types.is_floating(column.type):
+        return pc.add(column, 0.0)
     return column
 
 

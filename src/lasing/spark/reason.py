@@ -206,7 +206,7 @@ class Reasoning:
         for predicate, output in task.outputs.items():
             schema = output.schema(task.view, dated)
             if late is not None and task.view == "intervals":
-                parts = _taken(told, predicate, f"{schema}, begun boolean, goes_on boolean")
+                parts = _taken(told, predicate, f"{schema}, `*begun` boolean, `*goes_on` boolean")
                 frames[predicate] = batch.stitched(parts, output.columns)
             else:
                 frames[predicate] = _taken(told, predicate, schema)

@@ -18,6 +18,7 @@ SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",  # fewer, larger batches between Spark and Python
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # what other readers take for a time in UTC
+    "spark.python.daemon.module": "lasing.spark.daemon",  # workers are forked with the engine loaded
     "spark.python.worker.reuse": "true",  # an engine stays alive in its worker from batch to batch
 }
 """What differs from Spark's defaults; each may be overridden."""
@@ -43,6 +44,15 @@ def session(master: str = "local[*]", name: str = "lasing", settings: Mapping[st
     for key, value in {**SETTINGS, **quiet, **(settings or {})}.items():
         builder = builder.config(key, str(value))
     return builder.getOrCreate()
+
+
+def stop() -> None:
+    """Stop the session that is running, if there is one."""
+    from pyspark.sql import SparkSession
+
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        running.stop()
 
 
 def require_pyspark() -> None:

@@ -69,10 +69,7 @@ def step(task: Task, shard: int, state: State, arrived: Sequence[Arrived], drain
     if not arrived and state.newest is None:
         return Told(state)
     newest = max([a.newest for a in arrived] + ([] if state.newest is None else [state.newest]))
-    start = state.start
-    if start is None:
-        start = task.first_point(min((task.point(a.oldest) for a in arrived), default=task.point(newest)))
-    until = start - 1 if state.until is None else state.until
+    start, until = _reached(task, state, arrived)
     facts, late = _in_time(task, shard, arrived, until)
     waiting = _merged(task, state.window, facts)
     passed = max(until, task.last_point(newest) if drain else task.passed(newest))
@@ -95,10 +92,19 @@ def step(task: Task, shard: int, state: State, arrived: Sequence[Arrived], drain
     return told
 
 
+def _reached(task: Task, state: State, arrived: Sequence[Arrived]) -> tuple[int, int]:
+    """Where the timeline starts, and up to where it is evaluated. Until anything is, an older fact moves its start."""
+    if state.start is not None and state.until is not None and state.until >= state.start:
+        return state.start, state.until
+    known = [] if state.start is None else [state.start]
+    start = task.first_point(min([task.point(a.oldest) for a in arrived] + known))
+    return start, start - 1
+
+
 def _evaluation(task: Task, shard: int, state: State) -> tuple[Evaluation, bool]:
     """The engine that is up to date with a state, and whether it had to be made anew."""
     token, live = _live.pop((task.name, shard), ("", None))
-    if live is not None and token == state.token:
+    if live is not None and token == state.token and live.start == state.start:
         return live, False
     assert state.start is not None
     assert state.until is not None
@@ -109,6 +115,9 @@ def _evaluation(task: Task, shard: int, state: State) -> tuple[Evaluation, bool]
 
 
 def _remember(task: Task, shard: int, token: str, evaluation: Evaluation) -> None:
+    """Keep an engine, unless it keeps all facts that it has ever seen, as the reference does."""
+    if not evaluation.incremental:
+        return
     _live[task.name, shard] = token, evaluation
     while len(_live) > _MOST_LIVE:
         del _live[next(iter(_live))]

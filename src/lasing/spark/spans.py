@@ -9,24 +9,28 @@ import pyarrow as pa
 
 from lasing.spark.tables import Numbers, groups_of, times_of
 
+COUNT = "*count"
+"""How many atoms are one row of text."""
+
 
 def spans(changes: Any, held: Any | None) -> tuple[Any, Any]:
     """Match each + with the - that ends it.
 
     `changes` has columns time and change (+1, -1) and those of an atom's arguments, in the order of time; `held` has a
     column `from` and the arguments of the atoms that held before. What has ended comes with `from` and `until`, what
-    still holds with `from` alone.
+    still holds with `from` alone, and with how many atoms are one row of text.
 
     >>> told = pa.table({"time": [5, 7, 8], "change": [1, 1, -1], "arg1": ["a", "b", "b"]})
     >>> ended, holds = spans(told, None)
     >>> ended.to_pylist(), holds.to_pylist()
-    ([{'from': 7, 'until': 7, 'arg1': 'b'}], [{'from': 5, 'arg1': 'a'}])
+    ([{'from': 7, 'until': 7, 'arg1': 'b'}], [{'from': 5, '*count': 1, 'arg1': 'a'}])
     """
     arguments = [name for name in changes.column_names if name not in ("time", "change")]
     together = changes
     if held is not None and held.num_rows:
-        before = held.rename_columns(["time" if name == "from" else name for name in held.column_names])
-        before = before.append_column("change", pa.array(np.ones(held.num_rows, np.int8)))
+        names = {"from": "time", COUNT: "change"}
+        before = held.rename_columns([names.get(name, name) for name in held.column_names])
+        before = before.set_column(1, "change", before["change"].cast(pa.int8()))
         together = pa.concat_tables([before.select(changes.column_names), changes])
     groups = groups_of(together, arguments)
     order = np.argsort(groups, kind="stable")
@@ -35,22 +39,25 @@ def spans(changes: Any, held: Any | None) -> tuple[Any, Any]:
     first = np.flatnonzero(np.diff(groups, prepend=-1))
     depth -= np.repeat(depth[first] - sign[first], np.diff(np.append(first, len(groups))))
     # atoms that differ only as 1 and "1" do are one row of text: it holds as long as any of them does
-    edges = np.flatnonzero(((sign > 0) & (depth == 1)) | ((sign < 0) & (depth == 0)))
+    edges = np.flatnonzero(((sign > 0) & (depth == sign)) | ((sign < 0) & (depth == 0)))
     begins = np.flatnonzero(sign[edges] > 0)
     ends = np.zeros(len(begins), bool)
     follows = begins + 1 < len(edges)
     ends[follows] = groups[edges[begins[follows] + 1]] == groups[edges[begins[follows]]]
+    sizes = np.diff(np.append(first, len(groups)))
+    count = np.repeat(depth[first + sizes - 1], sizes)
     closed, still = edges[begins[ends]], edges[begins[~ends]]
     until = times[edges[begins[ends] + 1]] - 1
+    closed, until = closed[until >= times[closed]], until[until >= times[closed]]
     return (
         _with(together.take(pa.array(order[closed])).select(arguments), {"from": times[closed], "until": until}),
-        _with(together.take(pa.array(order[still])).select(arguments), {"from": times[still]}),
+        _with(together.take(pa.array(order[still])).select(arguments), {"from": times[still], COUNT: count[still]}),
     )
 
 
 def every_point(ended: Any, holds: Any, first: int, last: int) -> Any:
     """A row for each atom and time point from `first` to `last`, in the order of time: `time` and the arguments."""
-    arguments = [name for name in holds.column_names if name != "from"]
+    arguments = [name for name in holds.column_names if name not in ("from", COUNT)]
     still = _with(holds.select(arguments), {"from": times_of(holds, "from"), "until": np.full(holds.num_rows, last)})
     both = pa.concat_tables([ended.select(still.column_names), still])
     begin = np.maximum(times_of(both, "from"), first)

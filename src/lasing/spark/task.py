@@ -10,8 +10,8 @@ from uuid import uuid4
 
 from lasing.logic.formulas import Atom, PartitionWindow, Window, walk
 from lasing.logic.lookback import Lookback, lookback
-from lasing.logic.program import Program
-from lasing.session import counts_all_facts
+from lasing.logic.program import Program, Signature
+from lasing.session import arity_of, counts_all_facts
 from lasing.spark.hashing import shard_of
 from lasing.spark.outputs import Output, View
 
@@ -45,7 +45,9 @@ class Task:
 
     @cached_property
     def lookback(self) -> Lookback:
-        return lookback(self.program)
+        arity = arity_of(self.program)
+        declared = [Signature(p, arity[p]) for p in self.inputs if p in arity]
+        return lookback(replace(self.program, inputs=(*self.program.inputs, *declared)))
 
     @cached_property
     def partitions(self) -> list[PartitionWindow]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import resource
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -225,3 +226,27 @@ def test_an_engine_gives_its_memory_back() -> None:
 
     few = most_memory(3)
     assert most_memory(60) <= 1.2 * few
+
+
+def test_facts_of_a_derived_predicate_are_in_the_snapshot_though_nobody_said_that_they_come() -> None:
+    program = "d(X) :- s(X).  e(X) :- d(X) in [5]."
+    engine = Engine(program, start=0)
+    engine.push(1, [("d", 1)])
+    engine.push(3, [("s", 2)])
+    restored = Engine.restore(program, engine.snapshot())
+    assert restored.answer() == engine.answer()
+    assert str(engine.answer()) == "3: d(2) e(1) e(2)"
+
+
+@pytest.mark.parametrize("name", ["local", "reference"])
+def test_a_batch_brings_the_data_facts_of_the_program_in_and_a_window_is_recalled(name: Any) -> None:
+    program = "q(X) :- p(X) in [2].  p(9) at 2."
+    frame = pa.table({"time": [1, 4], "x": [1, 4]})
+    engine = Engine(program, 0, name)
+    told = engine.push_batch({"p": frame}, end=5)["q"]
+    rows = sorted(zip(*(told[c].to_pylist() for c in ("time", "change", "arg1")), strict=True))
+    assert rows == [(1, 1, 1), (2, 1, 9), (4, -1, 1), (4, 1, 4), (5, -1, 9)]
+    again = Engine(program, 0, name)
+    again.recall({"p": frame.slice(1)}, end=5)
+    assert again.answer() == engine.answer()
+    assert again.incremental == (name == "local")

@@ -18,6 +18,10 @@ NEVER = np.iinfo(np.int64).max
 """In a column of expiry times: the atom holds for ever. Where it is provisional, the column is null."""
 
 
+EXACT = 2**53
+"""Up to this, a double has every integer."""
+
+
 def encode(dictionary: Dictionary, column: Any, value_of: Callable[[object], Value]) -> Codes:
     """The codes of an Arrow column; `value_of` makes a constant of a Python value, or refuses it."""
     chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -61,9 +65,11 @@ def decode(dictionary: Dictionary, codes: Codes) -> Any:
     if codes.min() >= NAMES and codes.max() < WIDES:
         return dictionary.arrow_names().take(pa.array(codes - NAMES))
     values = dictionary.values(codes)
-    if any(isinstance(value, str) for value in values):
+    if all(isinstance(value, int) for value in values):
+        return pa.array(values, pa.int64())
+    if any(isinstance(value, str) or (isinstance(value, int) and abs(value) > EXACT) for value in values):
         return pa.array(list(map(str, values)))
-    return pa.array(values, pa.int64() if all(isinstance(value, int) for value in values) else pa.float64())
+    return pa.array(values, pa.float64())
 
 
 def decode_expiry(until: Codes) -> Any:

@@ -1,0 +1,141 @@
+"""What clusters do: executors and drivers die, disks fill up. The output is that of a run in which nothing happened."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.spark.conftest import Files, parts
+from tests.spark.expected import expected
+from tests.spark.test_batch import JOIN, stream
+from tests.spark.test_pipeline import found
+
+FILES = 6
+TEXT = """
+program = "join.lars"
+view = "changes"
+checkpoint = "{checkpoint}"
+trigger = "available now"
+shards = 2
+[sources.p]
+format = "parquet"
+path = "in"
+files_per_batch = 1
+[sinks.q]
+format = "parquet"
+path = "out"
+[spark]
+master = "{master}"
+"""
+CLUSTER = "local-cluster[2,1,1024]"
+
+
+@pytest.fixture
+def table(files: Files, tmp_path: Path) -> object:
+    whole = stream(4000, 400)
+    files("in", parts(whole, *(whole.num_rows * i // FILES for i in range(1, FILES))))
+    (tmp_path / "join.lars").write_text(JOIN)
+    return whole
+
+
+def start(
+    folder: Path, master: str = CLUSTER, checkpoint: str = "checkpoint", before: str = ""
+) -> subprocess.Popen[str]:
+    """A pipeline in a process of its own, by the command that users type."""
+    (folder / "join.toml").write_text(TEXT.format(master=master, checkpoint=checkpoint))
+    command = [
+        sys.executable,
+        "-m",
+        "lasing",
+        "pipeline",
+        str(folder / "join.toml"),
+        "--metrics",
+        str(folder / "metrics"),
+    ]
+    shell = ["unshare", "-rm", "sh", "-c", f'{before} && exec "$@"', "sh"] if before else []
+    return subprocess.Popen([*shell, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def batches(folder: Path) -> list[int]:
+    path = folder / "metrics"
+    return [json.loads(line)["batch"] for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def wait_for(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + 240
+    while not condition():
+        assert process.poll() is None, process.communicate()[0]
+        assert time.monotonic() < deadline, "it takes too long"
+        time.sleep(0.05)
+
+
+def descendants(pid: int) -> dict[int, str]:
+    """The processes that a process has started, and they in turn, with their command lines."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:  # it has just ended
+                continue
+            children.setdefault(parent, []).append(int(entry.name))
+    found_pids, waiting = {}, [pid]
+    while waiting:
+        for child in children.get(waiting.pop(), []):
+            try:
+                found_pids[child] = Path(f"/proc/{child}/cmdline").read_text().replace("\0", " ")
+            except OSError:
+                continue
+            waiting.append(child)
+    return found_pids
+
+
+def test_an_executor_and_then_the_driver_are_killed_in_mid_stream(table: object, tmp_path: Path) -> None:
+    with start(tmp_path) as process:
+        wait_for(lambda: len(batches(tmp_path)) >= 1, process)
+        executors = [pid for pid, line in descendants(process.pid).items() if "CoarseGrainedExecutorBackend" in line]
+        assert len(executors) == 2
+        os.kill(executors[0], signal.SIGKILL)
+        wait_for(lambda: len(batches(tmp_path)) >= 3, process)
+        for pid in [process.pid, *descendants(process.pid)]:
+            os.kill(pid, signal.SIGKILL)
+        process.communicate()
+    assert found(tmp_path / "out") != expected(JOIN, {"p": table}, "q", "changes")
+    with start(tmp_path) as again:
+        said, _ = again.communicate(timeout=240)
+        assert again.returncode == 0, said
+    assert found(tmp_path / "out") == expected(JOIN, {"p": table}, "q", "changes")
+
+
+def test_a_full_disk_and_an_interrupt_are_told_of_and_a_later_run_goes_on(table: object, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = f"mount -t tmpfs -o size=60k none {disk}"
+    if subprocess.run(["unshare", "-rm", "sh", "-c", mount], check=False).returncode:
+        pytest.skip("no small disk can be made here: that takes user namespaces")
+    with start(tmp_path, "local[2]", "disk/checkpoint", mount) as process:
+        said, _ = process.communicate(timeout=240)
+        assert process.returncode == 1, said
+        assert "error[E615]: the disk is full" in said
+        assert "Traceback" not in said
+    (tmp_path / "metrics").unlink(missing_ok=True)
+    with start(tmp_path, "local[2]", "disk/checkpoint") as process:
+        wait_for(lambda: len(batches(tmp_path)) >= 2, process)
+        os.kill(process.pid, signal.SIGINT)
+        said, _ = process.communicate(timeout=240)
+        assert process.returncode == 0, said
+        assert "stopped; run it again to go on from" in said
+        assert "Traceback" not in said
+    assert len(batches(tmp_path)) < FILES
+    with start(tmp_path, "local[2]", "disk/checkpoint") as again:
+        said, _ = again.communicate(timeout=240)
+        assert again.returncode == 0, said
+    assert found(tmp_path / "out") == expected(JOIN, {"p": table}, "q", "changes")
