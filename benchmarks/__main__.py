@@ -1,19 +1,31 @@
-"""`make bench`: how fast programs and streams are read. (`lasing bench` measures the engine.)"""
+"""`make bench`: how fast programs and streams are read, and how fast Spark is. (`lasing bench` measures the engine.)
+
+python -m benchmarks [reading] [spark]
+"""
 
 from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
 
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks.reading import reading
+from benchmarks.spark import spark
+
+SECTIONS: dict[str, Callable[[], Sequence[tuple[str, ...]]]] = {"reading": reading, "spark": spark}
 
 
 def main() -> None:
     console = Console()
-    for title, measure in {"Reading": reading}.items():
-        with console.status(f"measuring: {title}"):
-            rows = measure()
-        table = Table("what", "cost", "time against the first of its kind", title=title)
+    chosen = sys.argv[1:] or list(SECTIONS)
+    for name in chosen:
+        if name not in SECTIONS:
+            sys.exit(f"there is no section {name}: sections are {', '.join(SECTIONS)}")
+        with console.status(f"measuring: {name}"):
+            rows = SECTIONS[name]()
+        table = Table("what", "cost", "compared", title=name)
         for row in rows:
             table.add_row(*row)
         console.print(table)

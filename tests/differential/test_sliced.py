@@ -55,7 +55,7 @@ def sliced(case: Case, chance: random.Random) -> int:
     places = chance.sample(range(1000), len(slices) * task.shards)
     sent = packed(case, case.rows, chance, places, slices) + list(_newest_of_each_key(case, slices, places))
     sent += [dict(zip(PACKED_SCHEMA.names, (place, 0, 0, 0, 0, None), strict=True)) for place in places]
-    evaluate = slice_function(lambda: task, task.inputs, places, slices, first)
+    evaluate = slice_function(lambda: task, places, slices, first)
     parts: Told = Counter()
     for place in chance.sample(places, len(places)):
         mine = [row for row in sent if row["place"] == place]

@@ -16,9 +16,11 @@ import pytest
 from tests.spark.conftest import Files, parts
 from tests.spark.expected import expected
 from tests.spark.test_batch import JOIN, stream
-from tests.spark.test_pipeline import found
+from tests.spark.test_pipeline import found, run
 
-FILES = 6
+pytestmark = pytest.mark.usefixtures("spark")  # what is begun in other processes is finished in this one
+
+FILES = 8
 TEXT = """
 program = "join.lars"
 view = "changes"
@@ -98,7 +100,7 @@ def descendants(pid: int) -> dict[int, str]:
     return found_pids
 
 
-def test_an_executor_and_then_the_driver_are_killed_in_mid_stream(table: object, tmp_path: Path) -> None:
+def test_an_executor_and_the_driver_are_killed_and_the_next_run_is_interrupted(table: object, tmp_path: Path) -> None:
     with start(tmp_path) as process:
         wait_for(lambda: len(batches(tmp_path)) >= 1, process)
         executors = [pid for pid, line in descendants(process.pid).items() if "CoarseGrainedExecutorBackend" in line]
@@ -108,14 +110,21 @@ def test_an_executor_and_then_the_driver_are_killed_in_mid_stream(table: object,
         for pid in [process.pid, *descendants(process.pid)]:
             os.kill(pid, signal.SIGKILL)
         process.communicate()
-    assert found(tmp_path / "out") != expected(JOIN, {"p": table}, "q", "changes")
+    done = len(batches(tmp_path))
     with start(tmp_path) as again:
+        wait_for(lambda: len(batches(tmp_path)) > done, again)
+        os.kill(again.pid, signal.SIGINT)
         said, _ = again.communicate(timeout=240)
         assert again.returncode == 0, said
+        assert "stopped; run it again to go on from" in said
+        assert "Traceback" not in said
+    assert len(batches(tmp_path)) < FILES
+    assert found(tmp_path / "out") != expected(JOIN, {"p": table}, "q", "changes")
+    run(tmp_path / "join.toml")
     assert found(tmp_path / "out") == expected(JOIN, {"p": table}, "q", "changes")
 
 
-def test_a_full_disk_and_an_interrupt_are_told_of_and_a_later_run_goes_on(table: object, tmp_path: Path) -> None:
+def test_a_full_disk_is_told_of_and_a_later_run_goes_on(table: object, tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
     mount = f"mount -t tmpfs -o size=60k none {disk}"
@@ -126,16 +135,5 @@ def test_a_full_disk_and_an_interrupt_are_told_of_and_a_later_run_goes_on(table:
         assert process.returncode == 1, said
         assert "error[E615]: the disk is full" in said
         assert "Traceback" not in said
-    (tmp_path / "metrics").unlink(missing_ok=True)
-    with start(tmp_path, "local[2]", "disk/checkpoint") as process:
-        wait_for(lambda: len(batches(tmp_path)) >= 2, process)
-        os.kill(process.pid, signal.SIGINT)
-        said, _ = process.communicate(timeout=240)
-        assert process.returncode == 0, said
-        assert "stopped; run it again to go on from" in said
-        assert "Traceback" not in said
-    assert len(batches(tmp_path)) < FILES
-    with start(tmp_path, "local[2]", "disk/checkpoint") as again:
-        said, _ = again.communicate(timeout=240)
-        assert again.returncode == 0, said
+    run(tmp_path / "join.toml")
     assert found(tmp_path / "out") == expected(JOIN, {"p": table}, "q", "changes")

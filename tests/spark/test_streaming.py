@@ -71,7 +71,9 @@ def test_late_facts_are_told_with_how_late_they_were(spark: Any, files: Files, t
     frame = spark.readStream.schema("ts timestamp, s string, v double").option("maxFilesPerTrigger", 1)
     reasoning = reason(program, time="ts", view="answers", delay="1 min", shards=1)
     outputs = reasoning({"temp": frame.parquet(str(folder))})
-    reasoning.drain(writer(outputs.late, tmp_path))
+    writer(outputs.late, tmp_path).start().awaitTermination()
+    query = reasoning.drain(writer(outputs.late, tmp_path))
+    assert query.lastProgress["observedMetrics"]["lasing"]["until"] == int(noon.timestamp()) // 60 + 9
     naive = noon.replace(tzinfo=None)
     two, three = naive + timedelta(minutes=2), naive + timedelta(minutes=3)
     minutes = int(noon.timestamp()) // 60

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import warnings
 from pathlib import Path
 from threading import Event
+from types import FrameType
 from typing import Annotated, Any
 
 import typer
@@ -39,7 +41,7 @@ def pipeline(
         typer.echo(_describe(described))
         return
     from lasing.pipeline.progress import Progress
-    from lasing.pipeline.run import run_pipeline
+    from lasing.pipeline.run import open_session, run_pipeline
     from lasing.spark.session import stop as stop_spark
 
     stop = Event()
@@ -47,6 +49,8 @@ def pipeline(
         warnings.showwarning = _show
         with Progress(described.program, metrics, quiet) as progress:
             try:
+                open_session(described)
+                _listen(stop)  # only now, for Spark has installed a handler of its own
                 run_pipeline(described, progress, stop)
             finally:
                 stop_spark()
@@ -57,6 +61,18 @@ def pipeline(
         print(progress.summary(), file=sys.stderr)
     if stop.is_set():
         print(f"stopped; run it again to go on from {described.checkpoint}", file=sys.stderr)
+
+
+def _listen(stop: Event) -> None:
+    """Let an interrupt, or a request to terminate, stop the pipeline; a second one ends it at once."""
+
+    def ask(_number: int, _frame: FrameType | None) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+
+    signal.signal(signal.SIGINT, ask)
+    signal.signal(signal.SIGTERM, ask)
 
 
 def _show(message: Warning | str, category: type[Warning], *_place: Any, **_more: Any) -> None:

@@ -15,7 +15,7 @@ from lasing.errors import Diagnostic, LasingError, fault, in_order
 from lasing.live.cores import Batch, Core, Facts
 from lasing.live.local import LocalCore
 from lasing.live.reference import ReferenceCore
-from lasing.live.updates import Source, Told, Update
+from lasing.live.updates import Told, Update
 from lasing.logic.answers import Answer, Changes
 from lasing.logic.checks import REFUSALS, findings
 from lasing.logic.formulas import Atom
@@ -99,16 +99,19 @@ class Engine:
         This is the fast path for files and for Spark: with the local engine no Python object is made for a fact. Late
         rows are refused as a whole.
         """
-        return self._batch(facts, time, end, self._core.push_batch)
+        until, batch = self._batch(facts, time, end)
+        return self._core.push_batch(until, batch).tables()
 
-    def recall(self, facts: Mapping[str, Any], time: str = "time", end: Any = None) -> dict[str, Any]:
-        """Take the facts of a raw window in, as `push_batch` does, in an engine that has not begun. What is told comes
-        to what holds at the end; what happened on the way need not be in it."""
-        return self._batch(facts, time, end, self._core.recall)
+    def recall(self, facts: Mapping[str, Any], time: str = "time", end: Any = None) -> None:
+        """Take the facts of a raw window in, as `push_batch` does, in an engine that has not begun; tell nothing."""
+        self._core.recall(*self._batch(facts, time, end))
 
-    def _batch(
-        self, facts: Mapping[str, Any], time: str, end: Any, push: Callable[[int, Batch], Source]
-    ) -> dict[str, Any]:
+    def holding(self) -> dict[str, Any]:
+        """All that holds now as Arrow tables, in the form of `push_batch`, as if it had been added now."""
+        return self._core.holding().tables()
+
+    def _batch(self, facts: Mapping[str, Any], time: str, end: Any) -> tuple[int, Batch]:
+        """Facts of many time points, checked and encoded, and up to when to go."""
         batch = self._core.encode_batch(facts, time, lambda thing: time_of(thing, self.program.tick))
         span = batch.span()
         until = time_of(end, self.program.tick) if end is not None else self.time if span is None else span[1]
@@ -118,7 +121,7 @@ class Engine:
             raise fault("E306", f"the batch has facts at {span[1]}, after its end, {until}")
         due = [fact for fact in self._own if fact[0] <= until]
         self._own = self._own[len(due) :]
-        return push(until, self._core.with_own(batch, due) if due else batch).tables()
+        return until, self._core.with_own(batch, due) if due else batch
 
     def answer(self) -> Answer:
         """The atoms that hold now."""

@@ -94,8 +94,15 @@ class LocalCore:
     def push_batch(self, end: int, batch: CodedBatch) -> Blocks:
         return self.push(end, batch.rows)
 
-    def recall(self, end: int, batch: CodedBatch) -> Blocks:
-        return self.push(end, batch.rows)
+    def recall(self, end: int, batch: CodedBatch) -> None:
+        for _ in self._engine.evaluate(batch.rows, end):
+            continue  # what happened then was told then
+        self._window.add(batch.rows, end)
+
+    def holding(self) -> Blocks:
+        blocks = Blocks(self._engine, [self._engine.standing()])
+        self._told.add(blocks)
+        return blocks
 
     def push(self, time: int, encoded: Codes) -> Blocks:
         blocks = Blocks(self._engine, [block.copy() for block in self._engine.evaluate(encoded, time)])

@@ -73,11 +73,13 @@ class ReferenceCore:
             told += self.push(end, []).changes()
         return Told(told)
 
-    def recall(self, end: int, batch: AtomBatch) -> Told:
-        told = self._engine.recall(end, batch.rows)
-        self._standing.apply(told)
+    def recall(self, end: int, batch: AtomBatch) -> None:
+        self._standing.apply(self._engine.recall(end, batch.rows))
         self.time = end
-        return Told([told])
+
+    def holding(self) -> Told:
+        now = self.answer()
+        return Told([Changes(now.time, now.atoms, frozenset(), now.expiries)])
 
     def answer(self) -> Answer:
         return self._standing.at(self.time)

@@ -328,7 +328,8 @@ class _Reading:
         """Late facts are never dropped: without a word about them, they go beside the checkpoint."""
         table = self._given.get("late")
         if not isinstance(table, dict):
-            return SinkConfig("late", "", "json", {"path": f"{checkpoint}-late"}, {})
+            beside = checkpoint or str(self._path.with_suffix(""))
+            return SinkConfig("late", "", "json", {"path": f"{beside}-late"}, {})
         return self._written("late.", "late", table, {})
 
     def _written(

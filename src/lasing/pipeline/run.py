@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import signal
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from threading import Event
-from types import FrameType
 from typing import Any
 
 from lasing.errors import Diagnostic, LasingError, fault
@@ -32,13 +30,8 @@ _OURS = re.compile(r"LasingError: (?:error\[(E\d+)\]: )?(.*?)(?:\n\s*SQLSTATE|\n
 
 
 def run_pipeline(pipeline: Pipeline, progress: Progress, stop: Event | None = None) -> None:
-    """Run a pipeline to its end, or until `stop` is set. It goes on from its checkpoint, if it has one.
-
-    With `stop`, an interrupt or a request to terminate sets it.
-    """
-    spark = _session(pipeline)
-    if stop is not None:
-        _listen_for_interrupts(stop)  # only now, for Spark has installed a handler of its own
+    """Run a pipeline to its end, or until `stop` is set. It goes on from its checkpoint, if it has one."""
+    spark = open_session(pipeline)
     reasoning = _reasoning(pipeline)
     outputs = reasoning(frames_of(spark, pipeline))
     if pipeline.mode == "batch":
@@ -53,17 +46,8 @@ def run_pipeline(pipeline: Pipeline, progress: Progress, stop: Event | None = No
         spark.streams.removeListener(heard)
 
 
-def _listen_for_interrupts(stop: Event) -> None:
-    def ask(_number: int, _frame: FrameType | None) -> None:
-        if stop.is_set():  # for the second time
-            raise KeyboardInterrupt
-        stop.set()
-
-    signal.signal(signal.SIGINT, ask)
-    signal.signal(signal.SIGTERM, ask)
-
-
-def _session(pipeline: Pipeline) -> Any:
+def open_session(pipeline: Pipeline) -> Any:
+    """The Spark session of a pipeline: the one that is running, or a new one."""
     settings = dict(pipeline.settings)
     if pipeline.jars:
         settings.setdefault("spark.jars", ",".join(pipeline.jars))
@@ -165,7 +149,7 @@ def _replay(pipeline: Pipeline, outputs: Outputs, progress: Progress) -> None:
         write(frame, sink, view, None)
         frame.unpersist()
     batch.late = outputs.late.count()
-    if batch.late and pipeline.late.given.get("path", "-late") != "-late":
+    if batch.late:
         write(outputs.late, pipeline.late, None, None)
     batch.events = outputs.events
     outputs.told.unpersist()

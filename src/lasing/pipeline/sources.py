@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,15 @@ _STRICT = {"mode": "FAILFAST"}
 
 def frames_of(spark: Any, pipeline: Pipeline) -> dict[str, Any]:
     """The DataFrame of each source, by what it is about."""
-    return {source.fact: _frame(spark, pipeline, source) for source in pipeline.sources}
+    from pyspark.errors import PySparkException
+
+    frames = {}
+    for source in pipeline.sources:
+        try:
+            frames[source.fact] = _frame(spark, pipeline, source)
+        except PySparkException as error:
+            raise _refused(error, source) from None
+    return frames
 
 
 def _frame(spark: Any, pipeline: Pipeline, source: SourceConfig) -> Any:
@@ -30,13 +39,7 @@ def _files(spark: Any, source: SourceConfig, streaming: bool) -> Any:
     path = source.given["path"]
     schema: Any = source.schema
     if schema is None:  # Parquet files know theirs
-        if "://" not in path and not Path(path).exists():
-            raise fault("E613", f"sources.{source.name}.path: there is no {path}", note="or say its schema")
-        try:
-            schema = spark.read.parquet(path).schema
-        except Exception as error:  # Spark's own kinds, of which there are many
-            message = str(error).partition("\n")[0]
-            raise fault("E613", f"sources.{source.name}.path: {path} cannot be read: {message}") from None
+        schema = spark.read.parquet(path).schema
     reader = (spark.readStream if streaming else spark.read).schema(schema).format(source.format)
     if source.format != "parquet":
         reader = reader.options(**_STRICT)
@@ -67,11 +70,7 @@ def _received(spark: Any, pipeline: Pipeline, source: SourceConfig) -> Any:
         reader.format("kafka").option("kafka.bootstrap.servers", given["servers"]).option("subscribe", given["topic"])
     )
     reader = reader.option("startingOffsets", given.get("from", "earliest"))
-    try:
-        loaded = reader.load()
-    except Exception as error:
-        raise _without_kafka(error, f"sources.{source.name}") from None
-    return loaded.select(f.col("value").cast("string"), "timestamp")
+    return reader.load().select(f.col("value").cast("string"), "timestamp")
 
 
 def _messages(received: Any, source: SourceConfig) -> Any:
@@ -85,8 +84,11 @@ def _messages(received: Any, source: SourceConfig) -> Any:
     return parsed.select(*kept, "message.*")
 
 
-def _without_kafka(error: Exception, where: str) -> Exception:
-    if "kafka" in str(error).lower() and "find" in str(error).lower():
+def _refused(error: Exception, source: SourceConfig) -> Exception:
+    """What Spark has against a source, in a sentence."""
+    where = f"sources.{source.name}"
+    if source.format == "kafka" and "find" in str(error).lower():
         note = 'give the jars of spark-sql-kafka-0-10 and what it needs: [spark] jars = ["…"]'
         return fault("E613", f"{where}: Spark has no connector for Kafka", note=note)
-    return error
+    words = re.sub(r"^\[[A-Z_.]+\] | SQLSTATE: .*", "", str(error).strip().partition("\n")[0])
+    return fault("E613", f"{where}: {words}")

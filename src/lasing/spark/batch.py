@@ -129,9 +129,9 @@ def newest_of_each_key(task: Task, given: Input, slices: Slices) -> Any | None:
 
 
 def slice_function(
-    task: Callable[[], Task], inputs: Sequence[str], places: Sequence[int], slices: Slices, start: int
+    task: Callable[[], Task], places: Sequence[int], slices: Slices, start: int, only: str | None = None
 ) -> Callable[[Any], Any]:
-    """What `applyInArrow` calls for each shard of each slice."""
+    """What `applyInArrow` calls for each shard of each slice: tables by kind, as bytes, or the rows of `only` one."""
     numbers = {place: i for i, place in enumerate(places)}
 
     def evaluate(table: Any) -> Any:
@@ -140,9 +140,12 @@ def slice_function(
         facts: dict[str, list[Any]] = {}
         for i, stored in zip(table["input"].to_pylist(), table["facts"], strict=True):
             if stored.is_valid:
-                facts.setdefault(inputs[i], []).append(from_bytes(stored.as_buffer()))
+                facts.setdefault(work.inputs[i], []).append(from_bytes(stored.as_buffer()))
         merged = {p: by_time(facts[p], work.exact) for p in work.inputs if p in facts}
         told = evaluate_slice(work, shard, merged, start, slices.bounds(number), number + 1 == len(slices))
+        if only is not None:
+            output = work.outputs[only]
+            return told.get(only, output.finished(output.nothing(), work.view, work.unit))
         kinds, parts = [], []
         for kind, found in told.items():
             for first in range(0, found.num_rows, _MOST_ROWS):
@@ -167,28 +170,21 @@ def evaluate_slice(
     evaluation.recall(before, first - 1)
     own, _ = up_to(after, last)
     tables = evaluation.advance(own, last)
-    if task.view == "intervals":
-        still = {p: held.num_rows for p, held in evaluation.held.items()}
-        for predicate, held in evaluation.close().items():
-            ended = tables[predicate]
-            goes_on = np.repeat([False, not is_last], [ended.num_rows, still[predicate]])
-            together = pa.concat_tables([ended, held.select(ended.column_names)])
-            begun = times_of(together, "from") < first
-            since = pa.array(np.maximum(times_of(together, "from"), first))
-            together = together.set_column(together.column_names.index("from"), "from", since)
-            tables[predicate] = (predicate, together, begun, goes_on)
-    finished = {}
-    for predicate, told in tables.items():
-        output = task.outputs[predicate]
-        if task.view == "intervals":
-            _, table, begun, goes_on = told
-            whole = output.finished(table, task.view, task.unit)
-            finished[predicate] = whole.append_column("*begun", pa.array(begun)).append_column(
-                "*goes_on", pa.array(goes_on)
-            )
-        else:
-            finished[predicate] = output.finished(told, task.view, task.unit)
-    return finished
+    if task.view != "intervals":
+        return {p: task.outputs[p].finished(table, task.view, task.unit) for p, table in tables.items()}
+    still = evaluation.close()
+    return {p: _marked(task, p, ended, still[p], first, is_last) for p, ended in tables.items()}
+
+
+def _marked(task: Task, predicate: str, ended: Any, still: Any, first: int, is_last: bool) -> Any:
+    """The intervals of a slice, with whether they are cut off at its ends."""
+    together = pa.concat_tables([ended, still.select(ended.column_names)])
+    begun = times_of(together, "from") < first
+    goes_on = np.repeat([False, not is_last], [ended.num_rows, still.num_rows])
+    since = pa.array(np.maximum(times_of(together, "from"), first))
+    within = together.set_column(together.column_names.index("from"), "from", since)
+    finished = task.outputs[predicate].finished(within, task.view, task.unit)
+    return finished.append_column("*begun", pa.array(begun)).append_column("*goes_on", pa.array(goes_on))
 
 
 def stitched(parts: Any, arguments: Sequence[str]) -> Any:

@@ -48,13 +48,13 @@ class Evaluation:
         """Begin from the facts of a raw window, at the time point `until`; `held` is since when atoms hold."""
         if until < self.start:
             return
-        told = self._engine.recall(window, end=until)
+        self._engine.recall(window, end=until)
         self.left_out()
-        for predicate, output in self._outputs.items():
-            if held is not None and predicate in held:
-                self.held[predicate] = held[predicate]
-            elif self._task.view != "changes":
-                self.held[predicate] = spans(self._changes(output, told), None)[1]
+        self.held = {predicate: held[predicate] for predicate in self._outputs if held and predicate in held}
+        unknown = [] if self._task.view == "changes" else [p for p in self._outputs if p not in self.held]
+        holding = self._engine.holding() if unknown else {}
+        for predicate in unknown:
+            self.held[predicate] = spans(self._changes(self._outputs[predicate], holding), None)[1]
 
     def advance(self, facts: Mapping[str, Any], until: int) -> dict[str, Any]:
         """Facts in the order of time, up to `until`: a table for each output."""

@@ -167,7 +167,7 @@ class Reasoning:
         told = packed.groupBy("place").applyInPandasWithState(
             streaming.shard_function(shared, places), streaming.TOLD, STATE, "append", "NoTimeout"
         )
-        return self._outputs(task, told, None)
+        return self._outputs(task, streaming.observed(told), None)
 
     def _replayed(self, spark: Any, inputs: Sequence[Input]) -> Outputs:
         options = self._options
@@ -190,13 +190,18 @@ class Reasoning:
         packed = [*_packed(task, inputs, places, cuts)]
         empty = spark.createDataFrame([(place, 0, 0, 0, 0, None) for place in places], PACKED)
         together = reduce(lambda a, b: a.union(b), [*packed, empty]).repartition(len(places), "place")
-        evaluate = batch.slice_function(_shared(spark, task), task.inputs, places, cuts, first)
-        told = together.groupBy("place").applyInArrow(evaluate, batch.PARTS)
+        only = next(iter(task.outputs)) if len(task.outputs) == 1 and task.view != "intervals" else None
+        schema = batch.PARTS if only is None else task.outputs[only].schema(task.view, task.unit is not None)
+        evaluate = batch.slice_function(_shared(spark, task), places, cuts, first, only)
+        told = together.groupBy("place").applyInArrow(evaluate, schema)
         if last < first:
             told = told.limit(0)
-        if len(task.outputs) > 1 or task.view == "intervals":
+        late = _early(inputs, task, first)
+        if only is not None:
+            outputs = Outputs(task, told, late, {only: told})
+        else:
             told = told.persist()  # so that it is evaluated once, however many outputs are taken from it
-        outputs = self._outputs(task, told, _early(inputs, task, first))
+            outputs = self._outputs(task, told, late)
         outputs.events = 0 if known is None else known.facts
         return outputs
 

@@ -29,7 +29,9 @@ _MOST_ROWS = 1 << 17
 """A longer table is told in parts."""
 
 
-def shard_function(task: Callable[[], Task], places: Sequence[int]) -> Callable[..., Iterator[Any]]:
+def shard_function(
+    task: Callable[[], Task], places: Sequence[int], take_in: Callable[..., Told] = step
+) -> Callable[..., Iterator[Any]]:
     """What `applyInPandasWithState` calls for each shard and batch."""
     numbers = {place: shard for shard, place in enumerate(places)}
 
@@ -43,7 +45,7 @@ def shard_function(task: Callable[[], Task], places: Sequence[int]) -> Callable[
         state = State.from_bytes(store.get[0]) if store.exists else State()
         read = time.perf_counter() - begun
         arrived, drain = _arrived(work, frames)
-        told = step(work, numbers[int(key[0])], state, arrived, drain)
+        told = take_in(work, numbers[int(key[0])], state, arrived, drain)
         begun = time.perf_counter()
         stored = told.state.to_bytes()
         store.update((stored,))
@@ -53,6 +55,16 @@ def shard_function(task: Callable[[], Task], places: Sequence[int]) -> Callable[
         yield pd.DataFrame(rows, columns=[column.split()[0] for column in TOLD.split(", ")])
 
     return advance
+
+
+def observed(told: Any) -> Any:
+    """What is told, with figures for Spark's own listeners: in a query's progress, `observedMetrics` has them under
+    `lasing`."""
+    from pyspark.sql import functions as f
+
+    figures = [f.sum(name).alias(name) for name in ("late", "rows", "state_bytes", "rebuilt")]
+    figures += [f.max(f.when(f.col("kind") == STATUS, f.col(name))).alias(name) for name in ("until", "events")]
+    return told.observe("lasing", *figures)
 
 
 def unpacker(told: str = "told") -> Callable[[Iterable[Any]], Iterator[Any]]:
