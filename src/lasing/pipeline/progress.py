@@ -126,12 +126,12 @@ class Progress:
 
     def diagnostics(self) -> list[Diagnostic]:
         """What was left out on the way, and how many facts were late."""
-        dropped = self._left_out.pop("W202", 0)
         failures = {}
         for name, count in self._left_out.items():
-            _, rule, reason = name.split(" ", 2)
-            failures[int(rule), reason] = count
-        return left_out(self._program, dropped, failures)
+            if name != "W202":
+                _, rule, reason = name.split(" ", 2)
+                failures[int(rule), reason] = count
+        return left_out(self._program, self._left_out["W202"], failures)
 
     def summary(self) -> str:
         """All batches in one line."""

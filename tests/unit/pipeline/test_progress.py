@@ -1,0 +1,37 @@
+"""What is said of batches."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import lasing
+from lasing.pipeline.progress import Batch, Progress
+
+
+def test_batches_become_lines_metrics_and_a_sum(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = lasing.parse("q(Y) :- p(X), Y = 1 / X.")
+    with Progress(program, tmp_path / "metrics") as progress:
+        first = Batch(0, events=1000, rows={"q": 3}, late=2, evaluated_until="7", state_bytes=3_200_000)
+        progress.evaluated(first, Counter({"W203 0 division by zero": 2}))
+        progress.finished(0, 0.5)
+        progress.finished(9, 1.0)  # somebody else's
+        progress.evaluated(Batch(1, events=10), Counter({"W203 0 division by zero": 1, "W202": 4}))
+        progress.finished(1, 0.1)
+    said = capsys.readouterr().err.splitlines()
+    assert said[0] == "batch 0: 1,000 events (2,000/s); evaluated until 7; state 3.2 MB; late 2; out 3 q"
+    assert said[1].endswith("evaluated until nothing yet; state 0 B; late 0; out nothing")
+    written = [json.loads(line) for line in (tmp_path / "metrics").read_text().splitlines()]
+    assert [(w["batch"], w["events_per_second"], w["rows"]) for w in written] == [(0, 2000.0, {"q": 3}), (1, 100.0, {})]
+    assert "2 batches, 1,010 events" in progress.summary()
+    assert progress.summary().endswith("wrote 3 q; 2 late")
+    assert [d.code for d in progress.diagnostics()] == ["W202", "W203"]
+    assert "3 instances" in progress.diagnostics()[1].message
+
+
+def test_metrics_that_cannot_be_written_are_an_error(tmp_path: Path) -> None:
+    with pytest.raises(lasing.LasingError, match="E403"), Progress(lasing.parse("q :- p."), tmp_path / "no" / "file"):
+        pass
