@@ -87,11 +87,7 @@ class Progress:
             except OSError as error:
                 raise fault("E403", f"{self._metrics_path} cannot be written: {error.strerror or error}") from None
         if sys.stderr.isatty() and not self._quiet:
-            from rich.console import Console
-            from rich.live import Live
-
-            self._live = Live(console=Console(stderr=True), get_renderable=self._table, refresh_per_second=4)
-            self._live.start()
+            print("starting Spark", file=sys.stderr, flush=True)
         return self
 
     def __exit__(
@@ -121,8 +117,20 @@ class Progress:
         total.rows = dict(Counter(total.rows) + Counter(batch.rows))
         if self._metrics is not None:
             print(json.dumps(batch.record()), file=self._metrics, flush=True)
-        if self._live is None and not self._quiet:
+        if not self._quiet:
+            self._show(batch)
+
+    def _show(self, batch: Batch) -> None:
+        """On a terminal a table of the last batches, which begins with the first of them: Spark, as it starts, writes
+        to the terminal too. Otherwise a line."""
+        if not sys.stderr.isatty():
             print(batch.line(), file=sys.stderr, flush=True)
+        elif self._live is None:
+            from rich.console import Console
+            from rich.live import Live
+
+            self._live = Live(console=Console(stderr=True), get_renderable=self._table, refresh_per_second=4)
+            self._live.start()
 
     def diagnostics(self) -> list[Diagnostic]:
         """What was left out on the way, and how many facts were late."""

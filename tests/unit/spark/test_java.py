@@ -25,7 +25,7 @@ def fake_java(folder: Path, version: str) -> Path:
 def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
     """A machine without any Java, and a cache of its own."""
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    monkeypatch.setattr(java.shutil, "which", lambda _name: None)
+    monkeypatch.setattr("shutil.which", lambda _name: None)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(java, "packaged_java", lambda: None)
     return monkeypatch
@@ -39,7 +39,7 @@ def test_a_java_home_that_is_new_enough_is_left_as_it_is(bare: pytest.MonkeyPatc
 
 def test_a_java_on_the_path_needs_no_home(bare: pytest.MonkeyPatch, tmp_path: Path) -> None:
     home = fake_java(tmp_path / "jdk", "17.0.2")
-    bare.setattr(java.shutil, "which", lambda _name: str(home / "bin" / "java"))
+    bare.setattr("shutil.which", lambda _name: str(home / "bin" / "java"))
     assert java.provide_java() is None
     bare.setenv("JAVA_HOME", str(tmp_path / "gone"))
     assert java.provide_java() is None
