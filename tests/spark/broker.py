@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import struct
 import threading
+from contextlib import suppress
 
 
 class Broker:
@@ -15,7 +16,8 @@ class Broker:
         self.port: int = self._server.getsockname()[1]
         self._subscribed = threading.Event()
         self._client: socket.socket | None = None
-        threading.Thread(target=self._serve, daemon=True).start()
+        self._serving = threading.Thread(target=self._serve, daemon=True)
+        self._serving.start()
 
     def send(self, topic: str, payload: bytes) -> None:
         assert self._subscribed.wait(60)
@@ -27,7 +29,10 @@ class Broker:
     def close(self) -> None:
         for each in (self._client, self._server):
             if each is not None:
+                with suppress(OSError):  # it may be closed at the other end
+                    each.shutdown(socket.SHUT_RDWR)
                 each.close()
+        self._serving.join(5)
 
     def _serve(self) -> None:
         try:
@@ -41,8 +46,8 @@ class Broker:
                     self._subscribed.set()
                 elif kind == 12:  # PINGREQ
                     self._client.sendall(b"\xd0\x00")
-        except OSError:
-            return  # the test has closed us, or the client has gone
+        except OSError:  # the test has closed us, or the client has gone
+            return
 
     def _packet(self) -> tuple[int, bytes]:
         assert self._client is not None

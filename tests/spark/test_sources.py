@@ -62,15 +62,20 @@ def test_lines_of_a_socket(tmp_path: Path) -> None:
     server = socket.create_server(("127.0.0.1", 0))
     port = server.getsockname()[1]
 
+    done = Event()
+
     def serve() -> None:
         client, _ = server.accept()
         with client:
             client.sendall("".join(json.dumps(m) + "\n" for m in MESSAGES).encode())
-            time.sleep(60)
+            done.wait(60)
 
-    threading.Thread(target=serve, daemon=True).start()
+    serving = threading.Thread(target=serve, daemon=True)
+    serving.start()
     source = f'format = "socket"\nhost = "127.0.0.1"\nport = {port}\nschema = "time bigint, s string, v bigint"'
     run_until(tmp_path, source, HOT, lambda progress: progress.total.events == len(MESSAGES))
+    done.set()
+    serving.join()
     server.close()
     assert found(tmp_path / "out") == WANTED
 
@@ -86,9 +91,13 @@ def test_messages_of_a_broker(tmp_path: Path) -> None:
         for message in MESSAGES:
             broker.send("temp/1", json.dumps(message).encode())
 
-    threading.Thread(target=serve, daemon=True).start()
-    run_until(tmp_path, source, HOT, lambda progress: progress.total.events == len(MESSAGES))
-    broker.close()
+    serving = threading.Thread(target=serve, daemon=True)
+    serving.start()
+    try:
+        run_until(tmp_path, source, HOT, lambda progress: progress.total.events == len(MESSAGES))
+    finally:
+        broker.close()
+        serving.join()
     assert found(tmp_path / "out") == WANTED
 
 
@@ -117,8 +126,13 @@ def test_a_spool_has_its_messages_until_they_are_done_with(tmp_path: Path) -> No
         spool.add(str(i).encode())
     assert [text for text, _ in spool.between(10, 12)] == ["10", "11"]
     spool.forget(11_000)
+    spool.close()
     again = Spool(tmp_path)
     assert again.length == 12_000
     assert [text for text, _ in again.between(11_998, 12_000)] == ["11998", "11999"]
-    (tmp_path / "messages.jsonl").open("a").write('[1.0, "cut o')
-    assert Spool(tmp_path).length == 12_000
+    again.close()
+    with (tmp_path / "messages.jsonl").open("a") as file:
+        file.write('[1.0, "cut o')
+    once_more = Spool(tmp_path)
+    assert once_more.length == 12_000
+    once_more.close()

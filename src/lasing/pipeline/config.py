@@ -293,16 +293,16 @@ class _Reading:
             except ValueError as error:
                 self._wrong(f"{where}schema: {error}")
                 return
-            if kind in ("kafka", "mqtt", "socket"):
-                columns = {"timestamp": "timestamp", **columns}
+        arguments = None if columns is None else [name for name in columns if name != time]
+        if columns is not None and kind in ("kafka", "mqtt", "socket"):
+            columns = {"timestamp": "timestamp", **columns}  # of when a message came
         if program is not None:
             arity = arity_of(program)
             if predicate not in arity and not counts_all_facts(program):
                 note = similar(predicate, arity) or f"it has {', '.join(sorted(arity))}"
                 self._wrong(f"{where}fact: the program does not use {predicate}", note)
-            count = len(named) if named is not None else None
-            if count is None and columns is not None:
-                count = len([c for c in columns if c != time])
+            taken = arguments if named is None else named
+            count = None if taken is None else len(taken)
             if predicate in arity and count is not None and count != arity[predicate]:
                 note = f'name the columns that are its arguments: fact = "{predicate}(…)"'
                 self._wrong(f"{where}fact: {predicate} has {arity[predicate]} arguments, not {count}", note)

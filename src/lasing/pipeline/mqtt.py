@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from pyspark.sql.datasource import DataSource, SimpleDataSourceStreamReader
 from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
@@ -22,6 +22,11 @@ from lasing.errors import fault
 
 _PATIENCE = 10.0
 """For how many seconds the broker may keep us waiting before that is an error."""
+
+
+_spools: dict[str, Spool] = {}
+_clients: dict[str, Any] = {}
+"""What the readers of this process have open, by folder. Spark pickles a reader, so these are not in it."""
 
 
 class MqttSource(DataSource):
@@ -43,8 +48,13 @@ class MqttReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def __init__(self, options: dict[str, str]) -> None:
         self._options = options
-        self._spool = Spool(Path(options["spool"]))
-        self._client: Any = None
+
+    @property
+    def _spool(self) -> Spool:
+        folder = self._options["spool"]
+        if folder not in _spools:
+            _spools[folder] = Spool(Path(folder))
+        return _spools[folder]
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
         """What is available now is what the broker sends at once: messages that it retains or has queued for us."""
@@ -62,13 +72,13 @@ class MqttReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
     def readBetweenOffsets(  # noqa: N802
         self, start: dict[str, int], end: dict[str, int]
     ) -> Iterator[tuple[str, datetime]]:
-        return self._spool.between(start["messages"], end["messages"])
+        return iter(list(self._spool.between(start["messages"], end["messages"])))  # Spark pickles it
 
     def commit(self, end: dict[str, int]) -> None:
         self._spool.forget(end["messages"])
 
     def _connect(self) -> None:
-        if self._client is not None:
+        if self._options["spool"] in _clients:
             return
         try:
             from paho.mqtt.client import Client
@@ -91,8 +101,10 @@ class MqttReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
                 client.subscribe(options["topic"], qos=1)
             connected.set()
 
+        spool = self._spool
+
         def on_message(_client: Any, _data: Any, message: Any) -> None:
-            self._spool.add(message.payload)
+            spool.add(message.payload)
 
         client.on_connect, client.on_message = on_connect, on_message
         try:
@@ -104,7 +116,7 @@ class MqttReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
             client.loop_stop()
             why = refused[0] if refused else f"no answer within {_PATIENCE:.0f} s"
             raise fault("E613", f"the MQTT broker at {host}:{port} did not let us in: {why}")
-        self._client = client
+        _clients[options["spool"]] = client
 
 
 class Spool:
@@ -115,6 +127,7 @@ class Spool:
         self._lock = threading.Lock()
         folder.mkdir(parents=True, exist_ok=True)
         self._first, self._lines = 0, []
+        self._file: IO[str] | None = None
         if self._path.exists():
             head, *lines = self._path.read_text(encoding="utf-8").splitlines()
             self._first, self._lines = int(head), [line for line in lines if line.endswith("]")]
@@ -131,8 +144,7 @@ class Spool:
         line = json.dumps([time.time(), payload.decode("utf-8", errors="replace")])
         with self._lock:
             self._lines.append(line)
-            self._file.write(line + "\n")
-            self._file.flush()
+            print(line, file=self._file, flush=True)
 
     def between(self, start: int, end: int) -> Iterator[tuple[str, datetime]]:
         """The messages from one number to just before another."""
@@ -154,4 +166,10 @@ class Spool:
         unfinished = self._path.with_suffix(".new")
         unfinished.write_text("\n".join([str(self._first), *self._lines]) + "\n", encoding="utf-8")
         unfinished.replace(self._path)
+        self.close()
         self._file = self._path.open("a", encoding="utf-8")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()

@@ -184,6 +184,9 @@ def _first_words(message: str) -> str:
     whole = [line for i, line in enumerate(told) if line and not any(line in other for other in told[:i])]
     general = ("Query [", "Job aborted", "org.apache.spark", "Task failed")
     telling = [line for line in whole if not line.startswith(general)]
+    python: list[str] = re.findall(r"^(?:\w+\.)*\w*(?:Error|Exception): [^\n]*", message, re.MULTILINE)
+    if python and "PYTHON_" in message and "DATA_SOURCE" in message:
+        return python[-1][:600]
     words = "; ".join(dict.fromkeys([*telling[:1], *telling[-1:]])) or message.strip().partition("\n")[0]
     return words[:600] or "no reason given"
 
