@@ -20,7 +20,7 @@ from tests.spark.test_pipeline import found, run
 
 pytestmark = pytest.mark.usefixtures("spark")  # what is begun in other processes is finished in this one
 
-FILES = 8
+FILES = 6
 TEXT = """
 program = "join.lars"
 view = "changes"

@@ -28,7 +28,7 @@ def writer(frame: Any, tmp_path: Path) -> Any:
     )
 
 
-@pytest.mark.parametrize("view", ["answers", "changes", "intervals"])
+@pytest.mark.parametrize("view", ["answers", "intervals"])
 def test_a_join_in_batches_and_shards(spark: Any, files: Files, tmp_path: Path, view: Any) -> None:
     table = stream()
     folder = files("in", parts(table, 100, 210, 305))  # cut within time points
