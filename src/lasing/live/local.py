@@ -120,7 +120,7 @@ class LocalCore:
     def answer(self) -> Answer:
         rows = self._engine.standing().tolist()
         found = {self._engine.atom(row): expiry(row[OUT_UNTIL]) for row in rows}
-        return Answer(self.time, frozenset(found), found)
+        return Answer.single(self.time, frozenset(found), found)
 
     def left_out(self) -> tuple[int, Mapping[tuple[int, str], int]]:
         return self._engine.dropped_heads, self._engine.failures

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 
+from lasing.errors import fault
 from lasing.logic.formulas import Atom
 
 Expiry = int | float | None
@@ -15,11 +16,38 @@ None where it is provisional. New facts may make it later, never earlier."""
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The atoms that hold at a time point, in the model of that time point."""
+    """What holds at a time point: a set of atoms for each answer stream, of which there may be none, one or several.
+
+    Answer streams that differ only in what is not shown at this time point count once.
+    """
 
     time: int
-    atoms: frozenset[Atom]
+    models: tuple[frozenset[Atom], ...]
     expiries: Mapping[Atom, Expiry] = field(default_factory=dict, compare=False, repr=False)
+
+    @classmethod
+    def single(cls, time: int, atoms: frozenset[Atom], expiries: Mapping[Atom, Expiry] | None = None) -> Answer:
+        """The answer of a program that has exactly one."""
+        return cls(time, (atoms,), {} if expiries is None else expiries)
+
+    @property
+    def atoms(self) -> frozenset[Atom]:
+        """The atoms that hold, where there is exactly one answer stream; else this is undefined."""
+        if len(self.models) != 1:
+            note = "Answer.models has them all; Answer.certain what holds in each, Answer.possible what holds in any"
+            found = f"there are {len(self.models)} answer streams" if self.models else "there is no answer stream"
+            raise fault("E309", f"{found} at {self.time}, and not one", note=note)
+        return self.models[0]
+
+    @property
+    def certain(self) -> frozenset[Atom]:
+        """The atoms that hold in every answer stream; none where there is no answer stream."""
+        return frozenset.intersection(*self.models) if self.models else frozenset()
+
+    @property
+    def possible(self) -> frozenset[Atom]:
+        """The atoms that hold in some answer stream."""
+        return frozenset().union(*self.models)
 
     def expires_at(self, atom: Atom) -> Expiry:
         """Until when an atom of the answer is guaranteed; None where it is provisional."""
@@ -28,7 +56,15 @@ class Answer:
         return self.expiries.get(atom)
 
     def __str__(self) -> str:
-        return f"{self.time}: {' '.join(sorted(map(str, self.atoms)))}".rstrip()
+        if len(self.models) == 1:
+            return f"{self.time}: {model_text(self.atoms)}".rstrip()
+        models = " ".join(f"{{{model_text(model)}}}" for model in self.models)
+        return f"{self.time}: {models or 'no answer stream'}"
+
+
+def model_text(model: Iterable[Atom]) -> str:
+    """The atoms of a model, sorted."""
+    return " ".join(sorted(map(str, model)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +111,7 @@ class Standing:
 
     def __init__(self) -> None:
         self._expiries: dict[Atom, Expiry] = {}
-        self._answer = Answer(0, frozenset())
+        self._answer = Answer.single(0, frozenset())
 
     def apply(self, change: Changes) -> None:
         """Take the changes of a time point in."""
@@ -84,7 +120,7 @@ class Standing:
         self._expiries.update(dict.fromkeys(change.added))
         self._expiries.update(change.expiries)
         if change or change.expiries:
-            self._answer = Answer(change.time, frozenset(self._expiries), dict(self._expiries))
+            self._answer = Answer.single(change.time, frozenset(self._expiries), dict(self._expiries))
 
     def at(self, time: int) -> Answer:
         """The answer, as that of a time point."""
@@ -106,7 +142,8 @@ def intervals(moments: Iterable[Changes]) -> Iterator[Holding]:
     """The maximal intervals in which atoms hold, by their start and then by text, each as soon as order allows.
 
     >>> [(str(h.atom), h.start, h.end) for h in intervals(changes([
-    ...     Answer(1, frozenset([Atom("p")])), Answer(2, frozenset([Atom("p"), Atom("q")])), Answer(3, frozenset())]))]
+    ...     Answer.single(1, frozenset([Atom("p")])), Answer.single(2, frozenset([Atom("p"), Atom("q")])),
+    ...     Answer.single(3, frozenset())]))]
     [('p', 1, 2), ('q', 2, 2)]
     """
     since: dict[Atom, int] = {}

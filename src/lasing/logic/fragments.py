@@ -41,8 +41,12 @@ class Reason:
 
 def fragment(rule: Rule, in_negative_cycle: bool) -> Reason:
     """The fragment of a rule."""
+    if rule.penalty is not None:
+        return Reason("several answers", "it is a weak constraint")
     if not rule.heads:
         return Reason("several answers", "it is a constraint")
+    if rule.choice:
+        return Reason("several answers", "its head is a choice")
     if len(rule.heads) > 1:
         return Reason("several answers", "its head is a disjunction")
     if in_negative_cycle:

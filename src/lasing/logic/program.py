@@ -8,18 +8,49 @@ from dataclasses import dataclass, field
 from lasing.errors import Place, Source
 from lasing.logic.formulas import Atom, Formula, Head, head_atom
 from lasing.logic.printer import formula_text
+from lasing.logic.terms import Term, term_text
 from lasing.timeline.ticks import Tick
 
 
 @dataclass(frozen=True, slots=True)
+class Penalty:
+    """What an answer costs in which the body of a weak constraint holds, written `[weight@level, terms]`.
+
+    Each tuple of weight, level and terms costs once. Costs of a higher level matter more, whatever those below.
+    """
+
+    weight: Term
+    level: Term = 0
+    terms: tuple[Term, ...] = ()
+
+    def all_terms(self) -> tuple[Term, ...]:
+        return self.weight, self.level, *self.terms
+
+    def __str__(self) -> str:
+        level = "" if self.level == 0 else f"@{term_text(self.level, 3)}"
+        return f"[{', '.join((term_text(self.weight) + level, *map(term_text, self.terms)))}]"
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
-    """`heads :- body`: one head derives it, several are a disjunction, none is a constraint."""
+    """`heads :- body`: one head derives it, several are a disjunction, none is a constraint.
+
+    With `choice`, each head may hold or not: `{a ; b} :- body`. With a `penalty` and no heads it is a weak constraint:
+    answers in which the body holds are possible, and cost it.
+    """
 
     heads: tuple[Head, ...]
     body: tuple[Formula, ...]
     source: Source | None = field(default=None, compare=False, repr=False)
     offset: int = field(default=-1, compare=False, repr=False)
     length: int = field(default=1, compare=False, repr=False)
+    choice: bool = False
+    penalty: Penalty | None = None
+
+    @property
+    def definite(self) -> bool:
+        """Whether the rule derives its head wherever its body holds: one head, and no choice."""
+        return len(self.heads) == 1 and not self.choice
 
     def place(self, offset: int = -1, length: int = 1) -> Place | None:
         """Where the rule stands, or something in it."""
@@ -33,6 +64,10 @@ class Rule:
     def __str__(self) -> str:
         heads = " ; ".join(formula_text(head) for head in self.heads)
         body = ", ".join(formula_text(literal) for literal in self.body)
+        if self.penalty is not None:
+            return f":~ {body}. {self.penalty}"
+        if self.choice:
+            heads = f"{{{heads}}}"
         return " ".join(part for part in (heads, ":-" if body or not heads else "", body) if part) + "."
 
 

@@ -65,7 +65,7 @@ class _Body:
 
 class _Compiler:
     def __init__(self, program: Program) -> None:
-        if any(len(rule.heads) != 1 for rule in program.rules):
+        if any(not rule.definite for rule in program.rules):
             raise Unplanned("the program may have several answers")
         self._program = program
         self._strata: Strata = stratify(program)

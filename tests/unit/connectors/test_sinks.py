@@ -21,7 +21,12 @@ from lasing.logic.formulas import Atom, ground_atom
 from lasing.timeline.ticks import Tick
 
 P, Q = ground_atom("p", "x", 2), ground_atom("q", "A b")
-ANSWERS = [Answer(4, frozenset((Q, P))), Answer(5, frozenset((P,))), Answer(6, frozenset()), Answer(7, frozenset((P,)))]
+ANSWERS = [
+    Answer.single(4, frozenset((Q, P))),
+    Answer.single(5, frozenset((P,))),
+    Answer.single(6, frozenset()),
+    Answer.single(7, frozenset((P,))),
+]
 ROWS: list[Row] = [(4, P), (4, Q), (5, P), (7, P)]
 
 
@@ -85,7 +90,7 @@ def test_the_columns_of_each_view(view: View, header: str, first: str) -> None:
     ("values", "kind"), [((1, 2), "int64"), ((1, 0.5), "double"), ((1, "x"), "string"), ((), "string")]
 )
 def test_a_parquet_column_has_the_type_of_its_values(tmp_path: Path, values: tuple[int | str, ...], kind: str) -> None:
-    answers = [Answer(1, frozenset(Atom("p", (value,)) for value in values))]
+    answers = [Answer.single(1, frozenset(Atom("p", (value,)) for value in values))]
     write_parquet(records(changes(answers), "answers", lambda t: t), tmp_path / "a.parquet", "answers", 1)
     schema = pq.read_schema(tmp_path / "a.parquet")
     assert str(schema.field("arg1").type) == kind

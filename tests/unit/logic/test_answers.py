@@ -12,15 +12,15 @@ P, Q, R = Atom("p"), Atom("q"), Atom("r")
 
 def timeline(start: int, *answers: str) -> list[Answer]:
     """Answers from `start` on, each a word of one-letter predicates."""
-    return [Answer(t, frozenset(map(Atom, word))) for t, word in enumerate(answers, start)]
+    return [Answer.single(t, frozenset(map(Atom, word))) for t, word in enumerate(answers, start)]
 
 
 def test_the_text_of_an_answer_is_sorted() -> None:
-    assert str(Answer(5, frozenset((Q, Atom("p", ("x",)), P)))) == "5: p p(x) q"
+    assert str(Answer.single(5, frozenset((Q, Atom("p", ("x",)), P)))) == "5: p p(x) q"
 
 
 def test_an_empty_answer_has_its_time() -> None:
-    assert str(Answer(5, frozenset())) == "5:"
+    assert str(Answer.single(5, frozenset())) == "5:"
 
 
 # time   1   2   3   4

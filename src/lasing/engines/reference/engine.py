@@ -33,7 +33,7 @@ class ReferenceEngine:
         self._timeline = Interval(start, None)
         self._data = Facts()
         self._orders: dict[object, tuple[Formula, ...]] = {}
-        self._last = Answer(start - 1, frozenset())
+        self._last = Answer.single(start - 1, frozenset())
 
     def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Changes]:
         """What changes up to a time point, given the data that is new at it: time point by time point."""
@@ -63,7 +63,7 @@ class ReferenceEngine:
         self.dropped_heads += derive(self._program, self._strata, m)
         for (rule, _), reason in m.failures.items():
             self.failures[rule, reason] += 1
-        return Answer(time, frozenset(self._held(m, time)))
+        return Answer.single(time, frozenset(self._held(m, time)))
 
     def facts(self) -> Iterable[tuple[int, str, tuple[Value, ...]]]:
         """All data so far, in its order."""
