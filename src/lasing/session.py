@@ -5,83 +5,33 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any
 
 from lasing.connectors.files import Progress, read_text
 from lasing.connectors.rows import Row, by_time, merged, time_of, value_of
 from lasing.connectors.sources import stream_rows
-from lasing.engines.reference.engine import ReferenceEngine
-from lasing.errors import Diagnostic, LasingError, LasingWarning, Source, fault, in_order, render, similar
+from lasing.engine_choice import (
+    AnyAnswers,
+    Engine,
+    EngineName,
+    ModelsEngine,
+    OneAnswer,
+    choose,
+    load_kernels,
+)
+from lasing.errors import Diagnostic, LasingWarning, Source, fault, render, similar
 from lasing.languages.lars.reader import read_program
-from lasing.logic.answers import Answer, Changes, filled
-from lasing.logic.checks import REFUSALS, findings
+from lasing.logic.answers import Answer, Changes, changes, filled, repeated
 from lasing.logic.formulas import Atom, TupleWindow, Window, atoms_of, walk
 from lasing.logic.program import Program
 from lasing.logic.terms import Value
-from lasing.plan.compile import Unplanned, compile_plan
-from lasing.plan.nodes import Plan
-from lasing.plan.optimize import optimized
 
-EngineName = Literal["auto", "local", "reference"]
-
-
-class Engine(Protocol):
-    """What every engine does: take the facts of a time point, and tell what changes up to it."""
-
-    @property
-    def dropped_heads(self) -> int: ...
-
-    @property
-    def failures(self) -> Counter[tuple[int, str]]: ...
-
-    def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Changes]: ...
-
-
-def _local(program: Program, start: int, plan: Plan | None = None) -> Engine:
-    from lasing.engines.local.engine import LocalEngine  # here, because to load the kernels takes a second
-
-    return LocalEngine(program, start, plan)
-
-
-ENGINES: dict[str, Callable[[Program, int], Engine]] = {"local": _local, "reference": ReferenceEngine}
-
-
-def _maker(program: Program, engine: str) -> Callable[[Program, int], Engine]:
-    """How to make the engine of that name."""
-    plan = plan_for(program, engine)
-    return ReferenceEngine if plan is None else partial(_local, plan=plan)
-
-
-def plan_for(program: Program, engine: str) -> Plan | None:
-    """The plan for the engine of that name; None for the reference engine, which `auto` takes where there is none."""
-    if engine != "auto" and engine not in ENGINES:
-        raise fault("E305", f"there is no engine {engine}", note=f"engines are auto, {', '.join(ENGINES)}")
-    if engine == "reference":
-        return None
-    try:
-        return optimized(compile_plan(program))
-    except Unplanned as reason:
-        if engine == "auto":
-            return None
-        note = "leave the choice of the engine to auto, or name the reference engine"
-        raise fault("E307", f"the local engine cannot run this program: {reason}", note=note) from None
-
-
-def unplanned(program: Program) -> str:
-    """Why the local engine cannot run a program; empty where it can."""
-    try:
-        compile_plan(program)
-    except Unplanned as reason:
-        return str(reason)
-    return ""
-
-
+Arrivals = Iterator[tuple[int, list[Atom]]]
 ProgramLike = str | Path | Program
 
 
@@ -105,6 +55,7 @@ def run(
     engine: EngineName = "auto",
     *,
     sort: bool = False,
+    models: int | None = None,
     constants: Mapping[str, Value] | None = None,
 ) -> Run:
     """The answers of a program on a stream: one for every time point from `start` to `end`.
@@ -112,7 +63,8 @@ def run(
     The program is text, a Path or a `Program`. The stream is text, a Path, rows such as `(36, "temp", "s1", 70)`, a
     data frame, a `Table`, or a dictionary from predicates to data frames. The timeline begins with the first fact and
     ends with the last, unless said otherwise: by a number, or, with a #tick, by a date. `sort` accepts a stream that is
-    not in the order of time.
+    not in the order of time. A program with any number of answer streams has them in `Answer.models`, at most `models`
+    of them.
 
     >>> for answer in run("q(X) :- p(X) in [1].", "p(a) at 5.", end=7):
     ...     print(answer)
@@ -121,12 +73,12 @@ def run(
     7:
     """
     checked = program if isinstance(program, Program) else parse(program, constants)
-    return Run(checked, stream, start, end, engine, sort)
+    return Run(checked, stream, start, end, engine, sort, models=models)
 
 
 @dataclass(slots=True)
 class Report:
-    """What a run did, and what it had to leave out."""
+    """What a run did, and what it had to leave out; atoms are counted in each answer stream."""
 
     time_points: int = 0
     facts: int = 0
@@ -139,7 +91,8 @@ class Report:
 class Run:
     """The answers, as an iterator; `report` tells what was left out, complete once the answers are exhausted.
 
-    `changes()` tells the same as differences, and passes over the time points at which nothing happens.
+    `changes()` tells the same as differences, and passes over the time points at which nothing happens. `several` tells
+    whether the program may have any number of answer streams; changes are then defined where there is exactly one.
     """
 
     def __init__(
@@ -152,11 +105,14 @@ class Run:
         sort: bool = False,
         progress: Progress | None = None,
         warn: bool = True,
+        models: int | None = None,
     ) -> None:
-        refused = findings(program, REFUSALS)
-        if refused:
-            raise LasingError(in_order(refused))
-        self._make_engine = _maker(program, engine)
+        if models is not None and models < 1:
+            raise fault(
+                "E306", f"there are no {models} answers to ask for", note="ask for one or more, or for all: None"
+            )
+        self._engine = choose(program, engine, models or 0)
+        self.several = isinstance(self._engine, AnyAnswers)
         first = None if start is None else time_of(start, program.tick)
         last = None if end is None else time_of(end, program.tick)
         if first is not None and last is not None and last < first:
@@ -169,8 +125,17 @@ class Run:
         self._known = known
         rows = merged([own, stream_rows(stream, program.tick, sort, progress, known)])
         self._size, self._counted_until = 0, 0
-        self._moments = self._evaluate(rows, first, last, warn)
-        self._answers = filled(self._moments)
+        arrivals = self._arrivals(rows, first, last)
+        self._moments: Iterator[Changes]
+        self._answers: Iterator[Answer]
+        match self._engine:
+            case OneAnswer():
+                self._moments = self._changes_of(self._engine, arrivals, warn)
+                self._answers = filled(self._moments)
+            case AnyAnswers():
+                self._told = self._answers_of(self._engine, arrivals, warn)
+                self._moments = changes(self._told)
+                self._answers = repeated(self._told)
 
     def __iter__(self) -> Iterator[Answer]:
         return self
@@ -186,10 +151,15 @@ class Run:
         """As `changes`, with the time points besides at which facts came, and the first and the last one."""
         return self._moments
 
+    def answers(self) -> Iterator[Answer]:
+        """The answers of a program with any number of them, without time points at which they are those of before."""
+        assert self.several, "a program with one answer tells what changes"
+        return self._told
+
     def prepare(self) -> None:
         """Load the engine's kernels. The first time after an installation they are compiled, which takes a minute."""
-        if self._make_engine is not ReferenceEngine:
-            list(_local(parse("ready :- go."), 0).advance(0, ()))
+        if self._engine.compiled:
+            load_kernels()
 
     def diagnostics(self) -> list[Diagnostic]:
         """Warnings about what was left out so far."""
@@ -203,7 +173,8 @@ class Run:
             found.append(Diagnostic("W204", message, note=note))
         return found + left_out(self.program, report.dropped_heads, report.failures)
 
-    def _evaluate(self, rows: Iterator[Row], start: int | None, end: int | None, warn: bool) -> Iterator[Changes]:
+    def _arrivals(self, rows: Iterator[Row], start: int | None, end: int | None) -> Arrivals:
+        """The time points at which facts come, with these, and the first and the last time point."""
         report = self.report
         following = next(rows, None)
         if start is None:
@@ -215,7 +186,6 @@ class Run:
         while following is not None and following[0] < start:
             report.early_facts += 1
             following = next(rows, None)
-        engine = self._make_engine(self.program, start)
         time = start
         while True:
             arrived: list[Atom] = []
@@ -225,31 +195,60 @@ class Run:
             if self._unused is not None:
                 self._unused.update(atom.predicate for atom in arrived if atom.predicate not in self._known)
             report.facts += len(arrived)
+            yield time, arrived
+            report.time_points = time - start + 1
+            last = end if following is None else following[0] if end is None else min(following[0], end)
+            if last is None or last <= time:
+                break
+            time = last
+
+    def _changes_of(self, choice: OneAnswer, arrivals: Arrivals, warn: bool) -> Iterator[Changes]:
+        engine = None
+        for time, arrived in arrivals:
+            engine = engine or choice.make(time)
             told = Changes(time, frozenset(), frozenset())
             for change in engine.advance(time, arrived):
                 if change.time == time:
                     told = change
                 else:
                     yield self._counted(change)
-            report.dropped_heads = engine.dropped_heads
-            report.failures = dict(engine.failures)
-            report.time_points = time - start + 1
+            self._note(engine)
             yield self._counted(told)
-            last = end if following is None else following[0] if end is None else min(following[0], end)
-            if last is None or last <= time:
-                break
-            time = last
+        self._warn(warn)
+
+    def _answers_of(self, choice: AnyAnswers, arrivals: Arrivals, warn: bool) -> Iterator[Answer]:
+        engine, told = None, Answer(0, ())
+        for time, arrived in arrivals:
+            engine = engine or choice.make(time)
+            for answer in engine.advance(time, arrived):
+                if answer.time < time:
+                    yield self._counted_models(answer)
+                told = answer
+            self._note(engine)
+            told = replace(told, time=time)
+            yield self._counted_models(told)
+        self._warn(warn)
+
+    def _note(self, engine: Engine | ModelsEngine) -> None:
+        self.report.dropped_heads = engine.dropped_heads
+        self.report.failures = dict(engine.failures)
+
+    def _warn(self, warn: bool) -> None:
         if warn and (found := self.diagnostics()):
-            warnings.warn(render(found), LasingWarning, stacklevel=3)
+            warnings.warn(render(found), LasingWarning, stacklevel=4)
 
     def _counted(self, change: Changes) -> Changes:
         """Count the atoms of all answers up to these changes."""
-        idle = change.time - self._counted_until - 1
-        self.report.atoms += self._size * idle
-        self._size += len(change.added) - len(change.removed)
-        self.report.atoms += self._size
-        self._counted_until = change.time
+        self._count_until(change.time, self._size + len(change.added) - len(change.removed))
         return change
+
+    def _counted_models(self, answer: Answer) -> Answer:
+        self._count_until(answer.time, sum(map(len, answer.models)))
+        return answer
+
+    def _count_until(self, time: int, size: int) -> None:
+        self.report.atoms += self._size * (time - self._counted_until - 1) + size
+        self._size, self._counted_until = size, time
 
 
 def left_out(program: Program, dropped: int, failures: Mapping[tuple[int, str], int]) -> list[Diagnostic]:

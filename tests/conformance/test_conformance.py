@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 import lasing
-from lasing.session import ENGINES
+from lasing.engine_choice import ENGINES
 from tests.conformance.cases import Case, all_cases
 
 CASES = all_cases()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 import lasing
-from lasing.session import unplanned
+from lasing.engine_choice import unplanned
 from tests.differential.core_programs import core_example
 from tests.differential.harness import agree
 from tests.differential.sizes import programs

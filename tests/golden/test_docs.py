@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lasing.session import ENGINES
+from lasing.engine_choice import ENGINES
 from tests.conformance.cases import all_cases
 from tests.golden.golden import check_golden
 

@@ -11,6 +11,7 @@ import typer
 
 from lasing.cli.console import complain
 from lasing.cli.options import constants_of, read_sources
+from lasing.engine_choice import plan_for, unplanned
 from lasing.errors import Diagnostic, in_order, similar
 from lasing.languages.lars.reader import examine
 from lasing.logic.analysis import Analysis, RuleAnalysis, analyse
@@ -22,7 +23,6 @@ from lasing.logic.partition import NoKey, Partition, partition
 from lasing.logic.program import Program
 from lasing.logic.terms import Term, Variable, term_text
 from lasing.plan.show import show
-from lasing.session import plan_for, unplanned
 
 _MOST_NAMES = 8
 

@@ -29,13 +29,14 @@ from lasing.connectors.sinks import (
 )
 from lasing.connectors.sources import FORMATS, FileSource, file_source, stream_rows
 from lasing.connectors.tables import TIME
+from lasing.engine_choice import ENGINES
 from lasing.errors import LasingError
 from lasing.languages.lars.reader import read_program
 from lasing.logic.checks import CAUTIONS, findings
 from lasing.logic.checks.arity import arity
 from lasing.logic.formulas import atoms_of
 from lasing.logic.program import Program
-from lasing.session import ENGINES, Run, arity_of
+from lasing.session import Run, arity_of
 from lasing.timeline.ticks import Tick, parse_time
 
 

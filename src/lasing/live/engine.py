@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from lasing.connectors.arrow import table_of
 from lasing.connectors.rows import time_of
+from lasing.engine_choice import EngineName, plan_for
 from lasing.engines.local.engine import LocalEngine
 from lasing.errors import Diagnostic, LasingError, fault, in_order
 from lasing.live.cores import Batch, Core, Facts
@@ -21,7 +22,7 @@ from lasing.logic.checks import REFUSALS, findings
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.logic.terms import Value, value_from_text, value_text
-from lasing.session import EngineName, ProgramLike, left_out, parse, plan_for
+from lasing.session import ProgramLike, left_out, parse
 
 OnLate = Callable[[int, Facts], None]
 

@@ -138,6 +138,16 @@ def filled(moments: Iterable[Changes]) -> Iterator[Answer]:
         yield standing.at(time)
 
 
+def repeated(answers: Iterable[Answer]) -> Iterator[Answer]:
+    """The answer at every time point, from those at some of them: first, last, and where it is another one."""
+    last: Answer | None = None
+    for answer in answers:
+        if last is not None:
+            yield from (replace(last, time=idle) for idle in range(last.time + 1, answer.time))
+        yield answer
+        last = answer
+
+
 def intervals(moments: Iterable[Changes]) -> Iterator[Holding]:
     """The maximal intervals in which atoms hold, by their start and then by text, each as soon as order allows.
 

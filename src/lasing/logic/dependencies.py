@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Literal, assert_never
 
 from lasing.logic.formulas import (
@@ -81,9 +82,12 @@ def signed_atoms(formula: Formula, negative: bool = False) -> Iterator[tuple[Ato
 
 
 def dependencies(program: Program) -> Iterator[Dependency]:
-    """All dependencies between derived predicates."""
+    """All dependencies between derived predicates; the alternatives of a disjunction depend on one another."""
     derived = program.derived()
     for rule in program.rules:
+        if len(rule.heads) > 1 and not rule.choice:
+            for head, other in permutations(rule.head_atoms(), 2):
+                yield Dependency(head.predicate, other.predicate, "positive", rule, other)
         for literal in rule.body:
             for atom, sign in signed_atoms(literal):
                 if atom.predicate in derived:

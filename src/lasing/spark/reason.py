@@ -14,6 +14,7 @@ from typing import Any
 from uuid import uuid4
 
 from lasing.connectors.rows import time_of, value_of
+from lasing.engine_choice import EngineName, plan_for
 from lasing.errors import Diagnostic, LasingError, LasingWarning, fault, in_order, render
 from lasing.logic.checks import REFUSALS, findings
 from lasing.logic.formulas import Atom
@@ -21,7 +22,7 @@ from lasing.logic.partition import NoKey, Partition, partition
 from lasing.logic.program import Program
 from lasing.logic.terms import Value
 from lasing.logic.types import argument_types
-from lasing.session import EngineName, ProgramLike, parse, plan_for
+from lasing.session import ProgramLike, parse
 from lasing.spark import batch, streaming
 from lasing.spark.delay import delay_of
 from lasing.spark.hashing import spread_ids

@@ -71,7 +71,7 @@ def entails(m: Structure, s: Stream, t: int, formula: Formula, sub: Substitution
             return not _some_instance(m, s, t, left, sub) or _some_instance(m, s, t, right, sub)
         # M, S, t ⊩ ◇α  iff  M, S, t' ⊩ α for some t' ∈ T
         case Sometime(body):
-            return any(entails(m, s, u, body, sub) for u in _points(m, s, body))
+            return any(entails(m, s, u, body, sub) for u in points(m, s, body))
         # M, S, t ⊩ □α  iff  M, S, t' ⊩ α for all t' ∈ T, and there is one; background needs no look at each
         case Always(Atom(predicate, terms)) if predicate in m.background and _in_background(m, predicate, terms, sub):
             return bool(s.timeline)
@@ -103,6 +103,11 @@ def aggregate_value(m: Structure, s: Stream, t: int, formula: Aggregate, sub: Su
     return aggregate(formula.function, tuples)
 
 
+def _only_value(m: Structure, s: Stream, t: int, formula: Aggregate, sub: Substitution) -> Iterable[Value]:
+    value = aggregate_value(m, s, t, formula, sub)
+    return () if value is None else (value,)
+
+
 def _some_instance(m: Structure, s: Stream, t: int, formula: Formula, sub: Substitution) -> bool:
     """Whether the formula holds for some value of its anonymous variables."""
     return any(entails(m, s, t, formula, found) for found in candidates(m, s, t, formula, dict(sub)))
@@ -124,7 +129,7 @@ def instances(
 
     With a pivot, only those that find an instance of that formula among the news.
     """
-    order = _order(m, s, body, given)
+    order = evaluation_order(m, s, body, given)
     if pivot is not None and is_ready(pivot, frozenset(given), s.timeline.hi is not None):
         rest = tuple(_ordered([f for f in body if f is not pivot], bound_by((pivot,)), s.timeline.hi is not None))
         order = (pivot, *rest)
@@ -146,7 +151,7 @@ def _extend(
         return
     for found in candidates(m, news if order[i] is pivot else s, t, order[i], binding):
         try:
-            _check_terms(order[i], found)
+            check_terms(order[i], found)
             holds_here = entails(m, s, t, order[i], found)
         except Undefined as reason:
             m.note_failure(str(reason), found)
@@ -155,17 +160,17 @@ def _extend(
             yield from _extend(m, s, t, order, i + 1, found, pivot, news)
 
 
-def _check_terms(formula: Formula, substitution: Substitution) -> None:
+def check_terms(formula: Formula, substitution: Substitution) -> None:
     """Raise `Undefined` where some term of the formula has no value; an aggregate's elements answer for themselves."""
     for term in terms_of(formula) if not isinstance(formula, Aggregate) else (formula.bound,):
         if isinstance(term, Arithmetic):
             evaluate(term, substitution)
     if not isinstance(formula, Aggregate):
         for part in children(formula):
-            _check_terms(part, substitution)
+            check_terms(part, substitution)
 
 
-def _order(m: Structure, s: Stream, body: tuple[Formula, ...], given: Substitution) -> Sequence[Formula]:
+def evaluation_order(m: Structure, s: Stream, body: tuple[Formula, ...], given: Substitution) -> Sequence[Formula]:
     """An order in which each formula finds bound what it needs: tests as early as possible, else as written."""
     key = id(body), frozenset(given), s.timeline.hi is None
     if key not in m.orders:
@@ -199,30 +204,25 @@ def candidates(m: Structure, s: Stream, t: int, formula: Formula, binding: Bindi
             yield from _assigned(m, x, term, binding)
         case Aggregate(operator="=", bound=Variable() as x) if x not in binding:
             try:
-                value = aggregate_value(m, s, t, formula, binding)
+                values = (m.values or _only_value)(m, s, t, formula, binding)
             except Undefined as reason:
                 m.note_failure(str(reason), binding)
                 return
-            if value is not None:
-                yield {**binding, x: value}
+            yield from ({**binding, x: value} for value in values)
         case Compare() | Aggregate() | Not() | Implies():
             yield binding
         case And(parts):
-            yield from _chained(m, s, t, _order(m, s, parts, binding), 0, binding)
+            yield from _chained(m, s, t, evaluation_order(m, s, parts, binding), 0, binding)
         case Or(parts):
-            for part in parts:
-                yield from candidates(m, s, t, part, binding)
+            outside = free_variables(formula)  # an anonymous variable of one alternative is no concern of the others
+            offered = (found for part in parts for found in candidates(m, s, t, part, binding))
+            yield from _distinct({v: x for v, x in o.items() if v in binding or v in outside} for o in offered)
         case At(time, body):
             for u in _times(m, s, time, body, binding):
                 here = {**binding, time: u} if isinstance(time, Variable) else binding
                 yield from candidates(m, s, u, body, here)
         case Sometime(body):
-            seen = set()
-            for u in _points(m, s, body):
-                for found in candidates(m, s, u, body, binding):
-                    if (key := frozenset(found.items())) not in seen:
-                        seen.add(key)
-                        yield found
+            yield from _distinct(found for u in points(m, s, body) for found in candidates(m, s, u, body, binding))
         case Always(body):
             if s.timeline:
                 yield from candidates(m, s, s.timeline.lo, body, binding)
@@ -237,6 +237,14 @@ def candidates(m: Structure, s: Stream, t: int, formula: Formula, binding: Bindi
             assert_never(formula)
 
 
+def _distinct(bindings: Iterable[Binding]) -> Iterator[Binding]:
+    seen = set()
+    for binding in bindings:
+        if (key := frozenset(binding.items())) not in seen:
+            seen.add(key)
+            yield binding
+
+
 def _chained(m: Structure, s: Stream, t: int, order: Sequence[Formula], i: int, binding: Binding) -> Iterator[Binding]:
     if i == len(order):
         yield binding
@@ -248,7 +256,7 @@ def _chained(m: Structure, s: Stream, t: int, order: Sequence[Formula], i: int, 
 def _times(m: Structure, s: Stream, time: Term, body: Formula, binding: Binding) -> Iterable[int]:
     """The time points to which `at` may jump."""
     if not _is_bound(time, binding):
-        return _points(m, s, body)
+        return points(m, s, body)
     try:
         u = evaluate(time, binding)
     except Undefined as reason:
@@ -257,7 +265,7 @@ def _times(m: Structure, s: Stream, time: Term, body: Formula, binding: Binding)
     return (u,) if isinstance(u, int) and u in s.timeline else ()
 
 
-def _points(m: Structure, s: Stream, body: Formula) -> Iterable[int]:
+def points(m: Structure, s: Stream, body: Formula) -> Iterable[int]:
     """The time points at which a formula can hold at all."""
     beyond = reach(body)
     if beyond == 0 and not any(atom.predicate in m.background for atom in atoms_of(body)):

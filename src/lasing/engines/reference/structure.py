@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from lasing.engines.reference.stream import Args, Stream
-from lasing.logic.formulas import Atom, Formula
+from lasing.logic.formulas import Aggregate, Atom, Formula
 from lasing.logic.terms import Substitution, Value, Variable
 
 Background = dict[str, dict[Args, None]]
 Binding = dict[Variable, Value]
+
+
+Values = Callable[["Structure", Stream, int, Aggregate, Substitution], Iterable[Value]]
 
 
 @dataclass(slots=True)
@@ -18,7 +21,8 @@ class Structure:
     """M = ⟨T, v, W, B⟩, and `now`, the time point up to which data is known.
 
     `failures` are the instances of `rule` in which a term had no value, and `orders` remembers in which order the
-    formulas of a body are evaluated.
+    formulas of a body are evaluated. Where some atoms of the stream may hold or not, `values` tells all the values that
+    an aggregate can have.
     """
 
     stream: Stream
@@ -27,6 +31,7 @@ class Structure:
     orders: dict[object, tuple[Formula, ...]] = field(default_factory=dict)
     rule: int = -1
     failures: dict[tuple[int, frozenset[tuple[Variable, Value]]], str] = field(default_factory=dict)
+    values: Values | None = None
 
     def note_failure(self, reason: str, binding: Substitution) -> None:
         """Remember that an instance of the rule under evaluation has no value."""

@@ -7,9 +7,9 @@ import random
 import pytest
 
 import lasing
+from lasing.engine_choice import unplanned
 from lasing.engines.local import engine as engine_module
 from lasing.engines.local.engine import LocalEngine
-from lasing.session import unplanned
 from tests.differential.core_programs import core_example
 from tests.differential.harness import agree
 

@@ -1,0 +1,134 @@
+"""Which engine runs a program, and how to make it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, Protocol, get_args
+
+from lasing.engines.reference.engine import ReferenceEngine
+from lasing.engines.reference.several import DefinitionEngine
+from lasing.errors import fault
+from lasing.logic.answers import Answer, Changes
+from lasing.logic.formulas import Atom
+from lasing.logic.program import Program, Rule
+from lasing.logic.splitting import Split, has_several_answers, split, unsplit
+from lasing.plan.compile import Unplanned, compile_plan
+from lasing.plan.nodes import Plan
+from lasing.plan.optimize import optimized
+
+EngineName = Literal["auto", "local", "reference", "clingo"]
+ENGINES: tuple[str, ...] = tuple(name for name in get_args(EngineName) if name != "auto")
+
+
+class _Reports(Protocol):
+    @property
+    def dropped_heads(self) -> int: ...
+
+    @property
+    def failures(self) -> Counter[tuple[int, str]]: ...
+
+
+class Engine(_Reports, Protocol):
+    """For programs with one answer: takes the facts of a time point, and tells what changes up to it."""
+
+    def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Changes]: ...
+
+
+class ModelsEngine(_Reports, Protocol):
+    """For programs with any number of answers: takes the facts of a time point, and tells the answers up to it.
+
+    Time points may be left out at which they are those of the time point before.
+    """
+
+    def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Answer]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class OneAnswer:
+    """An engine for programs with one answer at each time point, by the start of the timeline."""
+
+    make: Callable[[int], Engine]
+    compiled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AnyAnswers:
+    """An engine for programs with any number of answers, by the start of the timeline."""
+
+    make: Callable[[int], ModelsEngine]
+    compiled: bool
+
+
+Choice = OneAnswer | AnyAnswers
+"""`compiled` tells whether kernels have to be loaded, which takes a second, and to be compiled the first time."""
+
+
+def choose(program: Program, engine: str, limit: int = 0) -> Choice:
+    """The engine of that name for a program, or the best one for `auto`; at most `limit` answers, unless 0."""
+    if engine != "auto" and engine not in ENGINES:
+        raise fault("E305", f"there is no engine {engine}", note=f"engines are auto, {', '.join(ENGINES)}")
+    several = has_several_answers(program)
+    if engine == "clingo" or (several and engine == "auto"):
+        parts = unsplit(program) if engine == "clingo" else split(program)
+        below = None if parts.below is None else choose(parts.below, "auto")
+        assert not isinstance(below, AnyAnswers), "what is decided has one answer"
+        _load_clingo()
+        return AnyAnswers(lambda start: _clingo(parts, start, below, limit), below is not None and below.compiled)
+    if several and engine == "reference":
+        return AnyAnswers(lambda start: DefinitionEngine(program, start, limit), False)
+    plan = plan_for(program, engine)
+    if plan is None:
+        return OneAnswer(lambda start: ReferenceEngine(program, start), False)
+    return OneAnswer(lambda start: _local(program, start, plan), True)
+
+
+def plan_for(program: Program, engine: str) -> Plan | None:
+    """The plan for the local engine; None for the reference engine, which `auto` takes where there is no plan."""
+    if engine == "reference":
+        return None
+    try:
+        return optimized(compile_plan(program))
+    except Unplanned as reason:
+        if engine == "auto":
+            return None
+        note = "leave the choice of the engine to auto, or name another engine"
+        raise fault("E307", f"the local engine cannot run this program: {reason}", note=note) from None
+
+
+def unplanned(program: Program) -> str:
+    """Why the local engine cannot run a program; empty where it can."""
+    try:
+        compile_plan(program)
+    except Unplanned as reason:
+        return str(reason)
+    return ""
+
+
+def load_kernels() -> None:
+    """Load the local engine's kernels. The first time after an installation they are compiled: about a minute."""
+    ready = Program((Rule((Atom("ready"),), (Atom("go"),)),))
+    list(_local(ready, 0, optimized(compile_plan(ready))).advance(0, ()))
+
+
+def _local(program: Program, start: int, plan: Plan) -> Engine:
+    from lasing.engines.local.engine import LocalEngine  # here, because to load the kernels takes a second
+
+    return LocalEngine(program, start, plan)
+
+
+def _load_clingo() -> None:
+    try:
+        import clingo  # noqa: F401 -- told before anything runs
+    except ModuleNotFoundError as missing:
+        if missing.name != "clingo":
+            raise
+        note = "install it: pip install 'lasing[asp]'"
+        raise fault("E312", "this program may have several answers, and needs clingo", note=note) from None
+
+
+def _clingo(parts: Split, start: int, below: OneAnswer | None, limit: int) -> ModelsEngine:
+    from lasing.engines.asp.engine import AspEngine
+
+    return AspEngine(parts, start, None if below is None else below.make(start), limit)

@@ -1,0 +1,150 @@
+"""When an aggregate compares as asked, where it is not known which of its elements there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import TYPE_CHECKING
+
+from lasing.engines.asp.conditions import Condition, all_of, any_of, at_least, negation
+from lasing.errors import LasingError, fault
+from lasing.logic.comparisons import aggregate, holds
+from lasing.logic.formulas import Aggregate, Comparison
+from lasing.logic.terms import Undefined, Value
+
+if TYPE_CHECKING:
+    from lasing.engines.asp.unfolding import Unknowns
+
+Elements = dict[tuple[Value, ...], Condition]
+"""The tuples that there may be, each with the condition under which there is."""
+
+MOST_TRIED = 12
+"""How many uncertain elements are tried in all combinations, where no shorter way is exact."""
+MOST_VALUES = 10_000
+"""How many values an aggregate may have where a variable stands for its value."""
+LARGEST_WEIGHT = 2**31 - 1
+"""The largest number that clingo adds up."""
+
+
+def condition(m: Unknowns, formula: Aggregate, bound: Value, elements: Elements) -> Condition:
+    """Under which condition the aggregate compares with the bound as the formula asks."""
+    certain = [row for row, when in elements.items() if when is True]
+    if len(certain) == len(elements):
+        value = aggregate(formula.function, certain)
+        return value is not None and holds(formula.operator, value, bound)
+    if formula.function == "count" and isinstance(bound, int | float):
+        return _sum_compares(formula.operator, bound, [(when, 1) for when in elements.values()])
+    firsts = [row[0] for row in elements]
+    if formula.function == "sum" and isinstance(bound, int | float) and _summable(firsts):
+        weights = [(when, row[0]) for row, when in elements.items() if isinstance(row[0], int)]
+        return _sum_compares(formula.operator, bound, weights)
+    if formula.function in ("min", "max") and len({isinstance(first, str) for first in firsts}) == 1:
+        return _extreme_compares(formula, bound, elements)
+    return _tried(m, formula, bound, elements)
+
+
+def values(formula: Aggregate, elements: Elements) -> Sequence[Value]:
+    """All the values that the aggregate may have."""
+    certain = sum(when is True for when in elements.values())
+    if formula.function == "count":
+        return range(certain, len(elements) + 1)
+    firsts = [row[0] for row in elements]
+    if certain == len(elements):
+        value = aggregate(formula.function, elements)
+        return () if value is None else (value,)
+    if formula.function in ("min", "max"):
+        return list(dict.fromkeys(firsts))
+    if formula.function == "sum" and _summable(firsts):
+        sums = {0}
+        for row, when in elements.items():
+            first = row[0]
+            assert isinstance(first, int)
+            sums = {s + first for s in sums} | (set() if when is True else sums)
+            if len(sums) > MOST_VALUES:
+                raise _too_many(formula)
+        return sorted(sums)
+    found: dict[Value, None] = {}
+    for rows, _ in _combinations(formula, elements):
+        try:
+            value = aggregate(formula.function, rows)
+        except Undefined:
+            continue
+        if value is not None:
+            found[value] = None
+    return list(found)
+
+
+def _summable(firsts: Sequence[Value]) -> bool:
+    return all(isinstance(first, int) for first in firsts) and sum(map(_size, firsts)) <= LARGEST_WEIGHT
+
+
+def _size(value: Value) -> int:
+    return abs(value) if isinstance(value, int) else 0
+
+
+def _sum_compares(comparison: Comparison, bound: int | float, weights: Sequence[tuple[Condition, int]]) -> Condition:
+    """Whether a sum of whole numbers, which is one, compares with a bound, which need not be."""
+    whole = int(bound // 1)  # rounded down
+    match comparison:
+        case ">=":
+            return at_least(whole + (whole < bound), weights)
+        case ">":
+            return at_least(whole + 1, weights)
+        case "<":
+            return negation(at_least(whole + (whole < bound), weights))
+        case "<=":
+            return negation(at_least(whole + 1, weights))
+        case "=":
+            if whole != bound:
+                return False
+            return all_of((at_least(whole, weights), negation(at_least(whole + 1, weights))))
+        case "!=":
+            return negation(_sum_compares("=", bound, weights))
+
+
+def _extreme_compares(formula: Aggregate, bound: Value, elements: Elements) -> Condition:
+    """For least and greatest elements that are all numbers, or all names."""
+    beyond: Comparison = "<" if formula.function == "min" else ">"
+    if formula.operator in (beyond, f"{beyond}="):  # one element is enough
+        return any_of(when for row, when in elements.items() if holds(formula.operator, row[0], bound))
+    found = []
+    for value in dict.fromkeys(row[0] for row in elements):
+        if holds(formula.operator, value, bound):
+            equal = any_of(when for row, when in elements.items() if row[0] == value)
+            further = any_of(when for row, when in elements.items() if holds(beyond, row[0], value))
+            found.append(all_of((equal, negation(further))))
+    return any_of(found)
+
+
+def _tried(m: Unknowns, formula: Aggregate, bound: Value, elements: Elements) -> Condition:
+    """Every combination of uncertain elements on its own; the instance fails where the aggregate has no value."""
+    wanted: list[Condition] = []
+    for rows, when in _combinations(formula, elements):
+        try:
+            value = aggregate(formula.function, rows)
+        except Undefined:
+            m.sound.append(negation(when))
+            continue
+        if value is not None and holds(formula.operator, value, bound):
+            wanted.append(when)
+    return any_of(wanted)
+
+
+def _combinations(formula: Aggregate, elements: Elements) -> Iterator[tuple[list[tuple[Value, ...]], Condition]]:
+    """Each set of elements that there may be, and the condition under which there are exactly these."""
+    uncertain = [row for row, when in elements.items() if when is not True]
+    if len(uncertain) > MOST_TRIED:
+        raise _too_many(formula)
+    for chosen in product((False, True), repeat=len(uncertain)):
+        there = dict(zip(uncertain, chosen, strict=True))
+        rows = [row for row in elements if there.get(row, True)]
+        yield rows, all_of(elements[row] if yes else negation(elements[row]) for row, yes in there.items())
+
+
+def _too_many(formula: Aggregate) -> LasingError:
+    return fault(
+        "E310",
+        f"#{formula.function} ranges over too many atoms of which it is not certain whether they hold",
+        note=f"sums of whole numbers below {LARGEST_WEIGHT:,}, counts, least and greatest elements are not limited so; "
+        f"other aggregates range over at most {MOST_TRIED} such atoms, and a sum has at most {MOST_VALUES:,} values",
+    )

@@ -1,0 +1,168 @@
+"""From time point to time point: data comes in, the answer streams at that time point come out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from lasing.engines.asp.conditions import TimedAtom
+from lasing.engines.asp.grounding import Ground, Grounding
+from lasing.engines.asp.retention import Retention
+from lasing.engines.asp.solver import Solver
+from lasing.engines.asp.unfolding import Unknowns, aggregate_values
+from lasing.engines.reference.stream import Args, Derived, Fact, Stream
+from lasing.engines.reference.structure import background_of
+from lasing.logic.answers import Answer, Changes
+from lasing.logic.dependencies import stratify
+from lasing.logic.formulas import At, Atom, Formula, TupleWindow, Window, atoms_of, walk
+from lasing.logic.program import Program
+from lasing.logic.splitting import Split
+from lasing.timeline.intervals import Interval
+
+
+class Below(Protocol):
+    """An engine for stratified programs."""
+
+    @property
+    def dropped_heads(self) -> int: ...
+
+    @property
+    def failures(self) -> Counter[tuple[int, str]]: ...
+
+    def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Changes]: ...
+
+
+class AspEngine:
+    """Finds all answer streams of a program at each time point, or the first `limit` of them.
+
+    `below` runs the part of the program that is decided; what it derives holds in every answer stream.
+    """
+
+    def __init__(self, split: Split, start: int, below: Below | None = None, limit: int = 0) -> None:
+        self._split = split
+        self._below = below
+        self._limit = limit
+        above = split.above
+        strata = stratify(above)
+        self._grounding = Grounding(above, strata)
+        self._solver = Solver(self._grounding.component)
+        self._output = split.whole.output()
+        self._background = background_of(above.background)
+        self._timeline = Interval(start, None)
+        self._data = Retention(above, start)
+        self._used = _predicates_read(above)
+        self._timed = _depends_on_time(above)
+        self._orders: dict[object, tuple[Formula, ...]] = {}
+        self._helpers: dict[str, set[Args]] = {}
+        self._decided: set[Atom] = set()
+        self._last = start - 1
+        self._busy_before = True
+        self._dropped = 0
+        self._failures: Counter[tuple[int, str]] = Counter()
+
+    @property
+    def dropped_heads(self) -> int:
+        """How many atoms were derived for times before the start."""
+        return self._dropped + (self._below.dropped_heads if self._below else 0)
+
+    @property
+    def failures(self) -> Counter[tuple[int, str]]:
+        """Instances that had no value, by rule of the whole program and reason."""
+        found = Counter({(self._split.above_origin[i], why): n for (i, why), n in self._failures.items()})
+        if self._below is not None:
+            for (i, why), n in self._below.failures.items():
+                found[self._split.below_origin[i], why] += n
+        return found
+
+    def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Answer]:
+        """The answers at time points up to this one, given the data that is new at it: all at which they may differ."""
+        arrived = list(dict.fromkeys(atoms))
+        told: dict[int, Changes] = {}
+        if self._below is not None:
+            told = {change.time: change for change in self._below.advance(time, arrived)}
+        relevant = [atom for atom in arrived if self._used is None or atom.predicate in self._used]
+        first = self._last + 1 if time > self._last else time
+        for now in range(first, time + 1) if self._timed else sorted({first, *told, time}):
+            if now in told:
+                self._take(told[now])
+            busy = now == time and bool(relevant)
+            if self._timed or self._busy_before or busy or now in told:
+                if busy:
+                    self._add(now, relevant)
+                yield self._answer(now)
+            self._busy_before = busy
+        self._last = time
+
+    def recall(self, time: int, rows: Iterable[tuple[int, Atom]]) -> None:
+        """Take data of the past in that `below`, if there is any, knows already."""
+        for at, atom in rows:
+            if self._used is None or atom.predicate in self._used:
+                self._add(at, [atom])
+        self._last = time
+
+    def _add(self, time: int, atoms: Iterable[Atom]) -> None:
+        for atom in atoms:
+            args = tuple(arg for arg in atom.args if isinstance(arg, int | float | str))
+            self._data.add(Fact(time, atom.predicate, args))
+
+    def _take(self, change: Changes) -> None:
+        """What has changed below."""
+        for atoms, is_there in ((change.removed, False), (change.added, True)):
+            for atom in atoms:
+                if atom.predicate in self._split.helpers:
+                    args = tuple(arg for arg in atom.args if isinstance(arg, int | float | str))
+                    rows = self._helpers.setdefault(atom.predicate, set())
+                    (rows.add if is_there else rows.discard)(args)
+                else:
+                    (self._decided.add if is_there else self._decided.discard)(atom)
+
+    def _answer(self, now: int) -> Answer:
+        ground = self.ground(now)
+        shown = {
+            head
+            for rule in ground.rules
+            for head in rule.heads
+            if head.ahead == 0 and head.predicate in self._output and head not in ground.certain
+        }
+        everywhere = {a for a in ground.certain if a.ahead == 0 and a.predicate in self._output}
+        certain = self._decided | {Atom(a.predicate, a.args) for a in everywhere}
+        certain |= {Atom(p, args) for p in self._output for args in self._data.facts.at(now, p)}
+        found = self._solver.models(ground.rules, shown, self._limit)
+        models = (certain | {Atom(a.predicate, a.args) for a in model & shown} for model in found)
+        return Answer(now, tuple(sorted(map(frozenset, models), key=lambda model: sorted(map(str, model)))))
+
+    def ground(self, now: int) -> Ground:
+        """The instances of the rules above, and what holds for certain."""
+        self._data.forget(now)
+        derived, certain = Derived(), set[TimedAtom]()
+        for predicate, rows in self._helpers.items():
+            for args in rows:
+                derived.add(now, predicate, args)
+                certain.add(TimedAtom(0, predicate, args))
+        m = Unknowns(
+            Stream(self._timeline, self._data.facts, derived),
+            self._background,
+            now,
+            self._orders,
+            values=aggregate_values,
+            certain=certain,
+        )
+        ground, dropped = self._grounding.ground(m)
+        self._dropped += dropped
+        for (rule, _), reason in m.failures.items():
+            self._failures[rule, reason] += 1
+        return ground
+
+
+def _predicates_read(program: Program) -> frozenset[str] | None:
+    """The predicates whose facts matter; None where a tuple window counts all of them."""
+    nodes = [n for rule in program.rules for f in (*rule.heads, *rule.body) for n in walk(f)]
+    if any(isinstance(node, Window) and isinstance(node.function, TupleWindow) for node in nodes):
+        return None
+    return frozenset(a.predicate for rule in program.rules for f in (*rule.heads, *rule.body) for a in atoms_of(f))
+
+
+def _depends_on_time(program: Program) -> bool:
+    """Whether answers may differ though nothing has come or gone since the time point before."""
+    return any(isinstance(n, At | Window) for rule in program.rules for f in (*rule.heads, *rule.body) for n in walk(f))

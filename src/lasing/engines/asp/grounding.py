@@ -1,0 +1,156 @@
+"""Which atoms may hold at a time point, and the instances of the rules that decide about them.
+
+Component by component: an atom may hold where a rule has an instance whose body may hold, taking what is not known for
+either. Of a component without recursion, all that its rules rest on is complete, so that one look is enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from lasing.engines.asp.conditions import Condition, TimedAtom
+from lasing.engines.asp.unfolding import Unknowns, instances
+from lasing.engines.reference.structure import Binding
+from lasing.errors import fault
+from lasing.logic.dependencies import Strata
+from lasing.logic.formulas import At, Head, head_atom
+from lasing.logic.program import Penalty, Program, Rule
+from lasing.logic.terms import Undefined, Value, evaluate
+
+MOST_ATOMS = 200_000
+"""How many atoms may hold at one time point before the program is taken to be without end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What an answer costs in which a weak constraint's body holds."""
+
+    level: int
+    weight: int
+    terms: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GroundRule:
+    """An instance of a rule: where the condition holds, so does a head; or any of them, by choice; or it costs."""
+
+    heads: tuple[TimedAtom, ...]
+    body: Condition
+    choice: bool = False
+    cost: Cost | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """The instances of a program's rules, and the derived atoms that hold for certain."""
+
+    rules: tuple[GroundRule, ...]
+    certain: frozenset[TimedAtom]
+
+
+class Grounding:
+    """The rules of a program by component, for one time point after the other."""
+
+    def __init__(self, program: Program, strata: Strata) -> None:
+        number = {predicate: i for i, component in enumerate(strata.components) for predicate in component}
+        self.component = number
+        """The number of each predicate's component."""
+        self._recursive = [bool(component & strata.recursive) for component in strata.components]
+        self._rules: list[list[tuple[int, Rule]]] = [[] for _ in strata.components]
+        self._headless: list[tuple[int, Rule]] = []
+        for i, rule in enumerate(program.rules):
+            for there in {number[atom.predicate] for atom in rule.head_atoms()}:  # of a choice, perhaps several
+                self._rules[there].append((i, rule))
+            if not rule.heads:
+                self._headless.append((i, rule))
+
+    def ground(self, m: Unknowns) -> tuple[Ground, int]:
+        """Add all that may hold to the stream of M; the instances; and how many heads lay before the start."""
+        found: dict[GroundRule, None] = {}
+        dropped: set[TimedAtom] = set()
+        for number, rules in enumerate(self._rules):
+            while self._recursive[number] and self._spread(rules, m, number):
+                continue
+            for index, rule in rules:
+                m.rule = index
+                for binding, when in list(instances(m, m.stream, m.now, rule.body, {})):
+                    if instance := self._instance(rule, binding, when, m, number, dropped):
+                        if when is True and rule.definite and not self._recursive[number]:
+                            m.certain.update(instance.heads)
+                        else:
+                            found[instance] = None
+        for index, rule in self._headless:
+            m.rule = index
+            for binding, when in instances(m, m.stream, m.now, rule.body, {}):
+                if instance := self._instance(rule, binding, when, m, -1, dropped):
+                    found[instance] = None
+        return Ground(tuple(found), frozenset(m.certain)), len(dropped)
+
+    def _spread(self, rules: Iterable[tuple[int, Rule]], m: Unknowns, number: int) -> bool:
+        """Add what rules may derive from what may hold; whether any of it is new."""
+        before = m.stream.derived.size
+        for index, rule in rules:
+            m.rule = index
+            for binding, _ in list(instances(m, m.stream, m.now, rule.body, {})):
+                self._instance(rule, binding, True, m, number, set())
+        return m.stream.derived.size > before
+
+    def _instance(
+        self, rule: Rule, binding: Binding, when: Condition, m: Unknowns, number: int, dropped: set[TimedAtom]
+    ) -> GroundRule | None:
+        """The instance of a rule for a binding, as far as its heads belong to the component; its heads may hold."""
+        try:
+            cost = _cost(rule.penalty, binding)
+            heads = list(_heads(rule.heads, binding, m.now))
+        except Undefined as reason:
+            m.note_failure(str(reason), binding)
+            return None
+        if len(heads) > 1 and not rule.choice and any(_is_given(head, m) for head in heads):
+            return None  # one alternative is data or background: nothing else is needed
+        kept = []
+        for head in heads:
+            if m.now + head.ahead < m.stream.timeline.lo:
+                dropped.add(head)
+            elif self.component[head.predicate] == number and not (rule.choice and _is_given(head, m)):
+                m.stream.derived.add(m.now + head.ahead, head.predicate, head.args)
+                kept.append(head)
+        if m.stream.derived.size > MOST_ATOMS:
+            raise _endless(rule, m.now)
+        if heads and not kept:
+            return None
+        return GroundRule(tuple(dict.fromkeys(kept)), when, rule.choice, cost)
+
+
+def _heads(heads: Iterable[Head], binding: Binding, now: int) -> Iterator[TimedAtom]:
+    for head in heads:
+        atom = head_atom(head)
+        time = evaluate(head.time, binding) if isinstance(head, At) else now
+        if not isinstance(time, int):
+            raise Undefined("a head time that is no integer")
+        yield TimedAtom(time - now, atom.predicate, tuple(evaluate(term, binding) for term in atom.args))
+
+
+def _is_given(head: TimedAtom, m: Unknowns) -> bool:
+    """Whether an atom holds whatever is derived."""
+    if head.args in m.background.get(head.predicate, ()):
+        return m.stream.timeline.lo <= m.now + head.ahead <= m.now
+    return head.args in m.stream.data.at(m.now + head.ahead, head.predicate)
+
+
+def _cost(penalty: Penalty | None, binding: Binding) -> Cost | None:
+    if penalty is None:
+        return None
+    weight, level = evaluate(penalty.weight, binding), evaluate(penalty.level, binding)
+    if not isinstance(weight, int) or not isinstance(level, int):
+        raise Undefined("a cost that is no integer")
+    return Cost(level, weight, tuple(evaluate(term, binding) for term in penalty.terms))
+
+
+def _endless(rule: Rule, now: int) -> Exception:
+    return fault(
+        "E304",
+        f"more than {MOST_ATOMS:,} atoms may hold at time point {now}",
+        rule.place(),
+        "a recursion that makes new values or times, such as p(X+1) :- p(X), has no end: bound it with a comparison",
+    )

@@ -1,0 +1,83 @@
+"""Answer streams by Definition 9 of the LARS paper, word for word: minimal models of the reduct.
+
+An answer stream is a model of the rules, and no smaller set of atoms is a model of those rules whose bodies hold in it.
+Models are found by clingo with every atom free, and each is tested by a second search, for a smaller one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+
+import clingo
+
+from lasing.engines.asp.conditions import Condition, TimedAtom, holds_in
+from lasing.engines.asp.encoding import Encoder
+from lasing.engines.asp.grounding import Cost, GroundRule
+
+Model = frozenset[TimedAtom]
+
+
+def minimal_models(rules: Collection[GroundRule], costs: Mapping[Cost, Condition]) -> Iterator[Model]:
+    """The answer sets of ground rules, those of least cost; one by one where there are no costs."""
+    found = (model for model in _models(rules) if smaller_model(rules, model) is None)
+    if not costs:
+        yield from found
+        return
+    by_cost = [(_cost(costs, model), model) for model in found]
+    least = min((cost for cost, _ in by_cost), default=())
+    yield from (model for cost, model in by_cost if cost == least)
+
+
+def smaller_model(rules: Collection[GroundRule], model: Model) -> Model | None:
+    """A smaller set of atoms that is a model of the reduct by a model; None where that is minimal."""
+    control = clingo.Control(["1", "--warn=none"])
+    with control.backend() as backend:
+        encoder = Encoder(backend)
+        numbers = [encoder.atom(atom) for atom in model]
+        backend.add_rule(numbers, [], choice=True)
+        backend.add_rule([], numbers)
+        for rule in rules:
+            if rule.cost is None and holds_in(rule.body, model):
+                # A choice derives what is chosen: `{a}` is `a ; a'` with a hidden atom a'.
+                heads = [head for head in rule.heads if head in model]
+                for chosen in [[head] for head in heads] if rule.choice else [heads]:
+                    backend.add_rule([], [*encoder.body(rule.body), *(-encoder.atom(head) for head in chosen)])
+    with control.solve(yield_=True) as found:
+        for smaller in found:
+            return frozenset(atom for atom, number in encoder.atoms.items() if smaller.is_true(number))
+    return None
+
+
+def _models(rules: Collection[GroundRule]) -> Iterator[Model]:
+    """The sets of atoms in which all rules hold, and each atom stands in the head of a rule whose body holds."""
+    control = clingo.Control(["0", "--warn=none"])
+    with control.backend() as backend:
+        encoder = Encoder(backend)
+        support: dict[TimedAtom, list[int]] = {}
+        for rule in rules:
+            if rule.cost is not None:
+                continue
+            body = encoder.body(rule.body)
+            if not rule.choice:
+                backend.add_rule([], [*body, *(-encoder.atom(head) for head in rule.heads)])
+            derives = backend.add_atom()
+            backend.add_rule([derives], body)
+            for head in rule.heads:
+                support.setdefault(head, []).append(derives)
+        for atom, sources in support.items():
+            backend.add_rule([encoder.atom(atom)], [], choice=True)
+            backend.add_rule([], [encoder.atom(atom), *(-source for source in sources)])
+        backend.add_project([encoder.atom(atom) for atom in support])
+    with control.solve(yield_=True) as found:
+        for model in found:
+            yield frozenset(atom for atom in support if model.is_true(encoder.atom(atom)))
+
+
+def _cost(costs: Mapping[Cost, Condition], model: Model) -> tuple[tuple[int, int], ...]:
+    """What a model costs, the highest level first."""
+    total = Counter({cost.level: 0 for cost in costs})
+    for cost, when in costs.items():
+        if holds_in(when, model):
+            total[cost.level] += cost.weight
+    return tuple((-level, total[level]) for level in sorted(total, reverse=True))

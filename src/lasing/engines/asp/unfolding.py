@@ -1,0 +1,126 @@
+"""M, S, t ⊩ φ where some atoms of the stream may hold or not: the condition on them under which φ holds.
+
+This is the entailment relation (LARS, Definition 7) case by case, as in the reference engine, with conditions in place
+of truth values. The stream holds all atoms that may hold; those that hold for certain are `certain`, or data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from lasing.engines.asp import aggregates
+from lasing.engines.asp.conditions import Condition, Literal, TimedAtom, all_of, any_of, negation
+from lasing.engines.reference.entailment import candidates, check_terms, evaluation_order, points
+from lasing.engines.reference.stream import Stream
+from lasing.engines.reference.structure import Binding, Structure
+from lasing.engines.reference.windows import window
+from lasing.logic.comparisons import holds
+from lasing.logic.formulas import Aggregate, Always, And, At, Atom, Compare, Formula, Implies, Not, Or, Sometime, Window
+from lasing.logic.terms import Substitution, Undefined, Value, evaluate
+
+
+@dataclass(slots=True)
+class Unknowns(Structure):
+    """A structure in which derived atoms may hold or not, but for those that are certain.
+
+    `sound` are conditions without which an instance under evaluation has no value, and so fails.
+    """
+
+    certain: set[TimedAtom] = field(default_factory=set)
+    sound: list[Condition] = field(default_factory=list)
+
+
+def condition(m: Unknowns, s: Stream, t: int, formula: Formula, sub: Substitution) -> Condition:
+    """Under which condition M, S, t ⊩ φσ."""
+    match formula:
+        case Atom(predicate, terms):
+            return _atom(m, s, t, predicate, tuple(evaluate(term, sub) for term in terms))
+        case Compare(comparison, left, right):
+            return holds(comparison, evaluate(left, sub), evaluate(right, sub))
+        case Aggregate():
+            return aggregates.condition(m, formula, evaluate(formula.bound, sub), elements(m, s, t, formula, sub))
+        case Not(body):
+            return negation(_some_instance(m, s, t, body, sub))
+        case And(parts):
+            return all_of(condition(m, s, t, part, sub) for part in parts)
+        case Or(parts):
+            return any_of(_some_instance(m, s, t, part, sub) for part in parts)
+        case Implies(left, right):
+            return any_of((negation(_some_instance(m, s, t, left, sub)), _some_instance(m, s, t, right, sub)))
+        case Sometime(body):
+            return any_of(condition(m, s, u, body, sub) for u in points(m, s, body))
+        case Always(body):
+            return bool(s.timeline) and all_of(condition(m, s, u, body, sub) for u in m.extent(s))
+        case At(time, body):
+            u = evaluate(time, sub)
+            return isinstance(u, int) and u in s.timeline and condition(m, s, u, body, sub)
+        case Window(function, body, full):
+            return condition(m, window(function, m, m.stream if full else s, t, sub), t, body, sub)
+        case _:
+            assert_never(formula)
+
+
+def instances(
+    m: Unknowns, s: Stream, t: int, body: tuple[Formula, ...], given: Substitution
+) -> Iterator[tuple[Binding, Condition]]:
+    """The substitutions, extending a given one, under which all formulas may hold at t, and when they do."""
+    return _extend(m, s, t, evaluation_order(m, s, body, given), 0, dict(given), [])
+
+
+def _extend(
+    m: Unknowns, s: Stream, t: int, order: Sequence[Formula], i: int, binding: Binding, so_far: list[Condition]
+) -> Iterator[tuple[Binding, Condition]]:
+    if i == len(order):
+        yield binding, all_of(so_far)
+        return
+    for found in candidates(m, s, t, order[i], binding):
+        before, m.sound = m.sound, []
+        try:
+            check_terms(order[i], found)
+            here = all_of((condition(m, s, t, order[i], found), *m.sound))
+        except Undefined as reason:
+            m.note_failure(str(reason), found)
+            continue
+        finally:
+            m.sound = before
+        if here is not False:
+            yield from _extend(m, s, t, order, i + 1, found, [*so_far, here])
+
+
+def elements(m: Unknowns, s: Stream, t: int, formula: Aggregate, sub: Substitution) -> aggregates.Elements:
+    """The tuples over which an aggregate may range, each with the condition under which it does."""
+    found: aggregates.Elements = {}
+    for binding, when in instances(m, s, t, formula.condition, sub):
+        try:
+            row = tuple(evaluate(term, binding) for term in formula.terms)
+        except Undefined as reason:
+            m.note_failure(str(reason), binding)
+            continue
+        found[row] = any_of((found.get(row, False), when))
+    return found
+
+
+def aggregate_values(m: Structure, s: Stream, t: int, formula: Aggregate, sub: Substitution) -> Sequence[Value]:
+    """All the values that an aggregate may have."""
+    assert isinstance(m, Unknowns)
+    return aggregates.values(formula, elements(m, s, t, formula, sub))
+
+
+def _atom(m: Unknowns, s: Stream, t: int, predicate: str, args: tuple[Value, ...]) -> Condition:
+    if t in s.timeline:
+        if args in s.data.at(t, predicate):
+            return True
+        if args in s.derived.at(t, predicate):
+            atom = TimedAtom(t - m.now, predicate, args)
+            if atom in m.certain:
+                return True
+            if not (args in m.background.get(predicate, ()) and m.background_holds(s, t)):
+                return Literal(atom)
+    return args in m.background.get(predicate, ()) and m.background_holds(s, t)
+
+
+def _some_instance(m: Unknowns, s: Stream, t: int, formula: Formula, sub: Substitution) -> Condition:
+    """Under which condition the formula holds for some value of its anonymous variables."""
+    return any_of(condition(m, s, t, formula, found) for found in candidates(m, s, t, formula, dict(sub)))

@@ -1,0 +1,248 @@
+"""Splitting: what a program with any number of answers derives in each of them alike is derived below, once.
+
+*Undecided* are the predicates of choices and disjunctions, those in a cycle through negation or an aggregate, and all
+that depend on them. The rules of the other predicates make a stratified program, which an engine for such programs
+runs incrementally. Rules of undecided predicates and constraints stay above, and what they ask about decided
+predicates is answered below: the decided literals of a body become the body of a helper rule, and above stands the
+helper's atom, which holds now or does not.
+
+A formula that mixes decided and undecided atoms in one literal is evaluated above. The rules of its decided predicates
+are imported: above they derive what their bodies, as helpers, say that they do below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from lasing.logic.dependencies import Strata, dependencies, stratify
+from lasing.logic.formulas import (
+    Aggregate,
+    Always,
+    At,
+    Atom,
+    Compare,
+    Formula,
+    Head,
+    IntervalWindow,
+    Not,
+    Sometime,
+    Window,
+    atoms_of,
+    head_atom,
+    terms_of,
+    variables_in,
+)
+from lasing.logic.program import Program, Rule, Signature
+from lasing.logic.terms import Term, Variable, variables_of
+from lasing.logic.variables import bound_by, free_variables, is_ready
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A program in two.
+
+    `below` is stratified; its atoms of `helpers` hold above, at the time point of evaluation, where they hold below.
+    The origins say for each rule from which one it comes, by its index in the whole program.
+    """
+
+    whole: Program
+    above: Program
+    above_origin: tuple[int, ...]
+    below: Program | None = None
+    below_origin: tuple[int, ...] = ()
+    helpers: frozenset[str] = frozenset()
+
+
+def unsplit(program: Program) -> Split:
+    """Everything above."""
+    return Split(program, replace(program, data=()), tuple(range(len(program.rules))))
+
+
+def undecided(program: Program, strata: Strata | None = None) -> frozenset[str]:
+    """The predicates of which answers may differ."""
+    strata = stratify(program) if strata is None else strata
+    found = {edge.head for cycle in strata.cycles for edge in cycle}
+    found |= {p for component in strata.components if component & found for p in component}
+    found |= {atom.predicate for rule in program.rules if not rule.definite for atom in rule.head_atoms()}
+    by_body: dict[str, list[str]] = {}
+    for edge in dependencies(program):
+        by_body.setdefault(edge.body, []).append(edge.head)
+    waiting = list(found)
+    while waiting:
+        for head in by_body.get(waiting.pop(), ()):
+            if head not in found:
+                found.add(head)
+                waiting.append(head)
+    return frozenset(found)
+
+
+def has_several_answers(program: Program) -> bool:
+    """Whether a program may have any number of answers at a time point, and not just one."""
+    return not all(rule.definite for rule in program.rules) or bool(stratify(program).cycles)
+
+
+def split(program: Program) -> Split:
+    """A program in two; all of it stays above where nothing is decided."""
+    return _Splitter(program).split()
+
+
+@dataclass
+class _Splitter:
+    program: Program
+    undecided: frozenset[str] = field(init=False)
+    imported: set[str] = field(default_factory=set)
+    helper_rules: dict[tuple[tuple[Formula, ...], tuple[Term, ...]], tuple[Rule, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.undecided = undecided(self.program)
+
+    def split(self) -> Split:
+        program = self.program
+        decided = [(i, r) for i, r in enumerate(program.rules) if r.heads and not self._is_undecided(r.heads)]
+        above = [
+            (i, self._above(i, rule))
+            for i, rule in enumerate(program.rules)
+            if not rule.heads or self._is_undecided(rule.heads)
+        ]
+        done: set[str] = set()
+        while waiting := sorted(self.imported - done):
+            done.update(waiting)
+            rules = [(i, r) for i, r in decided if head_atom(r.heads[0]).predicate in waiting]
+            above = [(i, self._above(i, rule)) for i, rule in rules] + above
+        helpers = list(self.helper_rules.values())
+        if not decided and not helpers:
+            return unsplit(program)
+        below = [(i, rule) for i, rule in decided] + [(i, rule) for rule, i in helpers]
+        heads = [head_atom(rule.heads[0]) for rule, _ in helpers]
+        output = program.output() - self.undecided
+        shown = [s for s in _signatures(program) if s.predicate in output]
+        return Split(
+            program,
+            replace(program, rules=tuple(rule for _, rule in above), data=()),
+            tuple(i for i, _ in above),
+            replace(
+                program,
+                rules=tuple(rule for _, rule in below),
+                data=(),
+                show=(*shown, *(Signature(a.predicate, len(a.args)) for a in heads)),
+            ),
+            tuple(i for i, _ in below),
+            frozenset(atom.predicate for atom in heads),
+        )
+
+    def _is_undecided(self, heads: Iterable[Head]) -> bool:
+        return any(head_atom(head).predicate in self.undecided for head in heads)
+
+    # -- rules above ----------------------------------------------------------------------------------------------
+
+    def _above(self, index: int, rule: Rule) -> Rule:
+        used = {v for head in rule.heads for v in _head_variables(head)}
+        if rule.penalty is not None:
+            used |= {v for term in rule.penalty.all_terms() for v in variables_of(term)}
+        return replace(rule, body=self._conjunction(index, rule.body, used))
+
+    def _conjunction(self, index: int, body: tuple[Formula, ...], used: set[Variable]) -> tuple[Formula, ...]:
+        """A body in which what is decided below is asked for by helpers; `used` variables are needed outside of it."""
+        together = self._decided_together(body)
+        rest = [literal for literal in body if literal not in together]
+        kept = [self._literal(index, literal) for literal in rest]
+        if not any(list(atoms_of(literal)) for literal in together):  # comparisons alone are made above as well
+            return (*together, *kept)
+        needed = used | {v for literal in rest for v in variables_in(literal)}
+        variables = bound_by(together) & needed
+        args = tuple(sorted(variables, key=lambda v: v.name))
+        return self._helper(index, tuple(together), args, args), *kept
+
+    def _decided_together(self, body: Sequence[Formula]) -> list[Formula]:
+        """The decided literals of a body that are safe without the rest of it."""
+        chosen = [literal for literal in body if not self._rests_on_undecided(literal)]
+        while True:
+            ready, bound = list[Formula](), frozenset[Variable]()
+            while more := [f for f in chosen if f not in ready and is_ready(f, bound)]:
+                ready += more
+                bound = bound_by(ready, bound)
+            kept = [f for f in chosen if f in ready and free_variables(f) <= bound]
+            if kept == chosen:
+                return kept
+            chosen = kept
+
+    def _rests_on_undecided(self, literal: Formula) -> bool:
+        return any(atom.predicate in self.undecided for atom in atoms_of(literal))
+
+    def _literal(self, index: int, literal: Formula) -> Formula:
+        """A literal that cannot be asked below together with others."""
+        match literal:
+            case Compare():
+                return literal
+            case Not(body):
+                return Not(self._literal(index, body))
+            case Aggregate():
+                inside = {v for term in literal.terms for v in variables_of(term)}
+                outside = {v for v in free_variables(literal) if v not in literal.local}
+                condition = self._conjunction(index, literal.condition, inside | outside)
+                occurring = {v for part in condition for v in variables_in(part)} | inside
+                return replace(literal, condition=condition, local=literal.local & occurring)
+            case _ if self._rests_on_undecided(literal):
+                return self._imported(literal)
+            case Atom() | At(_, Atom()) | Window(_, Sometime(Atom()) | Always(Atom()) | At(_, Atom())):
+                if isinstance(literal, Window) and isinstance(literal.function, IntervalWindow):
+                    return self._imported(literal)
+                general, args = _generalised(literal)
+                return self._helper(index, (general,), tuple(_columns(len(args))), args)
+            case _:
+                return self._imported(literal)
+
+    def _imported(self, literal: Formula) -> Formula:
+        """A literal to be evaluated above, where all that it speaks of must then be known."""
+        derived = self.program.derived()
+        self.imported |= {a.predicate for a in atoms_of(literal) if a.predicate in derived} - self.undecided
+        return literal
+
+    def _helper(
+        self, index: int, body: tuple[Formula, ...], args: tuple[Term, ...], given: tuple[Term, ...]
+    ) -> Formula:
+        """The atom that holds above where the body holds below; the same helper for the same body."""
+        known = self.helper_rules.get((body, args))
+        if known is None:
+            name = f"#{len(self.helper_rules) + 1} for rule {index + 1}"
+            source = self.program.rules[index]
+            rule = Rule((Atom(name, args),), body, source.source, source.offset, source.length)
+            known = self.helper_rules[body, args] = rule, index
+        return Atom(head_atom(known[0].heads[0]).predicate, given)
+
+
+def _generalised(literal: Formula) -> tuple[Formula, tuple[Term, ...]]:
+    """A literal of one atom with variables for all its terms, and those terms."""
+    match literal:
+        case Atom(predicate, args):
+            return Atom(predicate, _columns(len(args)), literal.offset), args
+        case At(time, body):
+            inner, args = _generalised(body)
+            return At(Variable(f"C{len(args)}"), inner), (*args, time)
+        case Sometime(body) | Always(body):
+            inner, args = _generalised(body)
+            return replace(literal, body=inner), args
+        case Window():
+            inner, args = _generalised(literal.body)
+            return replace(literal, body=inner), args
+        case _:
+            raise AssertionError("not a literal of one atom")
+
+
+def _columns(number: int) -> tuple[Variable, ...]:
+    return tuple(Variable(f"C{i}") for i in range(number))
+
+
+def _head_variables(head: Head) -> Iterator[Variable]:
+    for term in (*terms_of(head), *(head.body.args if isinstance(head, At) and isinstance(head.body, Atom) else ())):
+        yield from variables_of(term)
+
+
+def _signatures(program: Program) -> Iterator[Signature]:
+    """What the program shows."""
+    if program.show is not None:
+        yield from program.show
+        return
+    seen = dict.fromkeys((a.predicate, len(a.args)) for rule in program.rules for a in rule.head_atoms())
+    yield from (Signature(predicate, arity) for predicate, arity in seen)
