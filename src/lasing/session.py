@@ -20,7 +20,7 @@ from lasing.engines.reference.engine import ReferenceEngine
 from lasing.errors import Diagnostic, LasingError, LasingWarning, Source, fault, in_order, render, similar
 from lasing.languages.lars.reader import read_program
 from lasing.logic.answers import Answer, Changes, filled
-from lasing.logic.checks import REFUSALS, findings
+from lasing.logic.checks import ONE_ANSWER, findings
 from lasing.logic.formulas import Atom, TupleWindow, Window, atoms_of, walk
 from lasing.logic.program import Program
 from lasing.logic.terms import Value
@@ -153,7 +153,7 @@ class Run:
         progress: Progress | None = None,
         warn: bool = True,
     ) -> None:
-        refused = findings(program, REFUSALS)
+        refused = findings(program, ONE_ANSWER)
         if refused:
             raise LasingError(in_order(refused))
         self._make_engine = _maker(program, engine)
