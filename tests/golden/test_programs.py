@@ -12,7 +12,7 @@ import pytest
 
 from lasing.errors import Source, in_order, render
 from lasing.languages.lars.reader import examine
-from lasing.logic.checks import CAUTIONS, REFUSALS, findings
+from lasing.logic.checks import CAUTIONS, ONE_ANSWER, findings
 from tests.golden.golden import check_golden
 
 FOLDER = Path(__file__).parent / "programs"
@@ -23,7 +23,7 @@ PROGRAMS = sorted(FOLDER.glob("*.lars"))
 def findings_text(path: Path) -> str:
     program, found = examine([Source(path.name, path.read_text(encoding="utf-8"))])
     if not found:
-        found = in_order(findings(program, (*REFUSALS, *CAUTIONS)))
+        found = in_order(findings(program, (*ONE_ANSWER, *CAUTIONS)))
     return render(found) + "\n"
 
 

@@ -15,7 +15,7 @@ from lasing.engine_choice import plan_for, unplanned
 from lasing.errors import Diagnostic, in_order, similar
 from lasing.languages.lars.reader import examine
 from lasing.logic.analysis import Analysis, RuleAnalysis, analyse
-from lasing.logic.checks import CAUTIONS, REFUSALS, findings
+from lasing.logic.checks import CAUTIONS, findings
 from lasing.logic.formulas import atoms_of
 from lasing.logic.fragments import ENGINE_NEEDED
 from lasing.logic.keys import arities
@@ -57,10 +57,10 @@ def check(
     program, found = examine(read_sources(files), constants_of(const or []))
     shards = None if found else partition(program, _predicates(program, replicate))
     if not found:
-        found = in_order(findings(program, (*REFUSALS, *CAUTIONS)))
+        found = in_order(findings(program, CAUTIONS))
     errors = [d for d in found if d.severity == "error"]
     analysis = analyse(program)
-    shown = _plan(program, errors) if plan else ""
+    shown = _plan(program, analysis, errors) if plan else ""
     if form == "json":
         described = _json(program, analysis, shards, found)
         if plan:
@@ -87,9 +87,9 @@ def _predicates(program: Program, text: str) -> frozenset[str]:
     return names
 
 
-def _plan(program: Program, errors: list[Diagnostic]) -> str:
+def _plan(program: Program, analysis: Analysis, errors: list[Diagnostic]) -> str:
     """The plan as text; nothing where there is none."""
-    found = None if errors else plan_for(program, "auto")
+    found = None if errors or _several(analysis) else plan_for(program, "auto")
     return "" if found is None else show(found)
 
 
@@ -165,10 +165,18 @@ def _names(predicates: list[str]) -> str:
 
 
 def _engine(program: Program, analysis: Analysis) -> str:
-    if any(rule.reason.fragment == "several answers" for rule in analysis.rules):
-        return "none: clingo is needed, and this version has no such engine"
+    if several := _several(analysis):
+        return f"clingo, because of {several}"
     reason = unplanned(program)
     return f"reference, because of {reason}" if reason else "local"
+
+
+def _several(analysis: Analysis) -> str:
+    """The first rule that lets the program have several answers, and why; nothing where there is none."""
+    for number, rule in enumerate(analysis.rules, 1):
+        if rule.reason.fragment == "several answers":
+            return f"rule {number}: {rule.reason.why}"
+    return ""
 
 
 def _json(

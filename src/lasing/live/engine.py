@@ -18,7 +18,7 @@ from lasing.live.local import LocalCore
 from lasing.live.reference import ReferenceCore
 from lasing.live.updates import Told, Update
 from lasing.logic.answers import Answer, Changes
-from lasing.logic.checks import REFUSALS, findings
+from lasing.logic.checks import ONE_ANSWER, findings
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.logic.terms import Value, value_from_text, value_text
@@ -50,7 +50,7 @@ class Engine:
         constants: Mapping[str, Value] | None = None,
     ) -> None:
         self.program = program if isinstance(program, Program) else parse(program, constants)
-        if refused := findings(self.program, REFUSALS):
+        if refused := findings(self.program, ONE_ANSWER):
             raise LasingError(in_order(refused))
         self.start = time_of(start, self.program.tick)
         self.on_late = on_late

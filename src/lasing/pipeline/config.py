@@ -13,7 +13,7 @@ from lasing.connectors.rows import time_of
 from lasing.errors import Diagnostic, LasingError, fault, in_order, similar
 from lasing.errors import Source as Text
 from lasing.languages.lars.reader import examine
-from lasing.logic.checks import REFUSALS, findings
+from lasing.logic.checks import ONE_ANSWER, findings
 from lasing.logic.program import Program
 from lasing.logic.terms import Value
 from lasing.pipeline.schema import DATED, WHOLE, columns_of
@@ -244,7 +244,7 @@ class _Reading:
         except LasingError as error:
             self._found.extend(error.diagnostics)
             return None
-        errors = [d for d in [*found, *findings(program, REFUSALS)] if d.severity == "error"]
+        errors = [d for d in [*found, *findings(program, ONE_ANSWER)] if d.severity == "error"]
         self._found.extend(errors)
         return None if errors else program
 

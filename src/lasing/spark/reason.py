@@ -16,7 +16,7 @@ from uuid import uuid4
 from lasing.connectors.rows import time_of, value_of
 from lasing.engine_choice import EngineName, plan_for
 from lasing.errors import Diagnostic, LasingError, LasingWarning, fault, in_order, render
-from lasing.logic.checks import REFUSALS, findings
+from lasing.logic.checks import ONE_ANSWER, findings
 from lasing.logic.formulas import Atom
 from lasing.logic.partition import NoKey, Partition, partition
 from lasing.logic.program import Program
@@ -287,7 +287,7 @@ def reason(
     for name, number in (("shards", shards), ("slices", slices)):
         if number is not None and number < 1:
             raise fault("E305", f"{name} is {number!r}", note="it is a whole number, from 1")
-    if refused := findings(checked, REFUSALS):
+    if refused := findings(checked, ONE_ANSWER):
         raise LasingError(in_order(refused))
     plan_for(checked, engine)
     facts = tuple(_background(background))

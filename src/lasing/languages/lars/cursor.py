@@ -56,6 +56,10 @@ class Cursor:
         self.anonymous = 0
         self.aggregates = 0
 
+    def begin_rule(self) -> None:
+        """Forget what was counted in the rule before."""
+        self.anonymous = self.aggregates = self.depth = 0
+
     @property
     def kind(self) -> str:
         return self.kinds[self.i]

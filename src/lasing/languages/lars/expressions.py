@@ -136,6 +136,13 @@ def as_term(c: Cursor, operand: Operand) -> Term:
             c.fail_expected("a term", "before this", "a formula stands where only a term may")
 
 
+def negated(c: Cursor, term: Term, offset: int) -> Term:
+    """The term with a minus before it."""
+    if isinstance(term, int | float) and term != SMALLEST:
+        return normal(-term)
+    return _arithmetic(c, "-", (term,), offset)
+
+
 def as_formula(c: Cursor, operand: Operand) -> Formula:
     """The operand where only a formula may stand."""
     match operand:
@@ -317,9 +324,7 @@ def _factor(c: Cursor) -> Operand:
     c.enter()
     operand = as_term(c, _factor(c))
     c.leave()
-    if isinstance(operand, int | float) and operand != SMALLEST:
-        return normal(-operand)
-    return _arithmetic(c, "-", (operand,), offset)
+    return negated(c, operand, offset)
 
 
 def _primary(c: Cursor) -> Operand:

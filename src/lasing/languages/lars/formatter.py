@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from lasing.errors import LasingError, Source
-from lasing.languages.lars.tokens import Tokens, tokenize
+from lasing.languages.lars.tokens import Tokens, after_statement, tokenize
+from lasing.languages.lars.weak_constraints import OPTIMISATIONS
 
 WIDTH = 100
 _INDENT = "    "
@@ -45,19 +46,13 @@ def _lines(tokens: Tokens) -> Iterator[str]:
             yield from _comment_lines(tokens.texts[i])
             i += 1
             continue
-        stop = _statement_end(tokens, i, end)
+        stop = after_statement(tokens.kinds, i)
         statement = _statement(tokens, i, stop)
         i = stop
         while i < end and tokens.kinds[i] == "COMMENT" and _same_line(tokens, i - 1, i):
             statement[-1] += f"  {tokens.texts[i].rstrip()}"
             i += 1
         yield from statement
-
-
-def _statement_end(tokens: Tokens, i: int, end: int) -> int:
-    while i < end and tokens.kinds[i] != ".":
-        i += 1
-    return min(i + 1, end)
 
 
 def _statement(tokens: Tokens, start: int, stop: int) -> list[str]:
@@ -87,11 +82,12 @@ def _laid_out(tokens: Tokens, start: int, stop: int) -> list[str] | None:
 
 
 def _pieces(tokens: Tokens, start: int, stop: int) -> Iterator[_Piece]:
-    """Split a statement behind `:-` and behind the commas between literals.
+    """Split a statement behind `:-` and behind the commas between literals, or the elements of `#minimize`.
 
     A comment on the line of such a comma ends its piece; one on a line of its own begins the next.
     """
     piece, depth, split = _Piece(), 0, False
+    listed = tokens.texts[start] in OPTIMISATIONS
     for i in range(start, stop):
         kind = tokens.kinds[i]
         if kind == "COMMENT":
@@ -105,7 +101,7 @@ def _pieces(tokens: Tokens, start: int, stop: int) -> Iterator[_Piece]:
             piece, split = _Piece(), False
         piece.tokens.append(i)
         depth += (kind in _OPEN) - (kind in _CLOSE)
-        split = depth == 0 and kind in (":-", ",")
+        split = (depth == 0 and kind in (":-", ":~", ",")) or (listed and depth == 1 and kind == ";")
     yield piece
 
 
@@ -149,6 +145,8 @@ def _space(earlier: str, before: str, kind: str, inside: str, first: str) -> boo
         return not (inside == "[" and kind == "+")
     if "/" in (before, kind) and first in ("#show", "#input"):
         return False
+    if kind == "@" and first in (":~", *OPTIMISATIONS) and before in (*_WORDS, ")"):
+        return earlier == "@"  # two of them before a formula, or else one between a weight and its level
     sign_before = before in ("-", "+") and earlier not in _ENDS_OPERAND
     return not sign_before
 

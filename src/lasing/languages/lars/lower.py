@@ -14,16 +14,18 @@ from lasing.connectors.files import read_text
 from lasing.errors import Diagnostic, LasingError, Source, similar
 from lasing.languages.lars.cursor import Cursor, Environment, Mistake
 from lasing.languages.lars.statements import (
+    DIRECTIVES,
     Constant,
     Include,
     read_constant,
     read_declaration,
     read_include,
-    read_rule,
+    read_statement,
     read_tick,
     unknown_directive,
 )
-from lasing.languages.lars.tokens import tokenize
+from lasing.languages.lars.tokens import after_statement, tokenize
+from lasing.languages.lars.weak_constraints import OPTIMISATIONS, read_optimisation
 from lasing.logic.formulas import At, Atom, head_atom
 from lasing.logic.program import DataFact, Program, Rule, Signature
 from lasing.logic.terms import Undefined, Value, evaluate, variables_of
@@ -121,10 +123,7 @@ def _statement_starts(cursor: Cursor) -> list[int]:
     kinds, starts, i = cursor.kinds, [], 0
     while kinds[i] != "END":
         starts.append(i)
-        try:
-            i = kinds.index(".", i) + 1
-        except ValueError:
-            break
+        i = after_statement(kinds, i)
     return starts
 
 
@@ -148,7 +147,7 @@ def _constants(reading: _Reading) -> None:
     waiting = _constant_statements(reading)
     while waiting:
         unknown = {c.texts[i + 1] for c, i in waiting} - reading.given.keys()
-        ready = [(c, i) for c, i in waiting if not unknown & set(c.texts[i + 2 : _after(c.kinds, i)])]
+        ready = [(c, i) for c, i in waiting if not unknown & set(c.texts[i + 2 : after_statement(c.kinds, i)])]
         for cursor, start in ready or waiting:
             cursor.i = start
             try:
@@ -194,29 +193,24 @@ def _rules(reading: _Reading, cursor: Cursor) -> None:
     while kinds[cursor.i] != "END":
         start = cursor.i
         try:
-            if kinds[start] == "DIRECTIVE":
-                if texts[start] not in ("#tick", "#const", "#input", "#show", "#include"):
-                    unknown_directive(cursor)
-                cursor.i = _after(kinds, start)
+            if kinds[start] != "DIRECTIVE":
+                for rule in read_statement(cursor):
+                    _keep(reading, cursor, rule)
+            elif texts[start] in OPTIMISATIONS:
+                reading.rules += read_optimisation(cursor)
             else:
-                _keep(reading, cursor, read_rule(cursor))
+                if texts[start] not in DIRECTIVES:
+                    unknown_directive(cursor)
+                cursor.i = after_statement(kinds, start)
         except Mistake as mistake:
-            cursor.i = _after(kinds, max(cursor.i, start))
+            cursor.i = after_statement(kinds, start)
             if "BAD" not in kinds[start : cursor.i]:  # else it is told already why this cannot be read
                 reading.found.append(mistake.diagnostic)
 
 
-def _after(kinds: list[str], i: int) -> int:
-    """The index behind the next full stop."""
-    try:
-        return kinds.index(".", i) + 1
-    except ValueError:
-        return kinds.index("END", i)
-
-
 def _keep(reading: _Reading, cursor: Cursor, rule: Rule) -> None:
     """Put a statement where it belongs: background, data, or rules."""
-    if rule.body or len(rule.heads) != 1 or _has_variables(rule):
+    if rule.body or not rule.definite or _has_variables(rule):
         reading.rules.append(rule)
         return
     head = rule.heads[0]
@@ -225,8 +219,6 @@ def _keep(reading: _Reading, cursor: Cursor, rule: Rule) -> None:
         ground = Atom(atom.predicate, tuple(evaluate(arg, {}) for arg in atom.args), reading.base + atom.offset)
         time = evaluate(head.time, {}) if isinstance(head, At) else None
     except Undefined as reason:
-        # The statement has been read to its end: step back, so that the next one is not skipped.
-        cursor.i -= 1
         cursor.fail("E113", f"this fact has no value: {reason}", "", rule.offset, rule.length)
     if time is None:
         reading.background.append(ground)
@@ -236,10 +228,8 @@ def _keep(reading: _Reading, cursor: Cursor, rule: Rule) -> None:
             time = parse_time(time, reading.environment.tick)
         except LasingError as error:
             d = error.diagnostics[0]
-            cursor.i -= 1
             cursor.fail(d.code, d.message, d.note, rule.offset, rule.length)
     if not isinstance(time, int):
-        cursor.i -= 1
         cursor.fail("E113", f"a time point is a whole number, not {time}", "", rule.offset, rule.length)
     reading.data.append(DataFact(time, ground))
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from lasing.errors import similar
+from lasing.languages.lars.choices import begins_choice, read_choice
 from lasing.languages.lars.cursor import Cursor
-from lasing.languages.lars.expressions import read_atom, read_literal, read_term
-from lasing.logic.formulas import Aggregate, At, Formula, Head, map_formula, terms_of, walk
+from lasing.languages.lars.expressions import read_term
+from lasing.languages.lars.rules import read_rule
+from lasing.languages.lars.weak_constraints import OPTIMISATIONS, read_weak_constraint
 from lasing.logic.program import Rule, Signature
-from lasing.logic.terms import RESERVED, Undefined, Value, Variable, evaluate, unescape, variables_of
+from lasing.logic.terms import Undefined, Value, evaluate, unescape
 from lasing.timeline.ticks import LONGEST_TICK, MILLISECONDS, Tick
 
-DIRECTIVES = ("#const", "#include", "#input", "#show", "#tick")
+DIRECTIVES = ("#const", "#include", "#input", *OPTIMISATIONS, "#show", "#tick")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,73 +42,11 @@ class Declaration:
     signatures: tuple[Signature, ...]
 
 
-def read_rule(c: Cursor) -> Rule:
-    """`heads :- body.`, `heads.` or `:- body.`"""
-    first = c.i
-    c.anonymous = c.aggregates = c.depth = 0
-    heads: list[Head] = []
-    if c.kind != ":-":
-        heads.append(_read_head(c))
-        while c.accept(";") or c.accept("or"):
-            heads.append(_read_head(c))
-    body: list[Formula] = []
-    if c.accept(":-"):
-        body.append(read_literal(c))
-        while c.accept(","):
-            body.append(read_literal(c))
-        if c.kind != ".":
-            c.fail_expected("a comma or a full stop", "after a literal")
-    elif c.kind != ".":
-        c.fail_expected(":- or a full stop", "after the head")
-    c.i += 1
-    offset = c.offsets[first]
-    rule = Rule(tuple(heads), tuple(body), c.source, offset, c.offsets[c.i - 1] + 1 - offset)
-    return _with_local_variables(rule) if c.aggregates else rule
-
-
-def _read_head(c: Cursor) -> Head:
-    if c.kind != "NAME":
-        note = "a head is an atom, such as p(X), or an atom at a time: p(X) at T"
-        if c.kind in RESERVED and c.kinds[c.i + 1] == "(":
-            note = f"{c.text} is a reserved word: rename the predicate"
-        c.fail_expected("a head", "at the start of a rule", note)
-    atom = read_atom(c)
-    if c.kinds[c.i] in (":-", "."):
-        return atom
-    if c.accept("at"):
-        return At(read_term(c), atom)
-    if c.kind in ("in", "always", "["):
-        c.fail("E112", "a head has no window", "a head is an atom, such as p(X), or an atom at a time: p(X) at T")
-    return atom
-
-
-def _with_local_variables(rule: Rule) -> Rule:
-    """The rule with each aggregate told which of its variables occur nowhere outside braces."""
-    outside: set[Variable] = set()
-
-    def collect(formula: Formula) -> None:
-        if isinstance(formula, Aggregate):
-            outside.update(variables_of(formula.bound))
-            return
-        for term in terms_of(formula):
-            outside.update(variables_of(term))
-
-    inside_braces: set[int] = set()
-    for formula in (*rule.heads, *rule.body):
-        for node in walk(formula):
-            if isinstance(node, Aggregate):
-                inside_braces.update(id(inner) for part in node.condition for inner in walk(part))
-            if id(node) not in inside_braces:
-                collect(node)
-
-    def localise(formula: Formula) -> Formula:
-        if not isinstance(formula, Aggregate):
-            return formula
-        inside = {v for term in formula.terms for v in variables_of(term)}
-        inside.update(v for f in formula.condition for n in walk(f) for t in terms_of(n) for v in variables_of(t))
-        return replace(formula, local=frozenset(inside - outside))
-
-    return replace(rule, body=tuple(map_formula(literal, localise) for literal in rule.body))
+def read_statement(c: Cursor) -> tuple[Rule, ...]:
+    """The rules that a statement stands for: several for a choice with conditions or bounds, and else one."""
+    if c.kind == ":~":
+        return (read_weak_constraint(c),)
+    return read_choice(c) if begins_choice(c) else (read_rule(c),)
 
 
 def read_constant(c: Cursor) -> Constant:

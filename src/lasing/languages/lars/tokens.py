@@ -29,7 +29,7 @@ _TOKEN = re.compile(
       (?P<NAME>{NAME})
     | (?P<VARIABLE>[A-Z_]\w*)
     | (?P<IRI>{IRI})
-    | (?P<PUNCTUATION>:-|->|\.\.|<=|>=|!=|[(),.;:=<>+\-*/\[\]{{}}@◇□⊞¬∧∨→←≤≥≠])
+    | (?P<PUNCTUATION>:-|:~|->|\.\.|<=|>=|!=|[(),.;:=<>+\-*/\[\]{{}}@◇□⊞¬∧∨→←≤≥≠])
     | (?P<NUMBER>{NUMBER})
     | (?P<STRING>{STRING})
     | (?P<DIRECTIVE>\#[a-z]\w*)
@@ -50,6 +50,23 @@ class Tokens:
     kinds: list[str]
     texts: list[str]
     offsets: list[int]
+
+
+def after_statement(kinds: list[str], start: int) -> int:
+    """The index behind a statement: behind its full stop, or where it begins with `:~`, behind the bracket there."""
+    try:
+        end = kinds.index(".", start) + 1
+        if kinds[start] != ":~":
+            return end
+        bracket = end
+        while kinds[bracket] == "COMMENT":
+            bracket += 1
+        if kinds[bracket] != "[":
+            return end
+        stop = after_statement(kinds, bracket)  # in case that the bracket is never closed
+        return kinds.index("]", bracket, stop) + 1 if "]" in kinds[bracket:stop] else stop
+    except ValueError:
+        return kinds.index("END", start)
 
 
 def tokenize(source: Source, comments: bool = False) -> tuple[Tokens, list[Diagnostic]]:
@@ -134,6 +151,7 @@ def _bad(source: Source, offset: int) -> tuple[Diagnostic, int]:
         "|": "write: or; in a head, separate alternatives by ;",
         "!": "write: not; for unequal, !=",
         "'": 'quote text with ": "any text"',
+        "~": "write: not; a weak constraint begins with :~",
         "?": "variables start with an upper-case letter, such as X",
     }.get(character, 'no token begins with it; quote text with "')
     shown = character if character.isprintable() else f"U+{ord(character):04X}"

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 
 from lasing.errors import Diagnostic
 from lasing.logic.checks.arity import arity
-from lasing.logic.checks.evaluable import evaluable
 from lasing.logic.checks.never_fires import never_fires
 from lasing.logic.checks.safety import safety
+from lasing.logic.checks.several_answers import several_answers
 from lasing.logic.checks.shown import shown
 from lasing.logic.checks.tuple_windows import tuple_windows
 from lasing.logic.checks.unbounded_state import unbounded_state
@@ -21,8 +21,9 @@ Check = Callable[[Program], Iterator[Diagnostic]]
 MISTAKES: tuple[Check, ...] = (arity, safety, tuple_windows, unwindowed)
 """A program that fails one of these has no meaning."""
 
-REFUSALS: tuple[Check, ...] = (evaluable,)
-"""A program that fails one of these has a meaning, but no engine that finds it."""
+ONE_ANSWER: tuple[Check, ...] = (several_answers,)
+"""A program that fails one of these may have any number of answers per time point, and what needs exactly one refuses
+it."""
 
 CAUTIONS: tuple[Check, ...] = (unknown_predicates, never_fires, unbounded_state, shown)
 """A program that fails one of these runs, but perhaps not as its author meant."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lasing.errors import Diagnostic
+from lasing.errors import Diagnostic, Place
 from lasing.logic.formulas import (
     Aggregate,
     Always,
@@ -29,7 +29,8 @@ from lasing.logic.variables import Bound, bound_by, is_ready, occurrences
 
 
 def safety(program: Program) -> Iterator[Diagnostic]:
-    """E201 for each variable of a rule that nothing binds."""
+    """E201 for each variable of a rule that nothing binds; once for those that several rules have from one text."""
+    places: set[Place | None] = set()
     for rule in program.rules:
         if _evidently_safe(rule):
             continue
@@ -38,7 +39,10 @@ def safety(program: Program) -> Iterator[Diagnostic]:
         for variable, where in _unbound(rule, bound):
             if variable.name not in told:
                 told.add(variable.name)
-                yield _unsafe(rule, variable, where)
+                found = _unsafe(rule, variable, where)
+                if found.place is None or found.place not in places:
+                    places.add(found.place)
+                    yield found
         if not told and any(_may_wait(literal) for literal in rule.body):
             yield from _circular(rule)
 
@@ -72,6 +76,8 @@ def _evidently_safe(rule: Rule) -> bool:
         used += head_atom(head).args
         if isinstance(head, At):
             used.append(head.time)
+    if rule.penalty is not None:
+        used += rule.penalty.all_terms()
     return all(not isinstance(term, Variable | Arithmetic) or term in bound for term in used)
 
 
@@ -80,6 +86,8 @@ def _unbound(rule: Rule, bound: Bound) -> Iterator[tuple[Variable, str]]:
         terms = (*head_atom(head).args, *((head.time,) if isinstance(head, At) else ()))
         for term in terms:
             yield from ((v, "the head") for v in variables_of(term) if v not in bound)
+    for term in () if rule.penalty is None else rule.penalty.all_terms():
+        yield from ((v, "the penalty") for v in variables_of(term) if v not in bound)
     for literal in rule.body:
         where = _name(literal)
         yield from ((v, where) for v in occurrences(literal) if v not in bound)

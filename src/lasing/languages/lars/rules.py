@@ -1,0 +1,112 @@
+"""Rules: heads, bodies, and which variables stay inside of braces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NoReturn
+
+from lasing.languages.lars.cursor import Cursor
+from lasing.languages.lars.expressions import read_atom, read_literal, read_term
+from lasing.logic.formulas import Aggregate, At, Formula, Head, map_formula, terms_of, variables_in, walk
+from lasing.logic.program import Rule
+from lasing.logic.terms import RESERVED, Variable, variables_of
+
+_WHAT_A_HEAD_IS = "a head is an atom, such as p(X), or an atom at a time: p(X) at T"
+
+
+def read_rule(c: Cursor) -> Rule:
+    """`heads :- body.`, `heads.` or `:- body.`"""
+    first = c.i
+    c.begin_rule()
+    heads: list[Head] = []
+    if c.kind != ":-":
+        heads.append(read_head(c))
+        while c.accept(";") or c.accept("or"):
+            heads.append(read_head(c))
+    body: list[Formula] = []
+    if c.accept(":-"):
+        body = read_body(c)
+    elif c.kind != ".":
+        c.fail_expected(":- or a full stop", "after the head")
+    c.i += 1
+    offset = c.offsets[first]
+    rule = Rule(tuple(heads), tuple(body), c.source, offset, c.offsets[c.i - 1] + 1 - offset)
+    return with_local_variables(rule) if c.aggregates else rule
+
+
+def read_body(c: Cursor) -> list[Formula]:
+    """The literals up to a full stop."""
+    body = read_literals(c)
+    if c.kind != ".":
+        c.fail_expected("a comma or a full stop", "after a literal")
+    return body
+
+
+def read_literals(c: Cursor) -> list[Formula]:
+    """Literals, separated by commas."""
+    literals = [read_literal(c)]
+    while c.accept(","):
+        literals.append(read_literal(c))
+    return literals
+
+
+def read_head(c: Cursor) -> Head:
+    """An atom, or an atom at a time."""
+    if c.kind != "NAME":
+        _fail_no_head(c)
+    atom = read_atom(c)
+    if c.kinds[c.i] in (":-", "."):
+        return atom
+    if c.accept("at"):
+        return At(read_term(c), atom)
+    if c.kind in ("in", "always", "["):
+        c.fail("E112", "a head has no window", _WHAT_A_HEAD_IS)
+    return atom
+
+
+def _fail_no_head(c: Cursor) -> NoReturn:
+    note = _WHAT_A_HEAD_IS
+    if c.kind == "{":
+        fail_mixed(c)
+    if c.kind == "[":
+        note = "a penalty stands behind the full stop of a weak constraint, which begins with :~"
+    if c.kind in RESERVED and c.kinds[c.i + 1] == "(":
+        note = f"{c.text} is a reserved word: rename the predicate"
+    c.fail_expected("a head", "at the start of a rule", note)
+
+
+def fail_mixed(c: Cursor) -> NoReturn:
+    """A head is a disjunction or a choice, and not both."""
+    note = "to choose any of several atoms, put all of them inside: {a ; b}; for at least one of them, 1 {a ; b}"
+    c.fail("E115", "a choice is the whole head of its rule", note)
+
+
+def with_local_variables(rule: Rule) -> Rule:
+    """The rule with each aggregate told which of its variables occur nowhere outside braces."""
+    outside = variables_outside_braces((*rule.heads, *rule.body))
+    if rule.penalty is not None:
+        outside.update(v for term in rule.penalty.all_terms() for v in variables_of(term))
+
+    def localise(formula: Formula) -> Formula:
+        if not isinstance(formula, Aggregate):
+            return formula
+        inside = {v for term in formula.terms for v in variables_of(term)}
+        inside.update(v for f in formula.condition for v in variables_in(f))
+        return replace(formula, local=frozenset(inside - outside))
+
+    return replace(rule, body=tuple(map_formula(literal, localise) for literal in rule.body))
+
+
+def variables_outside_braces(formulas: Iterable[Formula]) -> set[Variable]:
+    """The variables that occur outside of the braces of all aggregates."""
+    outside: set[Variable] = set()
+    inside_braces: set[int] = set()
+    for node in (node for formula in formulas for node in walk(formula)):
+        if isinstance(node, Aggregate):
+            inside_braces.update(id(inner) for part in node.condition for inner in walk(part))
+        if id(node) in inside_braces:
+            continue
+        terms = (node.bound,) if isinstance(node, Aggregate) else terms_of(node)
+        outside.update(v for term in terms for v in variables_of(term))
+    return outside
