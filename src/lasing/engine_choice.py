@@ -43,6 +43,7 @@ class ModelsEngine(_Reports, Protocol):
     """
 
     def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Answer]: ...
+    def recall(self, time: int, rows: Iterable[tuple[int, Atom]]) -> Answer: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,14 @@ def choose(program: Program, engine: str, limit: int = 0) -> Choice:
     if plan is None:
         return OneAnswer(lambda start: ReferenceEngine(program, start), False)
     return OneAnswer(lambda start: _local(program, start, plan), True)
+
+
+def most_models(models: int | None) -> int:
+    """How many answers to look for at most; 0 stands for all."""
+    if models is not None and models < 1:
+        note = "ask for one or more, or for all: None"
+        raise fault("E306", f"there are no {models} answers to ask for", note=note)
+    return models or 0
 
 
 def plan_for(program: Program, engine: str) -> Plan | None:

@@ -23,6 +23,7 @@ from lasing.engine_choice import (
     OneAnswer,
     choose,
     load_kernels,
+    most_models,
 )
 from lasing.errors import Diagnostic, LasingWarning, Source, fault, render, similar
 from lasing.languages.lars.reader import read_program
@@ -107,11 +108,7 @@ class Run:
         warn: bool = True,
         models: int | None = None,
     ) -> None:
-        if models is not None and models < 1:
-            raise fault(
-                "E306", f"there are no {models} answers to ask for", note="ask for one or more, or for all: None"
-            )
-        self._engine = choose(program, engine, models or 0)
+        self._engine = choose(program, engine, most_models(models))
         self.several = isinstance(self._engine, AnyAnswers)
         first = None if start is None else time_of(start, program.tick)
         last = None if end is None else time_of(end, program.tick)

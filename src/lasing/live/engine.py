@@ -10,17 +10,18 @@ import pyarrow as pa
 
 from lasing.connectors.arrow import table_of
 from lasing.connectors.rows import time_of
-from lasing.engine_choice import EngineName, plan_for
+from lasing.engine_choice import AnyAnswers, EngineName, choose, most_models, plan_for
 from lasing.engines.local.engine import LocalEngine
-from lasing.errors import Diagnostic, LasingError, fault, in_order
+from lasing.errors import Diagnostic, fault
 from lasing.live.cores import Batch, Core, Facts
 from lasing.live.local import LocalCore
+from lasing.live.models import ModelsCore
 from lasing.live.reference import ReferenceCore
-from lasing.live.updates import Told, Update
-from lasing.logic.answers import Answer, Changes
-from lasing.logic.checks import ONE_ANSWER, findings
+from lasing.live.updates import Joined, Source, Told, Update
+from lasing.logic.answers import Answer
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
+from lasing.logic.splitting import has_several_answers
 from lasing.logic.terms import Value, value_from_text, value_text
 from lasing.session import ProgramLike, left_out, parse
 
@@ -38,6 +39,9 @@ class Engine:
 
     Any way to cut a stream into pushes gives the same answers; pushing at the same time point again adds to it. Facts
     for a time that has passed are refused (E308), or go to `on_late`; the engine stays as it was.
+
+    A program may have any number of answer streams: `answer().models` has them, at most `models` of them. What an
+    update adds and removes is then defined where there is exactly one, before and after.
     """
 
     def __init__(
@@ -46,22 +50,26 @@ class Engine:
         start: int = 0,
         engine: EngineName = "auto",
         *,
+        models: int | None = None,
         on_late: OnLate | None = None,
         constants: Mapping[str, Value] | None = None,
     ) -> None:
         self.program = program if isinstance(program, Program) else parse(program, constants)
-        if refused := findings(self.program, ONE_ANSWER):
-            raise LasingError(in_order(refused))
         self.start = time_of(start, self.program.tick)
         self.on_late = on_late
-        plan = plan_for(self.program, engine)
-        self._core: Core = (
-            ReferenceCore(self.program, self.start)
-            if plan is None
-            else LocalCore(self.program, LocalEngine(self.program, self.start, plan))
-        )
+        self._core = self._open(engine, most_models(models))
         own = sorted(self.program.data, key=lambda fact: fact.time)
         self._own = [(fact.time, fact.atom) for fact in own if fact.time >= self.start]
+
+    def _open(self, engine: EngineName, limit: int) -> Core:
+        if has_several_answers(self.program) or engine not in ("auto", "local", "reference"):
+            choice = choose(self.program, engine, limit)
+            if isinstance(choice, AnyAnswers):
+                return ModelsCore(self.program, self.start, choice)
+        plan = plan_for(self.program, engine)
+        if plan is None:
+            return ReferenceCore(self.program, self.start)
+        return LocalCore(self.program, LocalEngine(self.program, self.start, plan))
 
     @property
     def time(self) -> int:
@@ -174,11 +182,11 @@ class Engine:
 
     def _push_with_own(self, now: int, encoded: Any) -> Update:
         """Let the data facts of the program's own text come in their time."""
-        told: list[Changes] = []
+        told: list[Source] = []
         while self._own and self._own[0][0] <= now:
             time = self._own[0][0]
             mine = [atom for at, atom in self._own if at == time]
             self._own = self._own[len(mine) :]
-            told += self._core.push(time, self._core.encode(time, mine)).changes()
-        told += self._core.push(now, encoded).changes()
-        return Update(now, Told(told))
+            told.append(self._core.push(time, self._core.encode(time, mine)))
+        told.append(self._core.push(now, encoded))
+        return Update(now, Joined(told))

@@ -30,24 +30,14 @@ class AtomBatch:
         return (self.rows[0][0], self.rows[-1][0]) if self.rows else None
 
 
-class ReferenceCore:
-    """Facts are atoms here; the raw window is all of them."""
+class AtomsCore:
+    """Facts are atoms here."""
 
-    def __init__(self, program: Program, start: int) -> None:
-        self._engine = ReferenceEngine(program, start)
-        self._standing = Standing()
+    def __init__(self, program: Program) -> None:
         self._arity = arity_of(program)
-        self.time = start - 1
 
     def encode(self, _time: int, facts: Facts) -> list[Atom]:
         return list(_atoms(facts, self._arity))
-
-    def push(self, time: int, encoded: list[Atom]) -> Told:
-        told = list(self._engine.advance(time, encoded))
-        for change in told:
-            self._standing.apply(change)
-        self.time = time
-        return Told(told)
 
     def encode_batch(self, frames: Mapping[str, Any], time: str, time_point: TimePoint) -> AtomBatch:
         rows: list[tuple[int, Atom]] = []
@@ -64,6 +54,23 @@ class ReferenceCore:
 
     def with_own(self, batch: AtomBatch, own: Own) -> AtomBatch:
         return AtomBatch(by_time([*own, *batch.rows]))
+
+
+class ReferenceCore(AtomsCore):
+    """The raw window is all facts."""
+
+    def __init__(self, program: Program, start: int) -> None:
+        super().__init__(program)
+        self._engine = ReferenceEngine(program, start)
+        self._standing = Standing()
+        self.time = start - 1
+
+    def push(self, time: int, encoded: list[Atom]) -> Told:
+        told = list(self._engine.advance(time, encoded))
+        for change in told:
+            self._standing.apply(change)
+        self.time = time
+        return Told(told)
 
     def push_batch(self, end: int, batch: AtomBatch) -> Told:
         told: list[Changes] = []

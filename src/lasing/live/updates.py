@@ -114,6 +114,22 @@ class Told:
         return tables
 
 
+class Joined:
+    """Updates, one after the other."""
+
+    def __init__(self, sources: list[Source]) -> None:
+        self._sources = sources
+
+    def changes(self) -> list[Changes]:
+        return [change for source in self._sources for change in source.changes()]
+
+    def rows(self) -> None:
+        return None
+
+    def tables(self) -> dict[str, Any]:
+        return Told(self.changes()).tables()
+
+
 class Blocks:
     """An update of the local engine, in encoded columns, until codes change their meaning."""
 

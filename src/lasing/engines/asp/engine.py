@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import Protocol
 
 from lasing.engines.asp.conditions import TimedAtom
@@ -81,7 +83,7 @@ class AspEngine:
         told: dict[int, Changes] = {}
         if self._below is not None:
             told = {change.time: change for change in self._below.advance(time, arrived)}
-        relevant = [atom for atom in arrived if self._used is None or atom.predicate in self._used]
+        relevant = self._relevant(arrived)
         first = self._last + 1 if time > self._last else time
         for now in range(first, time + 1) if self._timed else sorted({first, *told, time}):
             if now in told:
@@ -94,12 +96,22 @@ class AspEngine:
             self._busy_before = busy
         self._last = time
 
-    def recall(self, time: int, rows: Iterable[tuple[int, Atom]]) -> None:
-        """Take data of the past in that `below`, if there is any, knows already."""
-        for at, atom in rows:
-            if self._used is None or atom.predicate in self._used:
-                self._add(at, [atom])
-        self._last = time
+    def recall(self, time: int, rows: Iterable[tuple[int, Atom]]) -> Answer:
+        """Take data of the past in, and say what holds at a time point, without a look at those before."""
+        for at, group in groupby(rows, key=itemgetter(0)):
+            atoms = [atom for _, atom in group]
+            self._tell_below(at, atoms)
+            self._add(at, self._relevant(atoms))
+        self._tell_below(time, ())
+        self._last, self._busy_before = time, True
+        return self._answer(time)
+
+    def _tell_below(self, time: int, atoms: Iterable[Atom]) -> None:
+        for change in () if self._below is None else self._below.advance(time, atoms):
+            self._take(change)
+
+    def _relevant(self, atoms: Iterable[Atom]) -> list[Atom]:
+        return [atom for atom in atoms if self._used is None or atom.predicate in self._used]
 
     def _add(self, time: int, atoms: Iterable[Atom]) -> None:
         for atom in atoms:

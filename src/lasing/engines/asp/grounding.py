@@ -106,13 +106,13 @@ class Grounding:
         except Undefined as reason:
             m.note_failure(str(reason), binding)
             return None
-        if len(heads) > 1 and not rule.choice and any(_is_given(head, m) for head in heads):
-            return None  # one alternative is data or background: nothing else is needed
+        if not rule.choice and any(_is_given(head, m, rule.definite) for head in heads):
+            return None  # it holds already, and so does the rule
         kept = []
         for head in heads:
             if m.now + head.ahead < m.stream.timeline.lo:
                 dropped.add(head)
-            elif self.component[head.predicate] == number and not (rule.choice and _is_given(head, m)):
+            elif self.component[head.predicate] == number and not (rule.choice and _is_given(head, m, False)):
                 m.stream.derived.add(m.now + head.ahead, head.predicate, head.args)
                 kept.append(head)
         if m.stream.derived.size > MOST_ATOMS:
@@ -131,9 +131,9 @@ def _heads(heads: Iterable[Head], binding: Binding, now: int) -> Iterator[TimedA
         yield TimedAtom(time - now, atom.predicate, tuple(evaluate(term, binding) for term in atom.args))
 
 
-def _is_given(head: TimedAtom, m: Unknowns) -> bool:
-    """Whether an atom holds whatever is derived."""
-    if head.args in m.background.get(head.predicate, ()):
+def _is_given(head: TimedAtom, m: Unknowns, derived_anyway: bool) -> bool:
+    """Whether an atom is data or background; what a rule without a choice says of background is derived anyway."""
+    if head.args in m.background.get(head.predicate, ()) and not derived_anyway:
         return m.stream.timeline.lo <= m.now + head.ahead <= m.now
     return head.args in m.stream.data.at(m.now + head.ahead, head.predicate)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from lasing.engines.reference.stream import Fact, Facts
 from lasing.logic.formulas import PartitionWindow, Window, walk
-from lasing.logic.lookback import lookback
-from lasing.logic.program import Program
+from lasing.logic.lookback import lookback, only_derived
+from lasing.logic.program import Program, Signature
 from lasing.timeline.intervals import Interval
 
 _FEWEST = 64
@@ -19,17 +20,24 @@ class Retention:
     def __init__(self, program: Program, start: int) -> None:
         self.facts = Facts()
         self._timeline = Interval(start, None)
+        self._program = program
+        self._derived = only_derived(program)
         self._reach = lookback(program)
         self._partitions = list(dict.fromkeys(_partitions(program)))
         self._size, self._enough = 0, _FEWEST
 
     def add(self, fact: Fact) -> None:
+        if fact.predicate in self._derived:  # of which it was not said that it is in the stream as well
+            found = Signature(fact.predicate, len(fact.args))
+            self._program = replace(self._program, inputs=(*self._program.inputs, found))
+            self._derived = only_derived(self._program)
+            self._reach = lookback(self._program)
         self.facts.add(fact)
         self._size += 1
 
-    def forget(self, now: int) -> None:
-        """Drop what is out of reach, once there is as much again as there was after the last time."""
-        if self._reach.points is None or self._size < self._enough:
+    def forget(self, now: int, at_once: bool = False) -> None:
+        """Drop what is out of reach: `at_once`, or when there is as much again as there was after the last time."""
+        if self._reach.points is None or (self._size < self._enough and not at_once):
             return
         log = self.facts.within(self._timeline)
         kept = {i for i, fact in enumerate(log) if fact.time >= now - self._reach.points}

@@ -75,6 +75,13 @@ class DefinitionEngine:
         self._last = time
         yield self._answer(time)
 
+    def recall(self, time: int, rows: Iterable[tuple[int, Atom]]) -> Answer:
+        """Take data of the past in, and say what holds at a time point, without a look at those before."""
+        for at, atom in rows:
+            self._data.add(Fact(at, atom.predicate, _ground(atom)))
+        self._last = time
+        return self._answer(time)
+
     def _answer(self, now: int) -> Answer:
         given = {Atom(p, args) for p in self._output for args in self._data.at(now, p)}
         found = set()
@@ -160,19 +167,22 @@ class DefinitionEngine:
             if not isinstance(weight, int) or not isinstance(level, int):
                 raise Undefined("a cost that is no integer")
             cost = level, weight, tuple(terms)
-        if not rule.definite and not rule.choice and any(self._is_given(head, now) for head in heads):
+        if not rule.choice and any(self._is_given(head, now, rule.definite) for head in heads):
             return None
         late = [head for head in heads if head.time >= self._timeline.lo]
         dropped.update(head for head in heads if head.time < self._timeline.lo)
         if rule.choice:
-            late = [head for head in late if not self._is_given(head, now)]
+            late = [head for head in late if not self._is_given(head, now, False)]
         if heads and not late:
             return None
         return Instance(index, frozenset(binding.items()), frozenset(late), rule.choice, cost)
 
-    def _is_given(self, head: Derivable, now: int) -> bool:
-        """Whether an atom is data, or background, which holds from the start up to now."""
-        if head.args in self._background.get(head.predicate, ()):
+    def _is_given(self, head: Derivable, now: int, derived_anyway: bool) -> bool:
+        """Whether an atom is data, or background, which holds from the start up to now.
+
+        What a rule without a choice says of background is derived anyway, as in programs with one answer.
+        """
+        if head.args in self._background.get(head.predicate, ()) and not derived_anyway:
             return self._timeline.lo <= head.time <= now
         return head.args in self._data.at(head.time, head.predicate)
 

@@ -1,0 +1,95 @@
+"""An engine for programs with any number of answers, fed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import chain, groupby
+from operator import itemgetter
+from typing import Any
+
+from lasing.engine_choice import AnyAnswers
+from lasing.engines.asp.retention import Retention
+from lasing.engines.reference.stream import Fact as StreamFact
+from lasing.live.cores import Fact
+from lasing.live.reference import AtomBatch, AtomsCore
+from lasing.live.updates import Told, Tuples
+from lasing.logic.answers import Answer, Changes, changes
+from lasing.logic.formulas import Atom
+from lasing.logic.program import Program
+from lasing.timeline.intervals import Interval
+
+
+class ModelsTold:
+    """Answers of successive time points; what changes between them is defined where each has exactly one model."""
+
+    def __init__(self, before: Answer, answers: list[Answer]) -> None:
+        self._before = before
+        self._answers = answers
+
+    def changes(self) -> list[Changes]:
+        if not self._answers:
+            return []
+        return list(changes(chain([self._before], self._answers)))[1:]
+
+    def rows(self) -> tuple[Tuples, Tuples] | None:
+        return None
+
+    def tables(self) -> dict[str, Any]:
+        return Told(self.changes()).tables()
+
+
+class ModelsCore(AtomsCore):
+    """Keeps the answers of now, and the facts that are still in reach."""
+
+    def __init__(self, program: Program, start: int, choice: AnyAnswers) -> None:
+        super().__init__(program)
+        self._engine = choice.make(start)
+        self._window = Retention(program, start)
+        self._timeline = Interval(start, None)
+        self._answer = Answer.single(start - 1, frozenset())
+
+    @property
+    def time(self) -> int:
+        return self._answer.time
+
+    def push(self, time: int, encoded: list[Atom]) -> ModelsTold:
+        before, answers = self._answer, list(self._engine.advance(time, encoded))
+        self._keep(time, encoded)
+        self._answer = replace(answers[-1] if answers else before, time=time)
+        return ModelsTold(before, answers)
+
+    def push_batch(self, end: int, batch: AtomBatch) -> ModelsTold:
+        before, answers = self._answer, list[Answer]()
+        groups = [(time, [atom for _, atom in rows]) for time, rows in groupby(batch.rows, key=itemgetter(0))]
+        if not groups or groups[-1][0] < end:
+            groups.append((end, []))
+        for time, atoms in groups:
+            answers += self._engine.advance(time, atoms)
+            self._keep(time, atoms)
+        self._answer = replace(answers[-1] if answers else before, time=end)
+        return ModelsTold(before, answers)
+
+    def recall(self, end: int, batch: AtomBatch) -> None:
+        self._answer = self._engine.recall(end, batch.rows)
+        for time, atom in batch.rows:
+            self._keep(time, [atom])
+
+    def holding(self) -> Told:
+        return Told([Changes(self.time, self._answer.atoms, frozenset())])
+
+    def answer(self) -> Answer:
+        return self._answer
+
+    def left_out(self) -> tuple[int, Mapping[tuple[int, str], int]]:
+        return self._engine.dropped_heads, self._engine.failures
+
+    def window(self) -> Iterable[Fact]:
+        self._window.forget(self.time, at_once=True)
+        return ((fact.time, fact.predicate, fact.args) for fact in self._window.facts.within(self._timeline))
+
+    def _keep(self, time: int, atoms: Iterable[Atom]) -> None:
+        for atom in atoms:
+            args = tuple(arg for arg in atom.args if isinstance(arg, int | float | str))
+            self._window.add(StreamFact(time, atom.predicate, args))
+        self._window.forget(time)
