@@ -40,6 +40,12 @@ class Encoder:
             number = self.atoms[atom] = self._backend.add_atom()
         return number
 
+    def close(self) -> None:
+        """Make the last atom one that holds. clingo drops rules that say nothing, `a ; b :- b`, and then takes an atom
+        that it has not seen anywhere else, and whose number is beyond all that it has, to hold.
+        """
+        self._backend.add_rule([self._backend.add_atom()], [])
+
     def body(self, condition: Condition) -> list[int]:
         """Literals that hold together where a condition does, which is not plainly false."""
         match condition:

@@ -44,12 +44,11 @@ class AspEngine:
     def __init__(self, split: Split, start: int, below: Below | None = None, limit: int = 0) -> None:
         self._split = split
         self._below = below
-        self._limit = limit
         above = split.above
         strata = stratify(above)
         self._grounding = Grounding(above, strata)
-        self._solver = Solver(self._grounding.component)
         self._output = split.whole.output()
+        self._solver = Solver(self._grounding.component, self._is_shown, limit)
         self._background = background_of(above.background)
         self._timeline = Interval(start, None)
         self._data = Retention(above, start)
@@ -131,18 +130,14 @@ class AspEngine:
 
     def _answer(self, now: int) -> Answer:
         ground = self.ground(now)
-        shown = {
-            head
-            for rule in ground.rules
-            for head in rule.heads
-            if head.ahead == 0 and head.predicate in self._output and head not in ground.certain
-        }
-        everywhere = {a for a in ground.certain if a.ahead == 0 and a.predicate in self._output}
-        certain = self._decided | {Atom(a.predicate, a.args) for a in everywhere}
+        certain = self._decided | {Atom(a.predicate, a.args) for a in filter(self._is_shown, ground.certain)}
         certain |= {Atom(p, args) for p in self._output for args in self._data.facts.at(now, p)}
-        found = self._solver.models(ground.rules, shown, self._limit)
-        models = (certain | {Atom(a.predicate, a.args) for a in model & shown} for model in found)
+        found = self._solver.models(ground.rules)
+        models = (certain | {Atom(a.predicate, a.args) for a in filter(self._is_shown, model)} for model in found)
         return Answer(now, tuple(sorted(map(frozenset, models), key=lambda model: sorted(map(str, model)))))
+
+    def _is_shown(self, atom: TimedAtom) -> bool:
+        return atom.ahead == 0 and atom.predicate in self._output
 
     def ground(self, now: int) -> Ground:
         """The instances of the rules above, and what holds for certain."""

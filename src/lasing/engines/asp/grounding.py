@@ -7,7 +7,8 @@ either. Of a component without recursion, all that its rules rest on is complete
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from lasing.engines.asp.conditions import Condition, TimedAtom
 from lasing.engines.asp.unfolding import Unknowns, instances
@@ -85,7 +86,8 @@ class Grounding:
             for binding, when in instances(m, m.stream, m.now, rule.body, {}):
                 if instance := self._instance(rule, binding, when, m, -1, dropped):
                     found[instance] = None
-        return Ground(tuple(found), frozenset(m.certain)), len(dropped)
+        open_rules = (rule for rule in map(partial(_still_open, m.certain), found) if rule is not None)
+        return Ground(tuple(dict.fromkeys(open_rules)), frozenset(m.certain)), len(dropped)
 
     def _spread(self, rules: Iterable[tuple[int, Rule]], m: Unknowns, number: int) -> bool:
         """Add what rules may derive from what may hold; whether any of it is new."""
@@ -120,6 +122,14 @@ class Grounding:
         if heads and not kept:
             return None
         return GroundRule(tuple(dict.fromkeys(kept)), when, rule.choice, cost)
+
+
+def _still_open(certain: set[TimedAtom], rule: GroundRule) -> GroundRule | None:
+    """The rule without what holds for certain: nothing is left to choose about it, nor is another head needed."""
+    if certain.isdisjoint(rule.heads):
+        return rule
+    left = tuple(head for head in rule.heads if head not in certain)
+    return replace(rule, heads=left) if rule.choice and left else None
 
 
 def _heads(heads: Iterable[Head], binding: Binding, now: int) -> Iterator[TimedAtom]:

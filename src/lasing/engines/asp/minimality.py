@@ -43,6 +43,7 @@ def smaller_model(rules: Collection[GroundRule], model: Model) -> Model | None:
                 heads = [head for head in rule.heads if head in model]
                 for chosen in [[head] for head in heads] if rule.choice else [heads]:
                     backend.add_rule([], [*encoder.body(rule.body), *(-encoder.atom(head) for head in chosen)])
+        encoder.close()
     with control.solve(yield_=True) as found:
         for smaller in found:
             return frozenset(atom for atom, number in encoder.atoms.items() if smaller.is_true(number))
@@ -69,6 +70,7 @@ def _models(rules: Collection[GroundRule]) -> Iterator[Model]:
             backend.add_rule([encoder.atom(atom)], [], choice=True)
             backend.add_rule([], [encoder.atom(atom), *(-source for source in sources)])
         backend.add_project([encoder.atom(atom) for atom in support])
+        encoder.close()
     with control.solve(yield_=True) as found:
         for model in found:
             yield frozenset(atom for atom in support if model.is_true(encoder.atom(atom)))

@@ -1,8 +1,15 @@
-"""The answer sets of ground rules, by clingo."""
+"""The answer sets of ground rules, by clingo.
+
+From time point to time point much stays the same. Equal rules have equal answer sets; and where all rules are known from
+before, the same clingo program is asked again, with each rule switched on or off by an external atom. clingo takes no
+new rules for atoms that it has rules for, so a rule that is not known makes a new program: with the old rules, if those
+were of use, and without them once they outnumber the new. So the program does not grow with the stream.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import chain
 
 import clingo
 
@@ -14,72 +21,110 @@ from lasing.engines.asp.minimality import minimal_models
 from lasing.errors import fault
 
 Model = frozenset[TimedAtom]
+MOST_IDLE = 2
+"""How many rules a program may have for each one that is switched on, before it is made anew."""
 
 
 class Solver:
-    """Finds answer sets; it remembers those of the last program, which often comes again."""
+    """Finds answer sets, as far as they differ in the atoms that are shown; at most `limit` of them, unless 0."""
 
-    def __init__(self, component: Mapping[str, int]) -> None:
+    def __init__(self, component: Mapping[str, int], is_shown: Callable[[TimedAtom], bool], limit: int) -> None:
         self._component = component
+        self._is_shown = is_shown
+        self._limit = limit
+        self._last: tuple[tuple[GroundRule, ...], list[Model]] | None = None
+        self._program: _Program | None = None
 
-    def models(self, rules: Collection[GroundRule], shown: Collection[TimedAtom], limit: int) -> list[Model]:
-        """The answer sets, of least cost where there are costs, as far as they differ in the atoms that are shown.
+    def models(self, rules: tuple[GroundRule, ...]) -> list[Model]:
+        """The answer sets, those of least cost where there are costs."""
+        if self._last is None or self._last[0] != rules:
+            found = minimal_models(rules, costs_of(rules)) if self._need_test(rules) else self._answer_sets(rules)
+            self._last = rules, self._distinct(found)
+        return self._last[1]
 
-        At most `limit` of them; 0 stands for all.
-        """
-        if any(self._needs_test(rule) for rule in rules):
-            return _distinct(minimal_models(rules, costs_of(rules)), shown, limit)
-        return _distinct(_answer_sets(rules, shown, limit), shown, limit)
-
-    def _needs_test(self, rule: GroundRule) -> bool:
+    def _need_test(self, rules: Iterable[GroundRule]) -> bool:
         """Whether clingo's semantics is not that of LARS: a mixed condition rests on what its own rule derives."""
-        if not rule.heads or not is_mixed(rule.body):
-            return False
-        own = {self._component[head.predicate] for head in rule.heads}
-        parts = rule.body.parts if isinstance(rule.body, AllOf) else (rule.body,)
-        mixed = (part for part in parts if is_mixed(part))
-        return any(self._component[x.atom.predicate] in own for part in mixed for x in literals(part))
+        for rule in rules:
+            if rule.heads and is_mixed(rule.body):
+                own = {self._component[head.predicate] for head in rule.heads}
+                parts = rule.body.parts if isinstance(rule.body, AllOf) else (rule.body,)
+                mixed = (literal for part in parts if is_mixed(part) for literal in literals(part))
+                if any(self._component[literal.atom.predicate] in own for literal in mixed):
+                    return True
+        return False
+
+    def _answer_sets(self, rules: tuple[GroundRule, ...]) -> Iterator[Model]:
+        known = self._program
+        if known is None or not known.has(rules):
+            kept: Iterable[GroundRule] = ()
+            if known is not None and known.was_reused and len(known.rules) <= MOST_IDLE * len(rules):
+                kept = known.rules
+            self._program = known = _Program(dict.fromkeys(chain(rules, kept)), self._is_shown, self._limit)
+        return known.answer_sets(rules)
+
+    def _distinct(self, models: Iterable[Model]) -> list[Model]:
+        """One of the models that are the same on the atoms that are shown, in the order of those."""
+        found: dict[Model, Model] = {}
+        for model in models:
+            found.setdefault(frozenset(filter(self._is_shown, model)), model)
+            if len(found) == self._limit:
+                break
+        return [found[key] for key in sorted(found, key=lambda key: sorted(map(_order, key)))]
 
 
-def costs_of(rules: Collection[GroundRule]) -> dict[Cost, Condition]:
+class _Program:
+    """Rules in clingo, each behind an external atom that switches it on."""
+
+    def __init__(self, rules: Collection[GroundRule], is_shown: Callable[[TimedAtom], bool], limit: int) -> None:
+        self.rules = rules
+        self.was_reused = False
+        self._on: set[GroundRule] = set()
+        self._asked = False
+        costs = {rule.cost for rule in rules if rule.cost is not None}
+        options = [str(limit), "--project=project", "--warn=none", *(["--opt-mode=optN"] if costs else [])]
+        self._optimises = bool(costs)
+        self._control = clingo.Control(options)
+        with self._control.backend() as backend:
+            self._encoder = encoder = Encoder(backend)
+            self._switches = {rule: backend.add_atom() for rule in rules}
+            due = {cost: backend.add_atom() for cost in costs}
+            for rule, switch in self._switches.items():
+                backend.add_external(switch)
+                body = [switch, *encoder.body(rule.body)]
+                if rule.cost is None:
+                    backend.add_rule([encoder.atom(head) for head in rule.heads], body, rule.choice)
+                else:
+                    backend.add_rule([due[rule.cost]], body)
+            for cost, number in due.items():
+                if max(abs(cost.weight), abs(cost.level)) > LARGEST_WEIGHT:
+                    raise fault("E310", f"a cost is beyond {LARGEST_WEIGHT:,}, the largest that clingo adds up")
+                backend.add_minimize(cost.level, [(number, cost.weight)])
+            heads = dict.fromkeys(head for rule in rules for head in rule.heads)
+            backend.add_project([encoder.atom(head) for head in heads if is_shown(head)])
+            encoder.close()
+
+    def has(self, rules: Iterable[GroundRule]) -> bool:
+        return all(rule in self._switches for rule in rules)
+
+    def answer_sets(self, rules: Iterable[GroundRule]) -> Iterator[Model]:
+        self.was_reused, self._asked = self._asked, True
+        wanted = set(rules)
+        for rule in wanted ^ self._on:
+            self._control.assign_external(self._switches[rule], rule in wanted)
+        self._on = wanted
+        with self._control.solve(yield_=True) as found:
+            for model in found:
+                if not self._optimises or model.optimality_proven:
+                    yield frozenset(atom for atom, number in self._encoder.atoms.items() if model.is_true(number))
+
+
+def costs_of(rules: Iterable[GroundRule]) -> dict[Cost, Condition]:
     """When each cost falls due: once, however many instances have it."""
     when: dict[Cost, list[Condition]] = {}
     for rule in rules:
         if rule.cost is not None:
             when.setdefault(rule.cost, []).append(rule.body)
     return {cost: any_of(conditions) for cost, conditions in when.items()}
-
-
-def _answer_sets(rules: Collection[GroundRule], shown: Collection[TimedAtom], limit: int) -> Iterator[Model]:
-    costs = {cost: when for cost, when in costs_of(rules).items() if cost.weight and when is not True}
-    options = [str(limit), "--project=project", "--warn=none", *(["--opt-mode=optN"] if costs else [])]
-    control = clingo.Control(options)
-    with control.backend() as backend:
-        encoder = Encoder(backend)
-        for rule in rules:
-            if rule.cost is None:
-                heads = [encoder.atom(head) for head in rule.heads]
-                backend.add_rule(heads, encoder.body(rule.body), rule.choice)
-        for cost, when in costs.items():
-            if abs(cost.weight) > LARGEST_WEIGHT or abs(cost.level) > LARGEST_WEIGHT:
-                raise fault("E310", f"a cost is beyond {LARGEST_WEIGHT:,}, the largest that clingo adds up")
-            backend.add_minimize(cost.level, [(encoder.literal(when), cost.weight)])
-        backend.add_project([encoder.atom(atom) for atom in shown])
-    with control.solve(yield_=True) as found:
-        for model in found:
-            if not costs or model.optimality_proven:
-                yield frozenset(atom for atom, number in encoder.atoms.items() if model.is_true(number))
-
-
-def _distinct(models: Iterator[Model], shown: Collection[TimedAtom], limit: int) -> list[Model]:
-    """One of the models that are the same on the atoms that are shown, in the order of those."""
-    found: dict[Model, Model] = {}
-    visible = frozenset(shown)
-    for model in models:
-        found.setdefault(model & visible, model)
-        if len(found) == limit:
-            break
-    return [found[key] for key in sorted(found, key=lambda key: sorted(map(_order, key)))]
 
 
 def _order(atom: TimedAtom) -> tuple[int, str, str]:
