@@ -1,6 +1,6 @@
 """`make bench`: how fast programs and streams are read, and how fast Spark is. (`lasing bench` measures the engine.)
 
-python -m benchmarks [reading] [spark]
+python -m benchmarks [reading] [models] [spark]
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.models import models
 from benchmarks.reading import reading
 from benchmarks.spark import spark
 
-SECTIONS: dict[str, Callable[[], Sequence[tuple[str, ...]]]] = {"reading": reading, "spark": spark}
+SECTIONS: dict[str, Callable[[], Sequence[tuple[str, ...]]]] = {"reading": reading, "models": models, "spark": spark}
 
 
 def main() -> None:

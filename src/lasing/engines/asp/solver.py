@@ -1,9 +1,9 @@
 """The answer sets of ground rules, by clingo.
 
-From time point to time point much stays the same. Equal rules have equal answer sets; and where all rules are known from
-before, the same clingo program is asked again, with each rule switched on or off by an external atom. clingo takes no
-new rules for atoms that it has rules for, so a rule that is not known makes a new program: with the old rules, if those
-were of use, and without them once they outnumber the new. So the program does not grow with the stream.
+From time point to time point much stays the same. Equal rules have equal answer sets; and where all rules are known
+from before, the same clingo program is asked again, with each rule switched on or off by an external atom. clingo takes
+no new rules for atoms that it has rules for, so a rule that is not known makes a new program: with the old rules, if
+those were of use, and without them once they outnumber the new. So the program does not grow with the stream.
 """
 
 from __future__ import annotations

@@ -6,30 +6,36 @@ of truth values. The stream holds all atoms that may hold; those that hold for c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import assert_never
 
 from lasing.engines.asp import aggregates
 from lasing.engines.asp.conditions import Condition, Literal, TimedAtom, all_of, any_of, negation
 from lasing.engines.reference.entailment import candidates, check_terms, evaluation_order, points
-from lasing.engines.reference.stream import Stream
+from lasing.engines.reference.stream import Args, Stream
 from lasing.engines.reference.structure import Binding, Structure
 from lasing.engines.reference.windows import window
 from lasing.logic.comparisons import holds
 from lasing.logic.formulas import Aggregate, Always, And, At, Atom, Compare, Formula, Implies, Not, Or, Sometime, Window
-from lasing.logic.terms import Substitution, Undefined, Value, evaluate
+from lasing.logic.terms import Arithmetic, Substitution, Undefined, Value, Variable, evaluate
+
+_FREE = object()
+_MANY = 16
 
 
 @dataclass(slots=True)
 class Unknowns(Structure):
     """A structure in which derived atoms may hold or not, but for those that are certain.
 
-    `sound` are conditions without which an instance under evaluation has no value, and so fails.
+    `sound` are conditions without which an instance under evaluation has no value, and so fails. `indices` has the rows
+    of a predicate at a time point by the values of an argument, and how many there were.
     """
 
     certain: set[TimedAtom] = field(default_factory=set)
     sound: list[Condition] = field(default_factory=list)
+    indices: dict[tuple[int, str, int], tuple[int, dict[object, list[Args]]]] = field(default_factory=dict)
 
 
 def condition(m: Unknowns, s: Stream, t: int, formula: Formula, sub: Substitution) -> Condition:
@@ -75,18 +81,65 @@ def _extend(
     if i == len(order):
         yield binding, all_of(so_far)
         return
-    for found in candidates(m, s, t, order[i], binding):
+    literal = order[i]
+    if isinstance(literal, Atom) and not any(isinstance(term, Arithmetic) for term in literal.args):
+        for found, here in _atom_instances(m, s, t, literal, binding):
+            yield from _extend(m, s, t, order, i + 1, found, so_far if here is True else [*so_far, here])
+        return
+    for found in candidates(m, s, t, literal, binding):
         before, m.sound = m.sound, []
         try:
-            check_terms(order[i], found)
-            here = all_of((condition(m, s, t, order[i], found), *m.sound))
+            check_terms(literal, found)
+            here = all_of((condition(m, s, t, literal, found), *m.sound))
         except Undefined as reason:
             m.note_failure(str(reason), found)
             continue
         finally:
             m.sound = before
         if here is not False:
-            yield from _extend(m, s, t, order, i + 1, found, [*so_far, here])
+            yield from _extend(m, s, t, order, i + 1, found, so_far if here is True else [*so_far, here])
+
+
+def _atom_instances(
+    m: Unknowns, s: Stream, t: int, atom: Atom, binding: Binding
+) -> Iterator[tuple[Binding, Condition]]:
+    """The same for a single atom, the most frequent of formulas, without asking twice for what is found."""
+    predicate, terms = atom.predicate, atom.args
+    known = [binding.get(term, _FREE) if isinstance(term, Variable) else term for term in terms]
+    if _FREE not in known:
+        here = _atom(m, s, t, predicate, tuple(known))  # type: ignore[arg-type]  # all are values
+        if here is not False:
+            yield binding, here
+        return
+    for row in _rows(m, s, t, predicate, known):
+        found = dict(binding)
+        for term, wanted, value in zip(terms, known, row, strict=True):
+            if wanted is _FREE:
+                assert isinstance(term, Variable)
+                if found.setdefault(term, value) != value:
+                    break
+            elif wanted != value:
+                break
+        else:
+            yield found, _atom(m, s, t, predicate, row)
+
+
+def _rows(m: Unknowns, s: Stream, t: int, predicate: str, known: list[object]) -> Iterable[Args]:
+    """The rows of a predicate at a time point, by an index on the first argument that is known where there are many."""
+    sources: list[Collection[Args]] = [s.data.at(t, predicate), s.derived.at(t, predicate)] if t in s.timeline else []
+    if m.background_holds(s, t):
+        sources.append(m.background.get(predicate, {}))
+    size = sum(map(len, sources))
+    position = next((i for i, value in enumerate(known) if value is not _FREE), None)
+    if position is None or size < _MANY or s is not m.stream:
+        return dict.fromkeys(chain.from_iterable(sources))
+    then, index = m.indices.get((t, predicate, position), (0, {}))
+    if then != size:
+        index = {}
+        for row in dict.fromkeys(chain.from_iterable(sources)):
+            index.setdefault(row[position], []).append(row)
+        m.indices[t, predicate, position] = size, index
+    return index.get(known[position], ())
 
 
 def elements(m: Unknowns, s: Stream, t: int, formula: Aggregate, sub: Substitution) -> aggregates.Elements:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from lasing.logic.terms import Value
@@ -24,11 +24,12 @@ class Fact:
 class Facts:
     """Data facts in their order of arrival. The same fact twice at one time point counts once."""
 
-    __slots__ = ("_at", "_log", "_times")
+    __slots__ = ("_at", "_log", "_points", "_times")
 
     def __init__(self, facts: Iterable[Fact] = ()) -> None:
         self._log: list[Fact] = []
         self._times: list[int] = []
+        self._points: list[int] = []
         self._at: dict[int, dict[str, dict[Args, None]]] = {}
         for fact in facts:
             self.add(fact)
@@ -40,19 +41,26 @@ class Facts:
             here[fact.args] = None
             self._log.append(fact)
             self._times.append(fact.time)
+            if self._points[-1:] != [fact.time]:
+                self._points.append(fact.time)
 
-    def at(self, time: int, predicate: str) -> Iterable[Args]:
+    def at(self, time: int, predicate: str) -> Collection[Args]:
         return self._at.get(time, {}).get(predicate, ())
 
     def within(self, timeline: Interval) -> list[Fact]:
         """The facts of an interval, in order."""
-        begin = bisect_left(self._times, timeline.lo)
-        end = len(self._times) if timeline.hi is None else bisect_right(self._times, timeline.hi)
-        return self._log[begin:end]
+        return self._log[_places(self._times, timeline)]
 
     def times(self, timeline: Interval) -> set[int]:
         """The time points of an interval that have a fact."""
-        return {fact.time for fact in self.within(timeline)}
+        return set(self._points[_places(self._points, timeline)])
+
+
+def _places(times: list[int], timeline: Interval) -> slice:
+    """Where the time points of an interval stand in a sorted list."""
+    return slice(
+        bisect_left(times, timeline.lo), len(times) if timeline.hi is None else bisect_right(times, timeline.hi)
+    )
 
 
 class Derived:
@@ -75,7 +83,7 @@ class Derived:
         self.last = time if self.last is None else max(self.last, time)
         return True
 
-    def at(self, time: int, predicate: str) -> Iterable[Args]:
+    def at(self, time: int, predicate: str) -> Collection[Args]:
         return self._at.get(time, {}).get(predicate, ())
 
     def times(self, timeline: Interval) -> set[int]:
