@@ -193,10 +193,10 @@ class _Choice:
         """Fail where a variable would mean two things, and where it could not be said which elements count."""
         enclosed = {v for literal in self.body for v in variables_in(literal)} - variables_outside_braces(self.body)
         for element in (e for e in self.elements if e.condition):
-            for v in (v for formula in (element.head, *element.condition) for v in variables_in(formula)):
-                if v in enclosed and not v.anonymous:
-                    message = f"{v} is a variable of this element, and another one in an aggregate of the body"
-                    self.c.fail("E115", message, "rename one of them", v.offset, len(v.name))
+            own = variables_outside_braces((element.head, *element.condition))
+            for v in sorted((v for v in own if v in enclosed), key=lambda v: v.offset):
+                message = f"{v} is a variable of this element, and another one in an aggregate of the body"
+                self.c.fail("E115", message, "rename one of them", v.offset, len(v.name))
             for node in (node for formula in element.condition for node in walk(formula)):
                 if bounds and isinstance(node, Aggregate):
                     message = "an aggregate in a condition of a choice that has bounds"
