@@ -14,6 +14,12 @@ def signs(literal: str) -> dict[str, str]:
     return {atom.predicate: sign for atom, sign in signed_atoms(rule.body[0])}
 
 
+def test_what_is_chosen_depends_on_body_and_condition() -> None:
+    strata = stratify(lasing.parse("a :- p. 1 {c : not b} :- a. b :- a. :~ c, not d. [1] d :- c."))
+    assert strata.level == {"a": 0, "b": 0, "c": 1, "d": 1}
+    assert not strata.cycles
+
+
 @pytest.mark.parametrize(
     ("literal", "expected"),
     [

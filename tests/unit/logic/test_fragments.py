@@ -24,6 +24,8 @@ from lasing.logic.fragments import ENGINE_NEEDED, non_monotone
         ("h :- not h.", "clingo"),
         ("h ; g :- p.", "clingo"),
         (":- p.", "clingo"),
+        ("{h} :- p.", "clingo"),
+        (":~ p. [1]", "clingo"),
     ],
 )
 def test_the_engine_that_a_rule_needs(rule: str, engine: str) -> None:

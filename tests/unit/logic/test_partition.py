@@ -297,6 +297,8 @@ def test_why_there_is_no_key(program: str, why: str, helps: str) -> None:
     [
         ("a(X) ; b(X) :- p(X).", "its head is a disjunction"),
         (":- p(X), q(X).", "it is a constraint"),
+        ("1 {a(X) : p(X)} 2 :- q(Y).", "its head is a choice"),
+        (":~ p(X), q(X). [1, X]", "it is a weak constraint"),
         ("a(X) :- p(X), not b(X). b(X) :- p(X), not a(X).", "it stands in a cycle through negation"),
     ],
 )

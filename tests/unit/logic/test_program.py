@@ -6,7 +6,7 @@ import pytest
 
 import lasing
 from lasing.logic.formulas import At, Atom
-from lasing.logic.program import DataFact, Program, Rule, Signature
+from lasing.logic.program import DataFact, Penalty, Program, Rule, Signature
 from lasing.timeline.ticks import Tick
 
 
@@ -26,10 +26,15 @@ def test_every_atom_of_a_disjunction_is_derived() -> None:
         (Rule((Atom("a"),), (Atom("p"), Atom("q"))), "a :- p, q."),
         (Rule((Atom("a"), At(3, Atom("b"))), ()), "a ; b at 3."),
         (Rule((), (Atom("p"),)), ":- p."),
+        (Rule((Atom("a"),), (), choice=True), "{a}."),
+        (Rule((Atom("a"), At(3, Atom("b"))), (Atom("p"),), choice=True), "{a ; b at 3} :- p."),
+        (Rule((), (Atom("p"),), penalty=Penalty(1)), ":~ p. [1]"),
+        (Rule((), (Atom("p"), Atom("q")), penalty=Penalty(-1, -2, ("x y", 3))), ':~ p, q. [-1@(-2), "x y", 3]'),
     ],
 )
 def test_the_text_of_a_rule(rule: Rule, text: str) -> None:
     assert str(rule) == text
+    assert lasing.parse(text).rules == (rule,)
 
 
 def test_the_text_of_a_program_reads_back() -> None:

@@ -86,6 +86,10 @@ def test_several_rules_for_one_predicate() -> None:
     assert types("q(X,Y) :- id(X,Y). q(X,7) :- i(X).") == ("integer", "double")
 
 
+def test_what_is_chosen_has_the_types_of_its_rules() -> None:
+    assert types("1 {q(X) : i(X) ; q(Y) : d(Y)} 2.") == ("double",)
+
+
 def test_background_and_data_facts_count() -> None:
     assert types("q(X) :- r(X). r(1). r(2).") == ("integer",)
     assert types("q(X) :- r(X). r(1). r(2.5).") == ("double",)

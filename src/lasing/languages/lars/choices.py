@@ -43,11 +43,12 @@ from lasing.logic.formulas import (
     TimeWindow,
     Window,
     head_atom,
+    terms_of,
     variables_in,
     walk,
 )
 from lasing.logic.program import Rule
-from lasing.logic.terms import FUNCTIONS, Term, Variable, variables_of
+from lasing.logic.terms import FUNCTIONS, Arithmetic, Term, Undefined, Variable, evaluate, variables_of
 
 _AFTER_A_HEAD = frozenset(("(", ":-", ".", "at", ";", "or"))
 _BEFORE_A_TERM = frozenset(("NUMBER", "NAME", "VARIABLE", "STRING", "IRI", "-", "("))
@@ -193,15 +194,21 @@ class _Choice:
         """Fail where a variable would mean two things, and where it could not be said which elements count."""
         enclosed = {v for literal in self.body for v in variables_in(literal)} - variables_outside_braces(self.body)
         for element in (e for e in self.elements if e.condition):
-            for v in (v for formula in (element.head, *element.condition) for v in variables_in(formula)):
-                if v in enclosed and not v.anonymous:
-                    message = f"{v} is a variable of this element, and another one in an aggregate of the body"
-                    self.c.fail("E115", message, "rename one of them", v.offset, len(v.name))
-            for node in (node for formula in element.condition for node in walk(formula)):
-                if bounds and isinstance(node, Aggregate):
-                    message = "an aggregate in a condition of a choice that has bounds"
-                    note = f"derive an atom from it in a rule of its own, such as: ok :- #{node.function}{{…}} > 1."
-                    self.c.fail("E115", message, note, node.offset, len(node.function) + 1)
+            own = variables_outside_braces((element.head, *element.condition))
+            for v in sorted((v for v in own if v in enclosed), key=lambda v: v.offset):
+                message = f"{v} is a variable of this element, and another one in an aggregate of the body"
+                self.c.fail("E115", message, "rename one of them", v.offset, len(v.name))
+        for node in (n for e in self.elements for f in (e.head, *e.condition) for n in walk(f) if bounds):
+            if isinstance(node, Aggregate):
+                message = "an aggregate in a condition of a choice that has bounds"
+                note = f"derive an atom from it in a rule of its own, such as: ok :- #{node.function}{{…}} > 1."
+                self.c.fail("E115", message, note, node.offset, len(node.function) + 1)
+            # One formula counts several elements: a term of one that has no value would take the others along.
+            for term in terms_of(node) if len(self.elements) > 1 else ():
+                if isinstance(term, Arithmetic) and _may_have_no_value(term):
+                    message = "arithmetic in a choice that has bounds and several elements"
+                    note = "compute it in the body, such as: U = T + 1, or in a rule of its own"
+                    self.c.fail("E115", message, note, term.offset, len(term.operator))
 
     def rules(self) -> Iterator[Rule]:
         """The rules that choose."""
@@ -297,6 +304,14 @@ def _terms(head: Head) -> tuple[Term, ...]:
     return (
         (*head.body.args, head.time) if isinstance(head, At) and isinstance(head.body, Atom) else head_atom(head).args
     )
+
+
+def _may_have_no_value(term: Arithmetic) -> bool:
+    try:
+        evaluate(term, {})
+    except (KeyError, Undefined):
+        return True
+    return False
 
 
 def _fresh(name: str, used: set[str]) -> Variable:

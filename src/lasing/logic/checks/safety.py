@@ -90,6 +90,8 @@ def _unbound(rule: Rule, bound: Bound) -> Iterator[tuple[Variable, str]]:
         yield from ((v, "the penalty") for v in variables_of(term) if v not in bound)
     for literal in rule.body:
         where = _name(literal)
+        if isinstance(literal, Aggregate):
+            yield from ((v, "a bound") for v in variables_of(literal.bound) if v not in bound)
         yield from ((v, where) for v in occurrences(literal) if v not in bound)
         for node in () if isinstance(literal, Atom | Compare) else walk(literal):
             if isinstance(node, Aggregate):
@@ -148,7 +150,7 @@ def _unsafe(rule: Rule, variable: Variable, where: str) -> Diagnostic:
         note += "\nor write _ where the value does not matter"
     if where == "a disjunction":
         note += "\nor bind it in every alternative, or write _ where the value does not matter"
-    if any(
+    if where != "a bound" and any(
         variable in variables_in(node) for literal in rule.body for node in walk(literal) if isinstance(node, Aggregate)
     ):
         note += "\ninside the braces of an aggregate, variables that also occur outside only group: bind them outside"

@@ -25,6 +25,13 @@ def laid_out(text: str) -> str:
         ("#show p / 2,q/1 .", "#show p/2, q/1.\n"),
         ("a:-#count{X:p(X)}>=3.", "a :- #count{X : p(X)} >= 3.\n"),
         ("a;b.", "a ; b.\n"),
+        ("{ a;b at T }:-c at T.", "{a ; b at T} :- c at T.\n"),
+        ("1{p( X ):q(X),not r}1:-c.", "1 {p(X) : q(X), not r} 1 :- c.\n"),
+        ("n+1<={ a }<=-1 .", "n + 1 <= {a} <= -1.\n"),
+        (":~a,p( X ).[ X @ 2,b ]c.", ":~ a, p(X). [X@2, b]\nc.\n"),
+        (":~a.\n[1]\n\n:~b.c.", ":~ a. [1]\n\n:~ b.\nc.\n"),
+        (":~@T @U a,b.[(X)@-1]", ":~ @T @U a, b. [(X)@-1]\n"),
+        ("#minimize{ 1@2,X:p(X);2:q }.", "#minimize{1@2, X : p(X) ; 2 : q}.\n"),
         ("a.b.", "a.\nb.\n"),
         ("\n\n\na.\n\n\n\nb.\n\n", "a.\n\nb.\n"),
         ("", ""),
@@ -42,6 +49,13 @@ def test_a_long_rule_takes_a_line_for_each_literal() -> None:
     assert max(map(len, lines)) <= WIDTH
 
 
+def test_long_lists_take_a_line_for_each_element() -> None:
+    elements = " ; ".join(f"{i}@2, X : condition_{i}(X) in [10]" for i in range(4))
+    lines = laid_out(f"#minimize{{{elements}}}.").splitlines()
+    assert lines[0] == "#minimize{0@2, X : condition_0(X) in [10] ;"
+    assert lines[3] == "    3@2, X : condition_3(X) in [10]}."
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -50,6 +64,9 @@ def test_a_long_rule_takes_a_line_for_each_literal() -> None:
         ("a:-b,\n % about c\n c.", "a :-\n    b,\n    % about c\n    c.\n"),
         ("%* two\n lines *%\na.", "%* two\n lines *%\na.\n"),
         ("a % why\n.", "a % why\n.\n"),
+        (":~ a.[1] % why\nb.", ":~ a. [1]  % why\nb.\n"),
+        (":~ a. % why\n[1]\nb.", ":~ a. % why\n[1]\nb.\n"),
+        (":~ a, % why\n b.[1]", ":~\n    a,  % why\n    b. [1]\n"),
     ],
 )
 def test_comments_stay_with_what_they_are_about(text: str, expected: str) -> None:

@@ -20,6 +20,11 @@ ODD = {
     "carriage returns": "p :- q.\r\n% c\r\nr :- s.\r\n",
     "no last line end": "p :- q. % end",
     "only a comment": "% nothing else",
+    "a comment before a penalty": ":~ a. % why\n % more\n [1@2]\nb.",
+    "a comment inside of a penalty": ":~ a. [1@ % why\n 2] % end\n",
+    "a penalty that is never closed": ":~ a. [1@2 b. c :- p in [5].",
+    "no penalty": ":~ a. % why\nb.",
+    "comments between elements": "{a % a\n ; b} % c\n 1. #minimize{1 : a ; % b\n % c\n 2 : d}.",
     "nothing": "",
 }
 
@@ -56,6 +61,15 @@ PIECES = [
     "-",
     "(",
     ")",
+    ":~ ",
+    "[",
+    "]",
+    "{",
+    "}",
+    " ; ",
+    "@",
+    "1",
+    "#minimize",
 ]
 
 
