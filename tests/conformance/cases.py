@@ -8,7 +8,9 @@ q(X) :- a(X) always in [2].
 --- stream
 a(y) at 5.
 --- answers
-7..9: q(y)                                   (time points that are not listed have none; % starts a comment)
+7..9: q(y)                                   (time points that are not listed have no atoms; % starts a comment)
+
+Where a program has several answers at a time point, each stands in braces: `3: {a b} {c}`; `3: no answer` where there is none.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ class Case:
     end: int
     program: str
     stream: str
-    answers: dict[int, tuple[str, ...]]
+    answers: dict[int, list[list[str]]]
     unsupported: dict[str, str]
 
 
@@ -59,15 +61,23 @@ def _case(file: str, block: str) -> Case:
     return Case(file, title, start, end, program, stream, _answers(answers, start, end), unsupported)
 
 
-def _answers(text: str, start: int, end: int) -> dict[int, tuple[str, ...]]:
-    expected: dict[int, tuple[str, ...]] = dict.fromkeys(range(start, end + 1), ())
+def _answers(text: str, start: int, end: int) -> dict[int, list[list[str]]]:
+    listed: dict[int, list[list[str]]] = {}
     for line in text.splitlines():
         if not line.strip() or line.startswith("%"):
             continue
-        times, atoms = line.split(":", 1)
+        times, models = line.split(":", 1)
         first, _, last = times.partition("..")
         for t in range(int(first), int(last or first) + 1):
-            assert t in expected, f"{t} is outside of the timeline"
-            assert not expected[t], f"{t} is listed twice"
-            expected[t] = tuple(sorted(atoms.split()))
-    return expected
+            assert start <= t <= end, f"{t} is outside of the timeline"
+            assert t not in listed, f"{t} is listed twice"
+            listed[t] = _models(models.strip())
+    return {t: listed.get(t, [[]]) for t in range(start, end + 1)}
+
+
+def _models(text: str) -> list[list[str]]:
+    if text == "no answer":
+        return []
+    if "{" in text:
+        return sorted(sorted(model.split()) for model in re.findall(r"{(.*?)}", text))
+    return [sorted(text.split())]

@@ -13,7 +13,7 @@ from tests.conformance.cases import Case, all_cases
 CASES = all_cases()
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", (*ENGINES, "auto"))
 @pytest.mark.parametrize("case", CASES, ids=[f"{c.file}: {c.title}" for c in CASES])
 def test_case(case: Case, engine: str) -> None:
     if engine in case.unsupported:
@@ -23,7 +23,7 @@ def test_case(case: Case, engine: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lasing.LasingWarning)  # cases about dropped heads and failed instances warn
         answers = list(lasing.run(case.program, case.stream, case.start, case.end, engine))  # type: ignore[arg-type]
-    got = {answer.time: tuple(sorted(map(str, answer.atoms))) for answer in answers}
+    got = {answer.time: sorted(sorted(map(str, model)) for model in answer.models) for answer in answers}
     assert got == case.answers
 
 
