@@ -10,7 +10,7 @@ a(y) at 5.
 --- answers
 7..9: q(y)                                   (time points that are not listed have no atoms; % starts a comment)
 
-Where a program has several answers at a time point, each stands in braces: `3: {a b} {c}`; `3: no answer` where there is none.
+Several answers at a time point stand in braces, `3: {a b} {c}`, and `3: no answer` says that there is none.
 """
 
 from __future__ import annotations

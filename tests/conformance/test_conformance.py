@@ -13,7 +13,7 @@ from tests.conformance.cases import Case, all_cases
 CASES = all_cases()
 
 
-@pytest.mark.parametrize("engine", (*ENGINES, "auto"))
+@pytest.mark.parametrize("engine", [*ENGINES, "auto"])
 @pytest.mark.parametrize("case", CASES, ids=[f"{c.file}: {c.title}" for c in CASES])
 def test_case(case: Case, engine: str) -> None:
     if engine in case.unsupported:

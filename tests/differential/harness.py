@@ -23,6 +23,14 @@ def answers_of(example: Example, engine: str = "reference") -> Answers:
     return answers(example.program, example.stream_text, example.start, example.end, engine)
 
 
+def models_of(example: Example, engine: str) -> dict[int, list[list[str]]]:
+    """All answer streams that an engine finds, as text."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lasing.LasingWarning)
+        run = lasing.run(example.program, example.stream_text, example.start, example.end, engine)  # type: ignore[arg-type]
+        return {answer.time: sorted(sorted(map(str, model)) for model in answer.models) for answer in run}
+
+
 def difference(expected: Answers, got: Answers) -> str:
     """Where two runs differ, in words; empty where they agree."""
     lines = []

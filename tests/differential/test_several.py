@@ -1,0 +1,55 @@
+"""Programs with several answers: clingo, with and without splitting, finds those of the definition."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+
+import lasing
+from lasing.engine_choice import unplanned
+from lasing.logic.splitting import has_several_answers, split
+from tests.differential.core_programs import core_example
+from tests.differential.harness import answers_of, difference, models_of
+from tests.differential.several_programs import several_example
+from tests.differential.sizes import programs
+from tests.differential.strategies import Example, examples
+
+SEEDS = programs(600, 20_000)
+CHUNK = 60
+
+
+@pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
+def test_clingo_finds_the_answer_streams_of_the_definition(first: int) -> None:
+    seen: Counter[str] = Counter()
+    for seed in range(first, first + CHUNK):
+        example = several_example(seed)
+        program = lasing.parse(example.program)
+        if not has_several_answers(program):
+            continue
+        expected = models_of(example, "reference")
+        for engine in ("clingo", "auto"):
+            assert models_of(example, engine) == expected, f"{engine}, seed {seed}\n{example.program}{example.stream}"
+        numbers = {len(models) for models in expected.values()}
+        seen.update(several=max(numbers) > 1, none=0 in numbers, split=split(program).below is not None)
+    assert min(seen["several"], seen["none"], seen["split"]) >= CHUNK // 20
+
+
+@pytest.mark.parametrize("first", range(0, programs(100, 2000), 20))
+def test_clingo_s_single_model_is_the_answer_of_the_incremental_engine(first: int) -> None:
+    planned = 0
+    for seed in range(first, first + 20):
+        example = core_example(seed)
+        if not unplanned(lasing.parse(example.program)):
+            planned += 1
+            found = difference(answers_of(example, "local"), answers_of(example, "clingo"))
+            assert not found, f"{found}\n--- program\n{example.program}--- stream\n{example.stream_text}"
+    assert planned > 10
+
+
+@settings(max_examples=programs(60, 1000))
+@given(example=examples(nested=True))
+def test_clingo_s_single_model_is_the_answer_of_the_reference(example: Example) -> None:
+    found = difference(answers_of(example), answers_of(example, "clingo"))
+    assert not found, f"{found}\n--- program\n{example.program}--- stream\n{example.stream_text}"
