@@ -146,13 +146,12 @@ class _Splitter:
         """A body in which what is decided below is asked for by helpers; `used` variables are needed outside of it."""
         together = self._decided_together(body)
         rest = [literal for literal in body if literal not in together]
-        kept = [self._literal(index, literal) for literal in rest]
-        if not any(list(atoms_of(literal)) for literal in together):  # comparisons alone are made above as well
-            return (*together, *kept)
-        needed = used | {v for literal in rest for v in variables_in(literal)}
-        variables = bound_by(together) & needed
-        args = tuple(sorted(variables, key=lambda v: v.name))
-        return self._helper(index, tuple(together), args, args), *kept
+        asked: tuple[Formula, ...] = tuple(together)
+        if any(list(atoms_of(literal)) for literal in together):  # comparisons alone are made above as well
+            needed = used | {v for literal in rest for v in variables_in(literal)}
+            args = tuple(sorted(bound_by(together) & needed, key=lambda v: v.name))
+            asked = (self._helper(index, tuple(together), args, args),)
+        return *asked, *(self._literal(index, literal) for literal in rest)
 
     def _decided_together(self, body: Sequence[Formula]) -> list[Formula]:
         """The decided literals of a body that are safe without the rest of it."""
