@@ -5,6 +5,7 @@ What is not planned raises `Unplanned` with its reason, and the program runs on 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lasing.logic.dependencies import Strata, signed_atoms, stratify
@@ -38,9 +39,12 @@ MOST_TERMS = 200
 """What an engine has room for: arguments of a predicate, literals of a rule, variables and operands of a rule."""
 
 
-def compile_plan(program: Program) -> Plan:
-    """The plan of a stratified program; `Unplanned` where there is none."""
-    return _Compiler(program).compile()
+def compile_plan(program: Program, numbers: Sequence[int] | None = None) -> Plan:
+    """The plan of a stratified program; `Unplanned` where there is none.
+
+    `numbers` are those under which rules are known, where that is not their order: several may have the same.
+    """
+    return _Compiler(program, numbers).compile()
 
 
 @dataclass
@@ -64,10 +68,11 @@ class _Body:
 
 
 class _Compiler:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, numbers: Sequence[int] | None) -> None:
         if any(len(rule.heads) != 1 for rule in program.rules):
             raise Unplanned("the program may have several answers")
         self._program = program
+        self._numbers = range(len(program.rules)) if numbers is None else numbers
         self._strata: Strata = stratify(program)
         self._views = Outside(_predicates(program, self._strata))
         self._draft = self._views.draft
@@ -101,7 +106,8 @@ class _Compiler:
     # -- components -----------------------------------------------------------------------------------------------
 
     def _component(self, component: frozenset[str]) -> None:
-        rules = [(i, r) for i, r in enumerate(self._program.rules) if head_atom(r.heads[0]).predicate in component]
+        numbered = zip(self._numbers, self._program.rules, strict=True)
+        rules = [(i, r) for i, r in numbered if head_atom(r.heads[0]).predicate in component]
         if not component & self._views.predicates.counted:
             for number, rule in rules:
                 self._draft.guaranteed += self._rules(number, rule, self._views, counted=False)
