@@ -23,7 +23,6 @@ from lasing.logic.answers import Answer, Changes, filled
 from lasing.logic.checks import REFUSALS, findings
 from lasing.logic.formulas import Atom, TupleWindow, Window, atoms_of, walk
 from lasing.logic.program import Program
-from lasing.logic.rewrites import plain
 from lasing.logic.terms import Value
 from lasing.plan.compile import Unplanned, compile_plan
 from lasing.plan.nodes import Plan
@@ -66,7 +65,7 @@ def plan_for(program: Program, engine: str) -> Plan | None:
     if engine == "reference":
         return None
     try:
-        return optimized(_compiled(program))
+        return optimized(compile_plan(program))
     except Unplanned as reason:
         if engine == "auto":
             return None
@@ -77,16 +76,10 @@ def plan_for(program: Program, engine: str) -> Plan | None:
 def unplanned(program: Program) -> str:
     """Why the local engine cannot run a program; empty where it can."""
     try:
-        _compiled(program)
+        compile_plan(program)
     except Unplanned as reason:
         return str(reason)
     return ""
-
-
-def _compiled(program: Program) -> Plan:
-    """The plan of a program whose nested formulas are rewritten; its rules have the numbers of the original ones."""
-    rewritten = plain(program)
-    return compile_plan(rewritten.program, rewritten.origin)
 
 
 ProgramLike = str | Path | Program

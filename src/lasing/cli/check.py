@@ -186,6 +186,7 @@ def _json(
                 "fragment": r.reason.fragment,
                 "engine": ENGINE_NEEDED[r.reason.fragment],
                 "why": r.reason.why,
+                "helper_rules": r.helpers,
             }
             for r in analysis.rules
         ],

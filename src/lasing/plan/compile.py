@@ -24,11 +24,12 @@ from lasing.logic.formulas import (
     head_atom,
 )
 from lasing.logic.program import Program, Rule
+from lasing.logic.rewrites import plain
 from lasing.logic.terms import Arithmetic, Term, Value, Variable, variables_of
 from lasing.logic.variables import occurrences
 from lasing.plan.build import columns, copies, untimed
 from lasing.plan.inside import Inside
-from lasing.plan.literals import Outside, Predicates, Unplanned, Views, access
+from lasing.plan.literals import NestedFormula, Outside, Predicates, Unplanned, Views, access
 from lasing.plan.nodes import POINT, Derive, Fold, Lookup, Output, Plan, PlanRule, Recompute, Relation, Test
 
 __all__ = ["Unplanned", "compile_plan"]
@@ -39,12 +40,17 @@ MOST_TERMS = 200
 """What an engine has room for: arguments of a predicate, literals of a rule, variables and operands of a rule."""
 
 
-def compile_plan(program: Program, numbers: Sequence[int] | None = None) -> Plan:
-    """The plan of a stratified program; `Unplanned` where there is none.
+def compile_plan(program: Program) -> Plan:
+    """The plan of a stratified program, whose nested formulas are rewritten first; `Unplanned` where there is none.
 
-    `numbers` are those under which rules are known, where that is not their order: several may have the same.
+    The rules of the plan have the numbers of the original rules that they come from.
     """
-    return _Compiler(program, numbers).compile()
+    rewritten = plain(program)
+    try:
+        return _Compiler(rewritten.program, rewritten.origin).compile()
+    except NestedFormula as found:
+        why = next(iter(rewritten.left.values()), "")
+        raise Unplanned(f"{found}: {why}" if why else str(found)) from None
 
 
 @dataclass
@@ -68,11 +74,11 @@ class _Body:
 
 
 class _Compiler:
-    def __init__(self, program: Program, numbers: Sequence[int] | None) -> None:
+    def __init__(self, program: Program, numbers: Sequence[int]) -> None:
         if any(len(rule.heads) != 1 for rule in program.rules):
             raise Unplanned("the program may have several answers")
         self._program = program
-        self._numbers = range(len(program.rules)) if numbers is None else numbers
+        self._numbers = numbers
         self._strata: Strata = stratify(program)
         self._views = Outside(_predicates(program, self._strata))
         self._draft = self._views.draft
@@ -157,8 +163,8 @@ class _Compiler:
         timed = isinstance(head, At)
         relation = views.timed(atom.predicate) if timed else views.derived(atom.predicate)
         args = (*atom.args, head.time) if isinstance(head, At) else atom.args
-        plain = [literal for literal in rule.body if not isinstance(_positive(literal), Aggregate)]
-        body = self._body(plain, views, counted)
+        others = [literal for literal in rule.body if not isinstance(_positive(literal), Aggregate)]
+        body = self._body(others, views, counted)
         bodies = [body]
         for literal in rule.body:
             if isinstance(_positive(literal), Aggregate):
@@ -180,13 +186,13 @@ class _Compiler:
 
     def _literal(self, literal: Formula, views: Views, body: _Body, counted: bool) -> None:
         negated = isinstance(literal, Not)
-        plain = _positive(literal)
-        if isinstance(plain, Compare):
-            body.tests.append(Test(plain.operator, plain.left, plain.right, negated))
+        positive = _positive(literal)
+        if isinstance(positive, Compare):
+            body.tests.append(Test(positive.operator, positive.left, positive.right, negated))
             return
-        if negated and isinstance(plain, Window) and isinstance(plain.function, IntervalWindow):
-            raise Unplanned("not, before a window between two times")
-        relation, args = access(self._views if negated else views, plain, body.tests)
+        if negated and isinstance(positive, Window) and isinstance(positive.function, IntervalWindow):
+            raise NestedFormula("not, before a window between two times")
+        relation, args = access(self._views if negated else views, positive, body.tests)
         args = tuple(self._draft.simple(arg, body.tests) for arg in args)
         if negated:
             kept = tuple(i for i, arg in enumerate(args) if not (isinstance(arg, Variable) and arg.anonymous))

@@ -1,7 +1,7 @@
 """Nested formulas as plain literals, exactly, with helper predicates: so that the incremental engine runs them.
 
-A rule is rewritten by the passes below, one after the other, or left as it is: where a formula cannot be said exactly in
-plain literals, a pass raises `Left` with the reason. Rewriting is sound where a program has one answer: each helper
+A rule is rewritten by the passes below, one after the other, or left as it is: where a formula cannot be said exactly
+in plain literals, a pass raises `Left` with the reason. Rewriting is sound where a program has one answer: each helper
 predicate is defined by its rules, completely, and stands for a part of a formula.
 """
 
@@ -55,12 +55,14 @@ def plain(program: Program) -> Plain:
     if not nested:
         return Plain(program, same)
     if any(len(rule.heads) != 1 for rule in program.rules) or stratify(program).cycles:
-        return Plain(program, same, dict.fromkeys(nested, "the program may have several answers"))
+        return Plain(
+            program, same, dict.fromkeys(nested, "a nested formula, in a program that may have several answers")
+        )
     for absent in (True, False):
         found = _rewritten(program, absent)
         if not stratify(found.program).cycles:
             return found
-    return Plain(program, same, dict.fromkeys(nested, "a recursion through nested formulas"))
+    return Plain(program, same, dict.fromkeys(nested, "a nested formula, in a program with recursion through such"))
 
 
 def _is_plain(rule: Rule) -> bool:
@@ -90,7 +92,10 @@ def _rewritten(program: Program, absent: bool) -> Plain:
                 known = draft.known
         rules += new
         origin += [index] * len(new)
-    return Plain(_with_rules(program, tuple(rules)), tuple(origin), left)
+    changed = (
+        program if len(left) == sum(not _is_plain(r) for r in program.rules) else _with_rules(program, tuple(rules))
+    )
+    return Plain(changed, tuple(origin), left)
 
 
 def _with_rules(program: Program, rules: tuple[Rule, ...]) -> Program:

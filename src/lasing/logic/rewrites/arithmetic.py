@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from lasing.logic.formulas import Aggregate, At, Atom, Compare, Formula, IntervalWindow, Window, map_formula, walk
 from lasing.logic.fragments import is_plain
@@ -24,7 +25,7 @@ def arithmetic(draft: Draft, rule: Rule) -> list[Rule]:
             body.append(literal)
             continue
         computed: dict[Term, Term] = {}
-        changed = map_formula(literal, lambda node, computed=computed: _without(draft, node, computed))
+        changed = map_formula(literal, partial(_without, draft, computed))
         for term in computed:
             if not free_variables(literal).issuperset(variables_of(term)):
                 raise Left("arithmetic on a variable of its own")
@@ -32,7 +33,7 @@ def arithmetic(draft: Draft, rule: Rule) -> list[Rule]:
     return [replace(rule, body=tuple(body))]
 
 
-def _without(draft: Draft, node: Formula, computed: dict[Term, Term]) -> Formula:
+def _without(draft: Draft, computed: dict[Term, Term], node: Formula) -> Formula:
     """The node with variables in place of its arithmetic."""
 
     def simple(term: Term) -> Term:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from lasing.logic.formulas import (
     Aggregate,
@@ -320,6 +321,8 @@ def _sees_background(view: View) -> bool:
             return view.seen is not None
         case "unclear":
             return False
+        case _:
+            assert_never(view.background)
 
 
 def _relational(literal: Formula) -> bool:

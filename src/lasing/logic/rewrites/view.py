@@ -34,7 +34,7 @@ class Cut:
 class View:
     """A part of the stream, and the time point `time` (None: now) at which a formula is evaluated on it.
 
-    If `exact`, the timeline is the window `seen`, opened now; else it is that of the whole stream; `cuts` narrow either.
+    If `exact`, the timeline is the window `seen`, opened now; else it is that of the whole stream; `cuts` narrow it.
     Atoms are seen through `seen`, which has all time points that matter; None: without a window. `inside` tells that
     `time` lies in the timeline. `background` holds up to now, or everywhere in the timeline (that is what a window has
     that was opened up to now), or it depends.

@@ -12,7 +12,7 @@ from lasing.logic.rewrites.view import Background, Cut, Left, View
 def windows(body: Body, window: Window, view: View) -> View:
     """The view of a window that is opened at a view.
 
-    Opened now, it is a window as plain literals have it; opened at T, it cuts what was seen to the time points around T.
+    Opened now, it is a window as plain literals have it; opened at T, it cuts what is seen to the time points around T.
     """
     base = View(view.time) if window.full else view
     if not base.inside:
