@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lasing.logic.formulas import Always, At, Atom, Compare, Formula, Implies, Not, Or, Sometime, Window
+from lasing.logic.formulas import Always, And, At, Atom, Compare, Formula, Implies, Not, Or, Sometime, Window
 from lasing.logic.rewrites.anchors import anchors
-from lasing.logic.rewrites.draft import Body, Draft, is_point
+from lasing.logic.rewrites.draft import Body, Draft, is_point, limited
 from lasing.logic.rewrites.sometime import never, sometime
 from lasing.logic.rewrites.view import Left, View
 from lasing.logic.variables import bound_by, free_variables
@@ -15,11 +15,16 @@ def always(draft: Draft, body: Body, formula: Formula, view: View) -> list[Body]
 
     `either :- (a or b) always in [1].` becomes `each at T :- a at T in [1].`, the same with b, and
     `either :- each always in [1].`; and `kept :- (a -> b) always in [2].` becomes
-    `miss :- a at T in [2], not b at T in [2].` and `kept :- not miss.`
+    `miss :- a at T in [2], not b at T in [2].` and `kept :- not miss.` And □(φ ∧ ψ) is □φ ∧ □ψ.
     """
     match formula:
         case Sometime() | Always() | At():  # it does not matter where one stands
             return draft.holds(draft, body, formula, view)
+        case And(parts):
+            bodies = [body]
+            for part in parts:
+                bodies = [found for b in bodies for found in always(draft, b, part, view)]
+            return limited(bodies)
         case Atom() if view.opened_now and view.seen is not None:
             return [body.add(Window(view.seen, Always(formula)))]
         case Not(inner) if view.opened_now and view.has_points and draft.absent:
@@ -48,6 +53,8 @@ def not_always(draft: Draft, body: Body, formula: Formula, view: View) -> list[B
     match formula:
         case Sometime() | Always() | At():
             return draft.fails(draft, body, formula, view)
+        case And(parts):
+            return limited([found for part in parts for found in not_always(draft, body, part, view)])
         case Atom() if view.opened_now and view.seen is not None:
             return [body.add(Not(Window(view.seen, Always(formula))))]
         case _:
