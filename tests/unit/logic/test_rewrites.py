@@ -116,6 +116,17 @@ JUMPS = {
         "q(T) :- go at T in [8], not q: part 1(T).",
         "q: part 1(T) :- go at T in [8], any time at T'1 in [11], T <= T'1 + 3, T'1 <= T, not p at T'1 in [11].",
     ],
+    # `_` has the same value at every time point of the window: it gets a name.
+    "q(T) :- go at T in [8], (p(_) always in [3]) at T.": [
+        "q(T) :- go at T in [8], p(X'1) at T in [11], not q: part 1(T,X'1).",
+        "q: part 1(T,X'1) :- go at T in [8], p(X'1) at T in [11], any time at T'2 in [11], T <= T'2 + 3, T'2 <= T, "
+        "not p(X'1) at T'2 in [11].",
+    ],
+    # A jump to a time point before the start leads nowhere.
+    "q :- (not a) at 5.": ["q :- any time at T'1 in [*], T'1 <= 5, not a at 5."],
+    "q(T) :- go at T, (not a) at (T - 1).": [
+        "q(T) :- go at T, V'1 = T - 1, any time at T'2 in [*], T'2 <= V'1, not a at V'1."
+    ],
     "q :- ((a at T) and b) in [3], s(T).": ["q :- s(T), a at T in [3], b at T'1 in [3]."],
 }
 
@@ -155,14 +166,12 @@ def test_what_becomes_of_a_rule(text: str, rules: list[str]) -> None:
         ("q(X) :- go at T in [5], (p(X) in [#1,+1]) at T.", "a window of facts inside of another formula"),
         ("q :- (#count{X : p(X)} > 2) in [3].", "an aggregate inside of another formula"),
         ("q :- (a in [2]) at T, s(T).", "a time that no windowed literal binds"),
-        ("q :- (not a) at 5.", "a time that no windowed literal binds"),
         ("q :- p always in [2..4].", "a time that no windowed literal binds"),
         ("q :- s(T), s(U), not p in [T..U].", "a window between times that no literal tells to be time points"),
         ("q :- ⊞[3 step 2] (a and b).", "a window that need not contain the time point at which it is opened"),
         ("q :- ⊞[3 step 2] ⊞[2] ◇ a.", "a window in one that need not contain the time point at which it is opened"),
         ("q :- ⊞[3] ⊞[2 step 2] ◇ a.", "a window with a step in another window"),
         ("q :- s(T), go at T in [3], (p in [2 step 2]) at T.", "a time that is an argument as well"),
-        ("q(T) :- go at T in [3], (p(_) always in [2]) at T.", "a `_` that is the same at every time point of a window"),
         ("q(N) :- N = #count{X : p(X)}, (r(N) or a) always in [2].", "a variable, N, that nothing binds which"),
         ("b. q :- go at T, (b in [+2]) at T.", "background seen from a time point that may lie ahead"),
         ("b. q :- go at T in [5,+2], (b in [2]) at T.", "background seen from a time point that may lie ahead"),

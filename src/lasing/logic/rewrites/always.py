@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from lasing.logic.formulas import Always, And, At, Atom, Compare, Formula, Implies, Not, Or, Sometime, Window
+from dataclasses import replace
+
+from lasing.logic.formulas import (
+    Always,
+    And,
+    At,
+    Atom,
+    Compare,
+    Formula,
+    Implies,
+    Not,
+    Or,
+    Sometime,
+    Window,
+    map_formula,
+)
 from lasing.logic.rewrites.anchors import anchors
 from lasing.logic.rewrites.draft import Body, Draft, is_point, limited
 from lasing.logic.rewrites.sometime import never, sometime
 from lasing.logic.rewrites.view import Left, View
+from lasing.logic.terms import Term, Variable
 from lasing.logic.variables import bound_by, free_variables
 
 
@@ -33,18 +49,22 @@ def always(draft: Draft, body: Body, formula: Formula, view: View) -> list[Body]
             pass
     if view.whole:
         raise Left("`always` without a window")
-    variables = free_variables(formula)
     if view.opened_now and view.seen is not None:
+        variables = free_variables(formula)
         known = variables <= bound_by(body.known) and not any(v.anonymous for v in variables)
         if not (draft.absent and view.has_points and known and _rather_absent(formula)):
-            return [body.add(Window(view.seen, Always(_each(draft, body, formula, view))))]
+            each = _each(draft, body, _named(draft, formula), view)
+            return [body.add(Window(view.seen, Always(each)))]
         return [_without_misses(draft, body, formula, view)]
-    bodies = [_with_a_point(draft, body, view)]
-    if not variables <= bound_by(body.known):
+    formula = _named(draft, formula)
+    if free_variables(formula) <= bound_by(body.known):
+        bodies = [_with_a_point(draft, body, view)]
+    else:  # it holds at every time point, and so at any one: that binds its variables
+        there = view
         if view.time is None or not view.inside:
-            raise Left("a variable that only `always` binds")
-        # It holds at every time point: so it does at the one at which the window was opened.
-        bodies = [found for b in bodies for found in draft.holds(draft, b, formula, view)]
+            there = draft.moved(body, view, draft.variable())
+            body = draft.at_point(body, there, anchors(formula))
+        bodies = draft.holds(draft, body, formula, there)
     return [_without_misses(draft, found, formula, view) for found in bodies]
 
 
@@ -65,11 +85,33 @@ def not_always(draft: Draft, body: Body, formula: Formula, view: View) -> list[B
     if view.has_points and not any(v.anonymous for v in variables):
         return sometime(draft, body, Not(formula), view)
     if view.opened_now and view.seen is not None:
-        return [body.add(Not(Window(view.seen, Always(_each(draft, body, formula, view)))))]
+        each = _each(draft, body, _named(draft, formula), view)
+        unnamed: dict[Term, Term] = {
+            arg: Variable(f"_#{arg}") for arg in each.args if isinstance(arg, Variable) and arg not in variables
+        }  # any value
+        each = replace(each, args=tuple(unnamed.get(arg, arg) for arg in each.args))
+        return [body.add(Not(Window(view.seen, Always(each))))]
     args = {v for v in variables if not v.anonymous} | set(view.variables())
     bound = bound_by((formula,), windowed=True)
     every = draft.helper(body, args, bound, lambda inner: always(draft, inner, formula, view))
     return [body.add(Not(every))]
+
+
+def _named(draft: Draft, formula: Formula) -> Formula:
+    """The formula with names for its `_`, which behind `not` would mean any value, and not the same one."""
+    unnamed = sorted((v for v in free_variables(formula) if v.anonymous), key=lambda v: v.name)
+    names: dict[Term, Term] = {v: draft.variable("X") for v in unnamed}
+
+    def named(node: Formula) -> Formula:
+        match node:
+            case Atom():
+                return replace(node, args=tuple(names.get(arg, arg) for arg in node.args))
+            case At():
+                return replace(node, time=names.get(node.time, node.time))
+            case _:
+                return node
+
+    return map_formula(formula, named) if names else formula
 
 
 def _rather_absent(formula: Formula) -> bool:
@@ -96,8 +138,6 @@ def _without_misses(draft: Draft, body: Body, formula: Formula, view: View) -> B
         return draft.fails(draft, draft.at_point(inner, there, anchors(formula, holds=False)), formula, there)
 
     args = free_variables(formula) | set(view.variables())
-    if any(v.anonymous for v in args):  # behind `not` it would mean any value, and not the one
-        raise Left("a `_` that is the same at every time point of a window")
     return body.add(Not(draft.helper(body, args, frozenset(), build)))
 
 

@@ -97,12 +97,20 @@ class Draft:
         time = view.time
         assert time is not None
         if not anchored and not _tells(body, view, time):
-            if view.seen is None:
-                raise Left("a time that no windowed literal binds")
-            body = body.add(Window(view.seen, At(time, TICK)))
+            body = body.add(*self._in_timeline(body, view, time))
         for cut in view.cuts:
             body = body.add(*self._tests(cut, time))
         return body
+
+    def _in_timeline(self, body: Body, view: View, time: Term) -> Iterator[Formula]:
+        if view.seen is not None:
+            yield Window(view.seen, At(time, TICK))
+        elif is_whole_number(body.known, time):  # any time point from the start on: one up to now is not after it
+            some = self.variable()
+            yield Window(TimeWindow(None), At(some, TICK))
+            yield Compare("<=", some, time)
+        else:
+            raise Left("a time that no windowed literal binds")
 
     def _tests(self, cut: Cut, time: Term) -> Iterator[Formula]:
         lo, hi = cut.lo, cut.hi

@@ -22,6 +22,7 @@ from lasing.logic.formulas import (
 )
 from lasing.logic.fragments import is_plain
 from lasing.logic.rewrites.always import always, not_always
+from lasing.logic.rewrites.anchors import anchors
 from lasing.logic.rewrites.draft import Body, Draft, Extend, limited
 from lasing.logic.rewrites.jumps import jumps, no_jump
 from lasing.logic.rewrites.sometime import never, sometime
@@ -94,21 +95,25 @@ def fails(draft: Draft, body: Body, formula: Formula, view: View) -> list[Body]:
             assert_never(formula)
 
 
-def in_order(formulas: Iterable[Formula]) -> list[Formula]:
+def in_order(formulas: Iterable[Formula], extend: Extend = holds) -> list[Formula]:
     """Formulas that bind before those that need something bound."""
-    return sorted(formulas, key=_rank)
+    return sorted(formulas, key=lambda formula: _rank(formula, extend is holds))
 
 
-def _rank(formula: Formula) -> int:
+def _rank(formula: Formula, positive: bool) -> int:
     if isinstance(formula, Compare):
         return 1
     nodes = list(walk(formula))
-    if any(isinstance(node, Not | Implies) for node in nodes):
-        return 3
-    return 2 if any(isinstance(node, Always) for node in nodes) else 0
+    simple = not any(isinstance(node, Not | Implies) for node in nodes) if positive else False
+    always = any(isinstance(node, Always) for node in nodes)
+    if simple and not always:
+        return 0
+    if anchors(formula, positive):
+        return 2
+    return 3 if simple else 4
 
 
 def _each(draft: Draft, bodies: list[Body], parts: Iterable[Formula], view: View, extend: Extend) -> list[Body]:
-    for part in in_order(parts):
+    for part in in_order(parts, extend):
         bodies = limited([found for body in bodies for found in extend(draft, body, part, view)])
     return bodies
