@@ -194,6 +194,7 @@ def _json(
                 "fragment": r.reason.fragment,
                 "engine": ENGINE_NEEDED[r.reason.fragment],
                 "why": r.reason.why,
+                "helper_rules": r.helpers,
             }
             for r in analysis.rules
         ],

@@ -22,10 +22,11 @@ from lasing.logic.formulas import (
 )
 from lasing.logic.program import Rule
 
-Fragment = Literal["plain", "nested", "several answers"]
+Fragment = Literal["plain", "rewritten", "nested", "several answers"]
 
 ENGINE_NEEDED: dict[Fragment, str] = {
     "plain": "local",
+    "rewritten": "local",
     "nested": "reference",
     "several answers": "clingo",
 }

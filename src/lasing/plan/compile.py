@@ -5,6 +5,7 @@ What is not planned raises `Unplanned` with its reason, and the program runs on 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lasing.logic.dependencies import Strata, signed_atoms, stratify
@@ -23,11 +24,12 @@ from lasing.logic.formulas import (
     head_atom,
 )
 from lasing.logic.program import Program, Rule
+from lasing.logic.rewrites import plain
 from lasing.logic.terms import Arithmetic, Term, Value, Variable, variables_of
 from lasing.logic.variables import occurrences
 from lasing.plan.build import columns, copies, untimed
 from lasing.plan.inside import Inside
-from lasing.plan.literals import Outside, Predicates, Unplanned, Views, access
+from lasing.plan.literals import NestedFormula, Outside, Predicates, Unplanned, Views, access
 from lasing.plan.nodes import POINT, Derive, Fold, Lookup, Output, Plan, PlanRule, Recompute, Relation, Test
 
 __all__ = ["Unplanned", "compile_plan"]
@@ -39,8 +41,16 @@ MOST_TERMS = 200
 
 
 def compile_plan(program: Program) -> Plan:
-    """The plan of a stratified program; `Unplanned` where there is none."""
-    return _Compiler(program).compile()
+    """The plan of a stratified program, whose nested formulas are rewritten first; `Unplanned` where there is none.
+
+    The rules of the plan have the numbers of the original rules that they come from.
+    """
+    rewritten = plain(program)
+    try:
+        return _Compiler(rewritten.program, rewritten.origin).compile()
+    except NestedFormula as found:
+        why = next(iter(rewritten.left.values()), "")
+        raise Unplanned(f"{found}: {why}" if why else str(found)) from None
 
 
 @dataclass
@@ -64,10 +74,11 @@ class _Body:
 
 
 class _Compiler:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, numbers: Sequence[int]) -> None:
         if any(not rule.definite for rule in program.rules):
             raise Unplanned("the program may have several answers")
         self._program = program
+        self._numbers = numbers
         self._strata: Strata = stratify(program)
         self._views = Outside(_predicates(program, self._strata))
         self._draft = self._views.draft
@@ -101,7 +112,8 @@ class _Compiler:
     # -- components -----------------------------------------------------------------------------------------------
 
     def _component(self, component: frozenset[str]) -> None:
-        rules = [(i, r) for i, r in enumerate(self._program.rules) if head_atom(r.heads[0]).predicate in component]
+        numbered = zip(self._numbers, self._program.rules, strict=True)
+        rules = [(i, r) for i, r in numbered if head_atom(r.heads[0]).predicate in component]
         if not component & self._views.predicates.counted:
             for number, rule in rules:
                 self._draft.guaranteed += self._rules(number, rule, self._views, counted=False)
@@ -151,8 +163,8 @@ class _Compiler:
         timed = isinstance(head, At)
         relation = views.timed(atom.predicate) if timed else views.derived(atom.predicate)
         args = (*atom.args, head.time) if isinstance(head, At) else atom.args
-        plain = [literal for literal in rule.body if not isinstance(_positive(literal), Aggregate)]
-        body = self._body(plain, views, counted)
+        others = [literal for literal in rule.body if not isinstance(_positive(literal), Aggregate)]
+        body = self._body(others, views, counted)
         bodies = [body]
         for literal in rule.body:
             if isinstance(_positive(literal), Aggregate):
@@ -174,13 +186,13 @@ class _Compiler:
 
     def _literal(self, literal: Formula, views: Views, body: _Body, counted: bool) -> None:
         negated = isinstance(literal, Not)
-        plain = _positive(literal)
-        if isinstance(plain, Compare):
-            body.tests.append(Test(plain.operator, plain.left, plain.right, negated))
+        positive = _positive(literal)
+        if isinstance(positive, Compare):
+            body.tests.append(Test(positive.operator, positive.left, positive.right, negated))
             return
-        if negated and isinstance(plain, Window) and isinstance(plain.function, IntervalWindow):
-            raise Unplanned("not, before a window between two times")
-        relation, args = access(self._views if negated else views, plain, body.tests)
+        if negated and isinstance(positive, Window) and isinstance(positive.function, IntervalWindow):
+            raise NestedFormula("not, before a window between two times")
+        relation, args = access(self._views if negated else views, positive, body.tests)
         args = tuple(self._draft.simple(arg, body.tests) for arg in args)
         if negated:
             kept = tuple(i for i, arg in enumerate(args) if not (isinstance(arg, Variable) and arg.anonymous))

@@ -53,6 +53,10 @@ class Unplanned(Exception):  # noqa: N818 -- no error: another engine takes over
     """The program has something for which there is no plan."""
 
 
+class NestedFormula(Unplanned):
+    """The program has a formula for which there is no plan, and which is not rewritten either."""
+
+
 @dataclass(frozen=True)
 class Predicates:
     """What is known of the predicates: how many arguments, who is derived now, who `at T`, who is counted."""
@@ -114,9 +118,9 @@ def access(views: Views, literal: Formula, tests: list[Test]) -> tuple[Relation,
         case Window(IntervalWindow(lo, hi), At(time, Atom(predicate, args))):
             return views.at(predicate, None), (*args, _between(views, lo, hi, time, tests))
         case Window(IntervalWindow()):
-            raise Unplanned("always, in a window between two times")
+            raise NestedFormula("always, in a window between two times")
         case _:
-            raise Unplanned("a nested formula")
+            raise NestedFormula("a nested formula")
 
 
 def _at_any_time(views: Views, relation: Relation, args: tuple[Term, ...]) -> tuple[Relation, tuple[Term, ...]]:

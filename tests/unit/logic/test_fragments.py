@@ -18,9 +18,10 @@ from lasing.logic.fragments import ENGINE_NEEDED, non_monotone
         ("h at T :- p at T in [5].", "local"),
         ("h :- N = #sum{V : r(V) in [3]}, N > 2.", "local"),
         ("h :- (p in [5]) at T.", "reference"),
-        ("h :- p or q.", "reference"),
-        ("h :- not (not p).", "reference"),
-        ("h :- #count{1 : p or q} > 0.", "reference"),
+        ("h :- p or q.", "local"),
+        ("h :- not (not p).", "local"),
+        ("h :- #count{1 : p or q} > 0.", "local"),
+        ("h :- (p in [#5]) in [3].", "reference"),
         ("h :- not h.", "clingo"),
         ("h ; g :- p.", "clingo"),
         (":- p.", "clingo"),
@@ -53,3 +54,13 @@ def test_only_the_rules_of_a_negative_cycle_need_several_answers() -> None:
 def test_what_makes_a_rule_non_monotone(body: str, why: str) -> None:
     (rule,) = lasing.parse(f"h :- {body}.").rules
     assert non_monotone(rule) == why
+
+
+def test_why_a_rule_with_a_nested_formula_goes_its_way() -> None:
+    analysis = analyse(lasing.parse("a :- p or q. b :- p and q. c :- not (p and q) in [2]. d :- (p in [#5]) in [3]."))
+    assert [(rule.reason.fragment, rule.reason.why, rule.helpers) for rule in analysis.rules] == [
+        ("rewritten", "its nested formula is rewritten, with 1 helper rule", 1),
+        ("rewritten", "its nested formula is rewritten", 0),
+        ("rewritten", "its nested formula is rewritten, with 1 helper rule", 1),
+        ("nested", "it has a window of facts inside of another formula", 0),
+    ]

@@ -28,10 +28,12 @@ from lasing.logic.formulas import (
     Not,
     Or,
     Sometime,
+    TimeWindow,
     Window,
     atoms_of,
     children,
     terms_of,
+    walk,
 )
 from lasing.logic.terms import (
     Arithmetic,
@@ -268,12 +270,21 @@ def _times(m: Structure, s: Stream, time: Term, body: Formula, binding: Binding)
 def points(m: Structure, s: Stream, body: Formula) -> Iterable[int]:
     """The time points at which a formula can hold at all."""
     beyond = reach(body)
-    if beyond == 0 and not any(atom.predicate in m.background for atom in atoms_of(body)):
+    if (
+        beyond == 0
+        and not any(atom.predicate in m.background for atom in atoms_of(body))
+        and not any(_looks_ahead(node) for node in walk(body))
+    ):
         return s.occupied()
     extent = m.extent(s)
     if s.timeline.hi is None and beyond:
         return range(extent.start, extent.stop + beyond)
     return extent
+
+
+def _looks_ahead(node: Formula) -> bool:
+    """Whether this is a window that sees atoms of later time points: it may hold where there is none."""
+    return isinstance(node, Window) and isinstance(node.function, TimeWindow) and node.function.ahead > 0
 
 
 def _assigned(m: Structure, x: Variable, term: Term, binding: Binding) -> Iterator[Binding]:

@@ -29,6 +29,12 @@ PROGRAMS = {
     "always": "q(A,B) :- p(A,B) always in [2].",
     "a partition window beside standing rows": "q(A,B) :- p(A,B) in [#1 by A], not p(B,A) in [3].",
     "a tuple window": "q(A,B) :- p(A,B) in [#7].",
+    "a window at a time point of a window": "q(A,B) :- p(A,B) at T in [5], (p(B,A) in [2]) at T.",
+    "a negated atom, always": "q(A,B) :- p(A,B) at T in [5], (not p(B,A)) always in [2].",
+    "a window in a window": "q(A,B) :- (p(A,B) and not (p(B,_) in [full 2])) in [3].",
+    "a disjunction, always": "q(A) :- p(A,_) in [2], (p(A,1) or not p(A,2)) always in [2], (p(A,1) or p(2,A)) in [3].",
+    "a negated atom, sometime": "q(A) :- p(A,_) in [2], (not p(A,_)) in [3], not ((p(A,1) -> p(A,2)) always in [4]).",
+    "a window between times": "q(A) :- p(A,1) at T in [5], p(A,2) at U in [5], not p(A,3) in [T..U].",
     "background that never goes": "s(1). s(2). s(3). q(A,B) :- s(A), p(A,B) in [3], not p(B,A) in [1].",
 }
 

@@ -1,0 +1,107 @@
+"""Nested formulas as plain literals, exactly, with helper predicates: so that the incremental engine runs them.
+
+A rule is rewritten by the passes below, one after the other, or left as it is: where a formula cannot be said exactly
+in plain literals, a pass raises `Left` with the reason. Rewriting is sound where a program has one answer: each helper
+predicate is defined by its rules, completely, and stands for a part of a formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from lasing.logic.dependencies import stratify
+from lasing.logic.formulas import Atom, atoms_of
+from lasing.logic.fragments import is_plain
+from lasing.logic.program import Program, Rule, Signature
+from lasing.logic.rewrites.aggregates import aggregates
+from lasing.logic.rewrites.arithmetic import arithmetic
+from lasing.logic.rewrites.draft import TICK, Draft
+from lasing.logic.rewrites.formulas import formulas
+from lasing.logic.rewrites.truth import fails, holds
+from lasing.logic.rewrites.view import Left
+
+PASSES: tuple[Callable[[Draft, Rule], list[Rule]], ...] = (arithmetic, aggregates, formulas)
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A program with the same answers on the same output predicates.
+
+    `origin` has, for each of its rules, the index of the original rule that it comes from, and `left` the reason why an
+    original rule with nested formulas stays as it is.
+    """
+
+    program: Program
+    origin: tuple[int, ...]
+    left: dict[int, str] = field(default_factory=dict)
+
+    def helpers(self, index: int) -> int:
+        """How many rules there are in place of an original one, beside it."""
+        return max(0, self.origin.count(index) - 1)
+
+
+def plain(program: Program) -> Plain:
+    """The program with plain literals in place of nested formulas, as far as that can be done exactly.
+
+    >>> from lasing.logic.formulas import Always, Not, TimeWindow, Window
+    >>> quiet = Rule((Atom("quiet"),), (Window(TimeWindow(2), Always(Not(Atom("p")))),))
+    >>> print(quiet, "becomes", plain(Program((quiet,))).program.rules[0])
+    quiet :- (not p) always in [2]. becomes quiet :- not p in [2].
+    """
+    same = tuple(range(len(program.rules)))
+    nested = [i for i in same if not _is_plain(program.rules[i])]
+    if not nested:
+        return Plain(program, same)
+    if any(not rule.definite for rule in program.rules) or stratify(program).cycles:
+        return Plain(
+            program, same, dict.fromkeys(nested, "a nested formula, in a program that may have several answers")
+        )
+    for absent in (True, False):
+        found = _rewritten(program, absent)
+        if not stratify(found.program).cycles:
+            return found
+    return Plain(program, same, dict.fromkeys(nested, "a nested formula, in a program with recursion through such"))
+
+
+def _is_plain(rule: Rule) -> bool:
+    return all(is_plain(literal) for literal in rule.body)
+
+
+def _rewritten(program: Program, absent: bool) -> Plain:
+    background = frozenset(atom.predicate for atom in program.background)
+    names: dict[str, count[int]] = {}
+    known: dict[str, Atom] = {}
+    rules: list[Rule] = []
+    origin: list[int] = []
+    left: dict[int, str] = {}
+    for index, rule in enumerate(program.rules):
+        new = [rule]
+        if not _is_plain(rule):
+            (head,) = rule.head_atoms()
+            numbers = names.setdefault(head.predicate, count(1))
+            draft = Draft(rule, background, holds, fails, numbers, dict(known), absent)
+            try:
+                for rewriting in PASSES:
+                    new = [found for one in new for found in rewriting(draft, one)]
+            except Left as reason:
+                left[index], new = str(reason), [rule]
+            else:
+                new += draft.helpers
+                known = draft.known
+        rules += new
+        origin += [index] * len(new)
+    changed = (
+        program if len(left) == sum(not _is_plain(r) for r in program.rules) else _with_rules(program, tuple(rules))
+    )
+    return Plain(changed, tuple(origin), left)
+
+
+def _with_rules(program: Program, rules: tuple[Rule, ...]) -> Program:
+    """The program with other rules, and the same output."""
+    arity = {atom.predicate: len(atom.args) for rule in program.rules for atom in rule.head_atoms()}
+    show = tuple(Signature(p, n) for p, n in arity.items()) if program.show is None else program.show
+    ticks = any(atom == TICK for rule in rules for literal in rule.body for atom in atoms_of(literal))
+    background = (*program.background, TICK) if ticks else program.background
+    return replace(program, rules=rules, show=show, background=background)

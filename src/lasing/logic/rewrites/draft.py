@@ -1,0 +1,353 @@
+"""Rules under construction: bodies, helper predicates, fresh variables, and what is known of times."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from lasing.logic.formulas import (
+    Aggregate,
+    Always,
+    At,
+    Atom,
+    Compare,
+    Formula,
+    PartitionWindow,
+    Sometime,
+    TimeWindow,
+    TupleWindow,
+    Window,
+    terms_of,
+    variables_in,
+    walk,
+)
+from lasing.logic.program import Rule
+from lasing.logic.rewrites.view import Cut, Left, View
+from lasing.logic.terms import Arithmetic, Term, Variable, variables_of
+from lasing.logic.variables import bound_by, free_variables
+
+TICK = Atom("any time")
+"""A background fact of which no user can write the name: it holds at every time point, and so tells which there are."""
+
+MOST_BODIES = 32
+"""How many rules one rule may become before it is left alone."""
+
+Range = tuple[int | None, int]
+"""How far before now (None: any number of time points) and after now a time may lie."""
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The plain literals of a body so far, and the literals `around` it: those that hold wherever it matters."""
+
+    literals: tuple[Formula, ...] = ()
+    around: tuple[Formula, ...] = ()
+
+    def add(self, *literals: Formula) -> Body:
+        new = tuple(literal for literal in dict.fromkeys(literals) if literal not in self.literals)
+        return Body((*self.literals, *new), self.around)
+
+    @property
+    def known(self) -> tuple[Formula, ...]:
+        """All that holds."""
+        return (*self.literals, *self.around)
+
+
+@dataclass
+class Draft:
+    """The rules that become of one rule.
+
+    `holds` and `fails` extend a body so that a formula holds, or does not, at a view: by a body for each alternative.
+    `absent` lets □φ be the absence of ¬φ where that needs fewer time points; it adds a negation, so it must not happen
+    inside of a recursion.
+    """
+
+    rule: Rule
+    background: frozenset[str]
+    holds: Extend
+    fails: Extend
+    names: Iterator[int]
+    known: dict[str, Atom]
+    absent: bool = True
+    helpers: list[Rule] = field(default_factory=list)
+    _fresh: int = 0
+
+    def __post_init__(self) -> None:
+        literals = [f for literal in self.rule.body for f in walk(literal)]
+        self._arguments = {v for f in literals if isinstance(f, Atom) for t in f.args for v in variables_of(t)}
+        self._arguments |= {v for f in literals if isinstance(f, Aggregate) for v in variables_of(f.bound)}
+
+    def variable(self, name: str = "T") -> Variable:
+        """A variable that no user can write."""
+        self._fresh += 1
+        return Variable(f"{name}'{self._fresh}")
+
+    # -- time points --------------------------------------------------------------------------------------------------
+
+    def moved(self, body: Body, view: View, time: Term) -> View:
+        """The view at another of its time points."""
+        if view.whole:
+            return View(time, _window(range_of(body, time)))
+        return View(time, view.seen, view.exact, view.cuts, True, view.background)
+
+    def at_point(self, body: Body, view: View, anchored: bool) -> Body:
+        """The body, with the tests that the view's time lies in its timeline; `anchored` if an atom there will tell."""
+        time = view.time
+        assert time is not None
+        if not anchored and not _tells(body, view, time):
+            body = body.add(*self._in_timeline(body, view, time))
+        for cut in view.cuts:
+            body = body.add(*self._tests(cut, time))
+        return body
+
+    def _in_timeline(self, body: Body, view: View, time: Term) -> Iterator[Formula]:
+        if view.seen is not None:
+            yield Window(view.seen, At(time, TICK))
+        elif is_whole_number(body.known, time):  # any time point from the start on: one up to now is not after it
+            some = self.variable()
+            yield Window(TimeWindow(None), At(some, TICK))
+            yield Compare("<=", some, time)
+        else:
+            raise Left("a time that no windowed literal binds")
+
+    def _tests(self, cut: Cut, time: Term) -> Iterator[Formula]:
+        lo, hi = cut.lo, cut.hi
+        if cut.step > 1:  # T div step * step
+            self._computed(hi)
+            pivot = self.variable("P")
+            yield Compare("=", pivot, Arithmetic("*", (Arithmetic("div", (hi, cut.step)), cut.step)))
+            lo, hi = None if lo is None else pivot, pivot
+        if lo is not None:
+            yield Compare("<=", lo, self._plus(time, cut.back))
+        yield Compare("<=", self._plus(time, -cut.ahead), hi)
+
+    def _plus(self, time: Term, points: int) -> Term:
+        if points == 0:
+            return time
+        if isinstance(time, int):
+            return time + points
+        self._computed(time)
+        return Arithmetic("+" if points > 0 else "-", (time, abs(points)))
+
+    def _computed(self, time: Term) -> None:
+        """Arithmetic on a name is reported: so none on what may be one."""
+        if time in self._arguments:
+            raise Left("a time that is an argument as well")
+
+    # -- atoms --------------------------------------------------------------------------------------------------------
+
+    def seen(self, atom: Atom, view: View) -> Formula:
+        """The plain literal by which an atom holds at a view."""
+        if not view.inside:
+            raise Left("a window that need not contain the time point at which it is opened")
+        if view.time is None:
+            return atom
+        if atom.predicate in self.background and not _sees_background(view):
+            raise Left("background seen from a time point that may lie ahead")
+        at = At(view.time, atom)
+        return at if view.seen is None else Window(view.seen, at)
+
+    # -- helpers ------------------------------------------------------------------------------------------------------
+
+    def helper(
+        self,
+        body: Body,
+        args: Iterable[Variable],
+        bound: frozenset[Variable],
+        build: Callable[[Body], list[Body]],
+        time: Variable | None = None,
+    ) -> Atom:
+        """A predicate of these arguments that holds, now or at `time`, where one of the bodies does that are built.
+
+        Arguments that are not `bound` by what is built are bound by literals around it.
+        """
+        order = tuple(sorted(set(args), key=lambda v: v.name))
+        guard = self._guard(set(order) - bound, body.known)
+        needed = {*order, time} if time is not None else set(order)
+        bodies = [self._complete(b, needed) for b in build(Body(guard, body.known))]
+        shape = _canonical(repr((order, time, [b.literals for b in bodies])))
+        if shape not in self.known:
+            (head,) = self.rule.head_atoms()
+            self.known[shape] = Atom(f"{head.predicate}: part {next(self.names)}", order)
+            for built in bodies:
+                atom = self.known[shape]
+                self.helpers.append(self._rule(atom if time is None else At(time, atom), built))
+        return Atom(self.known[shape].predicate, order)
+
+    def finished(self, body: Body) -> Rule:
+        """The rule with this body."""
+        needed = {v for head in self.rule.heads for v in variables_in(head)}
+        return self._rule(self.rule.heads[0], self._complete(body, needed))
+
+    def _rule(self, head: Atom | At, body: Body) -> Rule:
+        return Rule((head,), body.literals, self.rule.source, self.rule.offset, self.rule.length)
+
+    def _complete(self, body: Body, needed: set[Variable]) -> Body:
+        """The body with literals from around it that bind what is not bound yet."""
+        open_ends = needed | {v for f in body.literals for v in free_variables(f)}
+        missing = open_ends - bound_by(body.literals)
+        return body.add(*self._guard(missing, body.around)) if missing else body
+
+    def _guard(self, missing: set[Variable], pool: Iterable[Formula]) -> tuple[Formula, ...]:
+        """Literals of the pool that bind these variables, and all that they need themselves."""
+        chosen: dict[Formula, None] = {}
+        bound: set[Variable] = set()
+        waiting = sorted(missing, key=lambda v: v.name, reverse=True)
+        candidates = [f for f in dict.fromkeys(pool) if _relational(f)]
+        assigned = [f for f in dict.fromkeys(pool) if isinstance(f, Compare) and f.operator == "="]
+        while waiting:
+            variable = waiting.pop()
+            if variable in bound:
+                continue
+            bound.add(variable)
+            found = next((f for f in candidates if variable in _places(f)), None)
+            if found is None:
+                found = next((f for f in assigned if variable in (f.left, f.right) and f not in chosen), None)
+            if found is None:
+                raise Left(f"a variable, {variable}, that nothing binds which can be used again")
+            chosen[found] = None
+            if not isinstance(found, Compare):
+                bound |= _places(found)
+            waiting += [v for v in free_variables(found) if v not in bound]
+        return tuple(chosen)
+
+
+Extend = Callable[[Draft, Body, Formula, View], list[Body]]
+
+
+def limited(bodies: list[Body]) -> list[Body]:
+    """The bodies, unless there are too many of them."""
+    if len(bodies) > MOST_BODIES:
+        raise Left(f"more than {MOST_BODIES} alternatives")
+    return bodies
+
+
+def range_of(body: Body, time: Term, seen: TimeWindow | None = None) -> Range | None:
+    """Where a time lies with respect to now, as far as the literals that hold tell, and the window that it is in."""
+    known = body.known if seen is None else (Window(seen, At(time, TICK)), *body.known)
+    return _range(known, time, 4)
+
+
+def _range(known: tuple[Formula, ...], time: Term, depth: int) -> Range | None:
+    found: Range | None = None
+    for literal in known:
+        match literal:
+            case Window(TimeWindow(back, ahead, step), At(at, Atom())) if at == time:
+                found = _narrower(found, (None if back is None else back + step - 1, ahead))
+            case Window(TupleWindow() | PartitionWindow(), At(at, Atom())) if at == time:
+                found = _narrower(found, (None, 0))
+            case Compare("=", left, Arithmetic("+" | "-" as sign, (Variable() as base, int(points)))) if (
+                left == time and depth
+            ):
+                shift = points if sign == "+" else -points
+                if (other := _range(known, base, depth - 1)) is not None:
+                    back, ahead = other
+                    found = _narrower(found, (None if back is None else back - shift, ahead + shift))
+            case _:
+                continue
+    return found
+
+
+def _narrower(one: Range | None, other: Range) -> Range:
+    if one is None:
+        return other
+    backs = [back for back in (one[0], other[0]) if back is not None]
+    return min(backs, default=None), min(one[1], other[1])
+
+
+def _window(span: Range | None, back: int = 0, ahead: int = 0) -> TimeWindow | None:
+    """The window, opened now, of all time points so far before and after a time of that range."""
+    if span is None:
+        return None
+    return TimeWindow(None if span[0] is None else max(0, span[0] + back), max(0, span[1] + ahead))
+
+
+def window_around(span: Range | None, function: TimeWindow) -> TimeWindow | None:
+    """The window, opened now, that has all of a window opened at a time of that range."""
+    if span is None or function.back is None:
+        return _window(None if span is None else (None, span[1]), 0, function.ahead)
+    return _window(span, function.back + function.step - 1, function.ahead)
+
+
+def window_between(lo: Range | None, hi: Range | None) -> TimeWindow | None:
+    """The window, opened now, that has all between two times of these ranges."""
+    return None if lo is None or hi is None else _window((lo[0], hi[1]))
+
+
+def is_point(known: Iterable[Formula], time: Term) -> bool:
+    """Whether the literals tell that this is a time point of the timeline."""
+    return any(_time_of(literal) == time for literal in known)
+
+
+def is_whole_number(known: tuple[Formula, ...], time: Term) -> bool:
+    """Whether the literals tell that this is an integer."""
+    if isinstance(time, int) or is_point(known, time):
+        return True
+    for literal in known:
+        match literal:
+            case Compare("=", left, Arithmetic("+" | "-", (Variable() as base, int()))) if left == time != base:
+                return is_point(known, base)
+            case _:
+                continue
+    return False
+
+
+def _time_of(literal: Formula) -> Term | None:
+    match literal:
+        case At(time, Atom()) | Window(_, At(time, Atom())):
+            return time
+        case _:
+            return None
+
+
+def _tells(body: Body, view: View, time: Term) -> bool:
+    """Whether a literal tells that the time lies in the timeline before its cuts."""
+    if not view.exact:
+        return is_point(body.known, time)
+    for literal in body.literals:
+        match literal:
+            case Window(function, At(at, Atom())) if at == time and function == view.seen:
+                return True
+            case _:
+                continue
+    return False
+
+
+def tells_all(body: Body, view: View) -> bool:
+    """Whether literals tell that the view's time lies in its timeline."""
+    return not view.cuts and view.time is not None and _tells(body, view, view.time)
+
+
+def _sees_background(view: View) -> bool:
+    """Whether plain literals see background where the view does."""
+    match view.background:
+        case "now":
+            return view.seen is None or view.seen.ahead == 0
+        case "ahead":
+            return view.seen is not None
+        case "unclear":
+            return False
+        case _:
+            assert_never(view.background)
+
+
+def _relational(literal: Formula) -> bool:
+    match literal:
+        case Atom() | At(_, Atom()) | Window(_, Sometime(Atom()) | Always(Atom()) | At(_, Atom())):
+            return True
+        case _:
+            return False
+
+
+def _places(literal: Formula) -> set[Variable]:
+    """The variables that stand alone as an argument or a time: those that the literal binds."""
+    places = (t for node in walk(literal) if not isinstance(node, Window) for t in terms_of(node))
+    return {t for t in places if isinstance(t, Variable)}
+
+
+def _canonical(text: str) -> str:
+    """A text in which fresh variables are numbered by their first occurrence."""
+    numbers: dict[str, int] = {}
+    return re.sub(r"'(\d+)", lambda m: f"'{numbers.setdefault(m[1], len(numbers))}", text)

@@ -1,0 +1,65 @@
+"""⊞φ: the view through a window."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from lasing.logic.formulas import IntervalWindow, PartitionWindow, TimeWindow, TupleWindow, Window
+from lasing.logic.rewrites.draft import Body, Range, is_whole_number, range_of, window_around, window_between
+from lasing.logic.rewrites.view import Background, Cut, Left, View
+
+
+def windows(body: Body, window: Window, view: View) -> View:
+    """The view of a window that is opened at a view.
+
+    Opened now, it is a window as plain literals have it; opened at T, it cuts what is seen to the time points around T.
+    """
+    base = View(view.time) if window.full else view
+    if not base.inside:
+        raise Left("a window in one that need not contain the time point at which it is opened")
+    match window.function:
+        case TupleWindow() | PartitionWindow():
+            raise Left("a window of facts inside of another formula")
+        case IntervalWindow():
+            return _between(body, window.function, base, view)
+        case TimeWindow():
+            if view.time is None:
+                return _opened_now(window.function, base)
+            return _opened(window.function, base, range_of(body, view.time, view.seen))
+        case _:
+            assert_never(window.function)
+
+
+def _opened_now(function: TimeWindow, base: View) -> View:
+    if base.exact:  # a window in a window, both opened now
+        outer = base.seen
+        if outer is None or outer.step > 1 or function.step > 1:
+            raise Left("a window with a step in another window")
+        backs = [back for back in (outer.back, function.back) if back is not None]
+        function = TimeWindow(min(backs, default=None), min(outer.ahead, function.ahead))
+    return View(None, function, True, (), function.step == 1, "ahead")
+
+
+def _opened(function: TimeWindow, base: View, span: Range | None) -> View:
+    time = base.time
+    assert time is not None
+    seen = window_around(span, function) if base.whole else base.seen
+    cut = Cut(None if function.back is None else time, time, function.back or 0, function.ahead, function.step)
+    background: Background = "now" if function.ahead == 0 and base.background == "now" else "unclear"
+    if base.background == "ahead" or (span is not None and span[1] <= 0):
+        background = "ahead"
+    return View(time, seen, base.exact, (*base.cuts, cut), function.step == 1, background)
+
+
+def _between(body: Body, function: IntervalWindow, base: View, view: View) -> View:
+    for end in (function.lo, function.hi):
+        if not is_whole_number(body.known, end):
+            raise Left("a window between times that no literal tells to be time points")
+    seen = base.seen
+    if base.whole:
+        seen = window_between(range_of(body, function.lo), range_of(body, function.hi))
+    span = (0, 0) if view.time is None else range_of(body, view.time, view.seen)
+    background: Background = "unclear"
+    if base.background == "ahead" or (span is not None and span[1] <= 0):
+        background = "ahead"
+    return View(base.time, seen, base.exact, (*base.cuts, Cut(function.lo, function.hi)), False, background)
