@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 
 import lasing
+from lasing.engine_choice import unplanned
 from lasing.logic.fragments import is_plain
-from lasing.session import unplanned
 from tests.differential.harness import agree, answers_of
 from tests.differential.nested_programs import nested_example
 from tests.differential.sizes import programs

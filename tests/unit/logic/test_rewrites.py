@@ -7,9 +7,9 @@ import warnings
 import pytest
 
 import lasing
+from lasing.engine_choice import unplanned
 from lasing.logic.program import Program
 from lasing.logic.rewrites import plain
-from lasing.session import unplanned
 
 
 def rewritten(text: str) -> list[str]:
