@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from itertools import groupby
 from typing import Annotated, Any, assert_never
 
 import typer
@@ -16,11 +17,14 @@ from lasing.errors import Diagnostic, in_order, similar
 from lasing.languages.lars.reader import examine
 from lasing.logic.analysis import Analysis, RuleAnalysis, analyse
 from lasing.logic.checks import CAUTIONS, findings
-from lasing.logic.formulas import atoms_of
+from lasing.logic.checks.several_answers import cycle_text
+from lasing.logic.formulas import atoms_of, head_atom
 from lasing.logic.fragments import ENGINE_NEEDED
 from lasing.logic.keys import arities
 from lasing.logic.partition import NoKey, Partition, partition
+from lasing.logic.printer import formula_text
 from lasing.logic.program import Program
+from lasing.logic.splitting import Split
 from lasing.logic.terms import Term, Variable, term_text
 from lasing.plan.show import show
 
@@ -103,8 +107,10 @@ def _text(program: Program, analysis: Analysis, shards: Partition | NoKey, warni
         f"shards    {_shards(program, shards)}",
         f"tick      {program.tick or 'none: time points are plain numbers'}",
         f"engine    {_engine(program, analysis)}",
+        *(f"cycle     {cycle_text(cycle)}" for cycle in analysis.strata.cycles),
         f"warnings  {warnings or 'none'}",
     ]
+    questions = _questions(analysis.split)
     keys = shards.by_rule if isinstance(shards, Partition) else (None,) * len(program.rules)
     for number, (rule, key) in enumerate(zip(analysis.rules, keys, strict=True), 1):
         place = rule.rule.place()
@@ -113,6 +119,7 @@ def _text(program: Program, analysis: Analysis, shards: Partition | NoKey, warni
             f"rule {number}{f'  ({place})' if place else ''}",
             f"  {rule.rule}",
             f"  {_describe(rule, key)}",
+            *(f"  asks below: {question}" for question in questions.get(number - 1, ())),
         ]
     return "\n".join(lines)
 
@@ -165,10 +172,35 @@ def _names(predicates: list[str]) -> str:
 
 
 def _engine(program: Program, analysis: Analysis) -> str:
-    if several := _several(analysis):
-        return f"clingo, because of {several}"
+    if analysis.split is None:
+        return _decided_engine(program)
+    above = [number for number, rule in enumerate(analysis.rules, 1) if rule.reason.fragment == "several answers"]
+    rest = f"; for the rest {_decided_engine(analysis.split.below)}" if analysis.split.below else ""
+    return f"clingo for rule{'s'[: len(above) > 1]} {_ranges(above)}, because of {_several(analysis)}{rest}"
+
+
+def _decided_engine(program: Program) -> str:
     reason = unplanned(program)
     return f"reference, because of {reason}" if reason else "local"
+
+
+def _ranges(numbers: list[int]) -> str:
+    """Numbers in order, those that follow one another as a range."""
+    parts = []
+    for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
+        found = [number for _, number in run]
+        parts.append(f"{found[0]} to {found[-1]}" if len(found) > 2 else ", ".join(map(str, found)))
+    return ", ".join(parts)
+
+
+def _questions(parts: Split | None) -> dict[int, list[str]]:
+    """What rules that are not decided ask below, by the index of the rule."""
+    found: dict[int, list[str]] = {}
+    if parts is not None and parts.below is not None:
+        for index, rule in zip(parts.below_origin, parts.below.rules, strict=True):
+            if head_atom(rule.heads[0]).predicate in parts.helpers:
+                found.setdefault(index, []).append(", ".join(map(formula_text, rule.body)))
+    return found
 
 
 def _several(analysis: Analysis) -> str:
@@ -198,8 +230,10 @@ def _json(
             }
             for r in analysis.rules
         ],
+        "split": _json_split(analysis),
         "background_facts": len(program.background),
         "data_facts": len(program.data),
+        "cycles": [cycle_text(cycle) for cycle in analysis.strata.cycles],
         "strata": 1 + max(analysis.strata.level.values(), default=0),
         "recursive": sorted(analysis.strata.recursive),
         "lookback": asdict(analysis.lookback),
@@ -218,6 +252,17 @@ def _json(
             for d in found
         ],
     }
+
+
+def _json_split(analysis: Analysis) -> dict[str, Any] | None:
+    """Which rules go to clingo, and what those ask of the others."""
+    parts = analysis.split
+    if parts is None:
+        return None
+    decided = [number for number, rule in enumerate(analysis.rules, 1) if rule.reason.fragment != "several answers"]
+    below = None if parts.below is None else "reference" if unplanned(parts.below) else "local"
+    questions = [{"rule": index + 1, "asks": text} for index, texts in _questions(parts).items() for text in texts]
+    return {"below": decided, "engine_below": below, "questions": questions}
 
 
 def _json_partition(program: Program, shards: Partition | NoKey | None) -> dict[str, Any] | None:

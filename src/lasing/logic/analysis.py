@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lasing.logic.dependencies import Strata, stratify
+from lasing.logic.formulas import atoms_of
 from lasing.logic.fragments import Reason, fragment, non_monotone
 from lasing.logic.lookback import Lookback, lookback, only_derived, rule_lookback
 from lasing.logic.program import Program, Rule
 from lasing.logic.rewrites import Plain, plain
+from lasing.logic.splitting import Split, has_several_answers, split, undecided
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,34 +30,50 @@ class RuleAnalysis:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """A program's rules, each analysed, its strata, and how far it looks back as a whole."""
+    """A program's rules, each analysed, its strata, and how far it looks back as a whole.
+
+    `split` tells, of a program that may have several answers, what is decided below; else it is None.
+    """
 
     rules: tuple[RuleAnalysis, ...]
     strata: Strata
     lookback: Lookback
+    split: Split | None = None
 
 
 def analyse(program: Program) -> Analysis:
     """The analysis of a program."""
     strata = stratify(program)
     derived = only_derived(program)
+    parts = split(program) if has_several_answers(program) else None
+    below = program if parts is None else parts.below
+    rewritten = Plain(program, ()) if below is None else plain(below)
+    places = range(len(program.rules)) if parts is None else parts.below_origin
+    open_predicates = undecided(program, strata)
     looping = {edge.head for cycle in strata.cycles for edge in cycle}
     looping |= {p for component in strata.components if component & looping for p in component}
-    rewritten = plain(program)
-    rules = tuple(_analyse_rule(i, rule, strata, derived, looping, rewritten) for i, rule in enumerate(program.rules))
-    return Analysis(rules, strata, lookback(program))
+    rules = []
+    for index, rule in enumerate(program.rules):
+        heads = [atom.predicate for atom in rule.head_atoms()]
+        stratum = max((strata.level[head] for head in heads), default=max(strata.level.values(), default=0))
+        reason = fragment(rule, any(head in looping for head in heads))
+        helpers = 0
+        if reason.fragment != "several answers" and open_predicates.intersection(heads):
+            reason = Reason("several answers", f"it rests on {_open_atom(rule, open_predicates)}, which is not decided")
+        elif reason.fragment == "nested":
+            place = places.index(index)
+            helpers = rewritten.helpers(place)
+            reason = _nested(rewritten.left.get(place), helpers)
+        back = rule_lookback(rule, derived)
+        rules.append(RuleAnalysis(rule, stratum, back, non_monotone(rule), reason, helpers))
+    return Analysis(tuple(rules), strata, lookback(program), parts)
 
 
-def _analyse_rule(
-    index: int, rule: Rule, strata: Strata, derived: frozenset[str], looping: set[str], rewritten: Plain
-) -> RuleAnalysis:
-    heads = [atom.predicate for atom in rule.head_atoms()]
-    stratum = max((strata.level[head] for head in heads), default=max(strata.level.values(), default=0))
-    reason = fragment(rule, any(head in looping for head in heads))
-    helpers = rewritten.helpers(index)
-    if reason.fragment == "nested":
-        reason = _nested(rewritten.left.get(index), helpers)
-    return RuleAnalysis(rule, stratum, rule_lookback(rule, derived), non_monotone(rule), reason, helpers)
+def _open_atom(rule: Rule, open_predicates: frozenset[str]) -> str:
+    """The first predicate of a body of which answers may differ; or else of the head, for which other rules decide."""
+    atoms = (atom.predicate for literal in rule.body for atom in atoms_of(literal))
+    found = next((predicate for predicate in atoms if predicate in open_predicates), "")
+    return found or next(iter(rule.head_atoms())).predicate
 
 
 def _nested(left: str | None, helpers: int) -> Reason:

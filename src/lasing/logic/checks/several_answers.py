@@ -34,9 +34,7 @@ def _kind(rule: Rule) -> tuple[str, str, str]:
 
 def _cycle(cycle: tuple[Dependency, ...]) -> Diagnostic:
     through = "not" if cycle[0].sign == "not" else "an aggregate"
-    words = {"positive": "", "not": "not ", "aggregate": "an aggregate of "}
-    steps = [cycle[0].head, *(words[edge.sign] + edge.body for edge in cycle)]
-    lines = [f"the cycle: {' <- '.join(steps)}"]
+    lines = [f"the cycle: {cycle_text(cycle)}"]
     for edge in cycle:
         place = edge.rule.place()
         lines.append(f"  {edge.head} needs {edge.body}: {edge.rule}" + (f"  ({place})" if place else ""))
@@ -48,3 +46,9 @@ def _cycle(cycle: tuple[Dependency, ...]) -> Diagnostic:
         rule.place(atom.offset, len(atom.predicate)),
         "\n".join(lines),
     )
+
+
+def cycle_text(cycle: tuple[Dependency, ...]) -> str:
+    """A chain of dependencies that comes back to where it began: `a <- not b <- a`."""
+    words = {"positive": "", "not": "not ", "aggregate": "an aggregate of "}
+    return " <- ".join([cycle[0].head, *(words[edge.sign] + edge.body for edge in cycle)])
