@@ -68,8 +68,6 @@ Choice = OneAnswer | AnyAnswers
 
 def choose(program: Program, engine: str, limit: int = 0) -> Choice:
     """The engine of that name for a program, or the best one for `auto`; at most `limit` answers, unless 0."""
-    if engine != "auto" and engine not in ENGINES:
-        raise fault("E305", f"there is no engine {engine}", note=f"engines are auto, {', '.join(ENGINES)}")
     several = has_several_answers(program)
     if engine == "clingo" or (several and engine == "auto"):
         parts = unsplit(program) if engine == "clingo" else split(program)
@@ -95,6 +93,8 @@ def most_models(models: int | None) -> int:
 
 def plan_for(program: Program, engine: str) -> Plan | None:
     """The plan for the local engine; None for the reference engine, which `auto` takes where there is no plan."""
+    if engine != "auto" and engine not in ENGINES:
+        raise fault("E305", f"there is no engine {engine}", note=f"engines are auto, {', '.join(ENGINES)}")
     if engine == "reference":
         return None
     try:

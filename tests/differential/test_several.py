@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -53,3 +54,28 @@ def test_clingo_s_single_model_is_the_answer_of_the_incremental_engine(first: in
 def test_clingo_s_single_model_is_the_answer_of_the_reference(example: Example) -> None:
     found = difference(answers_of(example), answers_of(example, "clingo"))
     assert not found, f"{found}\n--- program\n{example.program}--- stream\n{example.stream_text}"
+
+
+@pytest.mark.parametrize("first", range(0, programs(80, 2000), 20))
+def test_any_pushes_and_any_restart_give_the_same_answers(first: int) -> None:
+    for seed in range(first, first + 20):
+        example = several_example(seed)
+        program = lasing.parse(example.program)
+        if not has_several_answers(program):
+            continue
+        expected = models_of(example, "auto")
+        engine, draw = lasing.Engine(program, example.start), Random(seed)
+        for time in range(example.start, example.end + 1):
+            facts = [_tuple(text) for at, text in example.stream if at == time]
+            cut = draw.randint(0, len(facts))
+            for part in (facts[:cut], facts[cut:]):
+                engine.push(time, part)
+            if draw.random() < 0.5:
+                engine = lasing.Engine.restore(program, engine.snapshot())
+            found = sorted(sorted(map(str, model)) for model in engine.answer().models)
+            assert found == expected[time], f"seed {seed} at {time}\n{example.program}{example.stream}"
+
+
+def _tuple(text: str) -> tuple[object, ...]:
+    (atom,) = lasing.parse(f"{text}.").background
+    return (atom.predicate, *atom.args)

@@ -102,19 +102,49 @@ def test_the_report_counts() -> None:
 @pytest.mark.parametrize(
     ("program", "code"),
     [
-        ("a :- not b. b :- not a.", "E301"),
-        ("a ; b :- p.", "E302"),
-        ("{a} :- p.", "E302"),
-        (":- p.", "E303"),
-        (":~ p. [1]", "E303"),
         ("q(X) :- p.", "E201"),
         ("q :- p in [#1]. p :- r.", "E203"),
         ("q :- □ p.", "E206"),
     ],
 )
-def test_a_program_without_an_engine_or_a_meaning_is_refused(program: str, code: str) -> None:
+def test_a_program_without_a_meaning_is_refused(program: str, code: str) -> None:
     with pytest.raises(LasingError, match=code):
         lasing.run(program, "p at 1.")
+
+
+def test_programs_may_have_any_number_of_answers() -> None:
+    assert answers("a :- not b. b :- not a, p.", "p at 1.", end=2) == ["1: {a} {b}", "2: a"]
+    assert answers(":- p.", "p at 1.", end=2) == ["1: no answer stream", "2:"]
+
+
+def test_the_one_answer_is_defined_where_there_is_one() -> None:
+    several, one, none = lasing.run("{a} :- p. :- r.", "p at 1. r at 3.")
+    assert one.atoms == frozenset()
+    for answer in (several, none):
+        with pytest.raises(LasingError, match="E309"):
+            _ = answer.atoms
+    assert [len(answer.models) for answer in (several, one, none)] == [2, 1, 0]
+    assert several.possible == {lasing.Atom("a")}
+    assert several.certain == none.certain == none.possible == frozenset()
+
+
+def test_changes_are_told_where_there_is_one_answer() -> None:
+    changes = lasing.run("a :- p. :- not p, not r.", "p at 1. r at 2.").changes()
+    assert [(change.time, len(change.added), len(change.removed)) for change in changes] == [(1, 1, 0), (2, 0, 1)]
+    with pytest.raises(LasingError, match="E309"):
+        list(lasing.run("{a} :- p.", "p at 1.").changes())
+
+
+def test_at_most_so_many_answers() -> None:
+    (answer,) = lasing.run("{a ; b ; c} :- p.", "p at 1.", models=3)
+    assert len(answer.models) == 3
+    with pytest.raises(LasingError, match="E306"):
+        lasing.run("{a}.", "p at 1.", models=0)
+
+
+def test_the_local_engine_has_one_answer() -> None:
+    with pytest.raises(LasingError, match="E307"):
+        lasing.run("{a}.", "p at 1.", engine="local")
 
 
 @pytest.mark.parametrize(
