@@ -211,9 +211,10 @@ def candidates(m: Structure, s: Stream, t: int, formula: Formula, binding: Bindi
             yield binding
         case And(parts):
             yield from _chained(m, s, t, _order(m, s, parts, binding), 0, binding)
-        case Or(parts):
+        case Or(parts):  # `_` means some value right there: another one elsewhere
             for part in parts:
-                yield from candidates(m, s, t, part, binding)
+                for found in candidates(m, s, t, part, binding):
+                    yield {v: value for v, value in found.items() if v in binding or not v.anonymous}
         case At(time, body):
             for u in _times(m, s, time, body, binding):
                 here = {**binding, time: u} if isinstance(time, Variable) else binding
