@@ -65,7 +65,8 @@ def _head(draw: Random, variable: str, times: list[str]) -> str:
 
 
 def _body(draw: Random, variable: str, times: list[str], nested: bool) -> str:
-    kind = draw.choices(("literal", "not", "aggregate", "nested"), (5, 5, 1, 3 if nested else 0))[0]
+    kinds = ("literal", "not", "aggregate", "value", "nested", "jump")
+    kind = draw.choices(kinds, (10, 10, 2, 1, 6 if nested else 0, 3 if nested else 0))[0]
     predicate = draw.choice((*_STREAMED, *_DERIVED, *_DERIVED))
     arg = draw.choice((variable, "1", "2")) if variable else draw.choice(("1", "2"))
     match kind:
@@ -77,8 +78,14 @@ def _body(draw: Random, variable: str, times: list[str], nested: bool) -> str:
             function = draw.choice(("count", "sum", "max", "min", "avg"))
             operator = draw.choice((">=", "<=", "=", "!=", "<", ">"))
             return f"#{function}{{N : {name}(N){window}}} {operator} {draw.randint(0, 3)}"
+        case "value":
+            name, function = draw.choice(("v", "d", "e")), draw.choice(("count", "sum", "max", "avg"))
+            bound = draw.choice(("N > 1", "N < 2", "N * 2 = 4", "6 / N = 3"))
+            return f"N = #{function}{{M : {name}(M) in [1]}}, {bound}"
         case "nested":
             return f"({_formula(draw, arg, 2)})"
+        case "jump":
+            return f"({_formula(draw, arg, 2)}) at {draw.choice((*times, '1', '2'))}"
         case _:
             return _literal(draw, predicate, arg, times)
 
@@ -89,14 +96,16 @@ def _literal(
     name, arity = predicate
     atom = f"{name}({arg})" if arity else name
     window = draw.choice(("0", "1", "2", "+1", "1,+1", "1 step 2", "*"))
-    if name in "sv" and draw.random() < 0.2:
-        window = f"#{draw.randint(1, 2)}"
+    if draw.random() < 0.1:
+        window = f"{draw.randint(0, 1)}..{draw.randint(1, 3)}"
     form = draw.choices(("now", "in", "always", "at in"), (6, 3, 1, 1))[0]
     if form == "at in":
         time = f"T{len(times)}" if bound is None else draw.choice((*bound, "1"))
         if bound is None:
             times.append(time)
         return f"{atom} at {time} in [{window}]"
+    if name in "sv" and form != "now" and draw.random() < 0.2:
+        window = f"#{draw.randint(1, 2)}{' by X' if arg == 'X' and arity and form == 'in' else ''}"
     return {"now": atom, "in": f"{atom} in [{window}]", "always": f"{atom} always in [{window}]"}[form]
 
 
@@ -110,7 +119,8 @@ def _formula(draw: Random, arg: str, depth: int) -> str:
         case "not":
             return f"not {inner}"
         case "in" | "always":
-            return f"{inner}{' always' if kind == 'always' else ''} in [{draw.choice(('0', '1', '+1', '1,+1'))}]"
+            window = draw.choice(("0", "1", "+1", "1,+1", "full 2", "full +1"))
+            return f"{inner}{' always' if kind == 'always' else ''} in [{window}]"
         case _:
             return f"{inner} {kind} ({_formula(draw, arg, depth - 1)})"
 

@@ -75,7 +75,9 @@ def entails(m: Structure, s: Stream, t: int, formula: Formula, sub: Substitution
         case Sometime(body):
             return any(entails(m, s, u, body, sub) for u in points(m, s, body))
         # M, S, t ⊩ □α  iff  M, S, t' ⊩ α for all t' ∈ T, and there is one; background needs no look at each
-        case Always(Atom(predicate, terms)) if predicate in m.background and _in_background(m, predicate, terms, sub):
+        case Always(Atom(predicate, terms)) if m.background_holds_throughout(s) and _in_background(
+            m, predicate, terms, sub
+        ):
             return bool(s.timeline)
         case Always(body):
             return bool(s.timeline) and all(entails(m, s, u, body, sub) for u in m.extent(s))
@@ -91,7 +93,7 @@ def entails(m: Structure, s: Stream, t: int, formula: Formula, sub: Substitution
 
 
 def _in_background(m: Structure, predicate: str, terms: tuple[Term, ...], sub: Substitution) -> bool:
-    return tuple(evaluate(term, sub) for term in terms) in m.background[predicate]
+    return tuple(evaluate(term, sub) for term in terms) in m.background.get(predicate, ())
 
 
 def aggregate_value(m: Structure, s: Stream, t: int, formula: Aggregate, sub: Substitution) -> Value | None:

@@ -41,6 +41,11 @@ class Structure:
         """Whether background counts at a time point: up to now, and beyond it in a window that was opened up to now."""
         return time <= self.now or stream.ahead
 
+    def background_holds_throughout(self, stream: Stream) -> bool:
+        """Whether background counts at every time point of a timeline."""
+        end = stream.timeline.hi
+        return stream.ahead or (end is not None and end <= self.now)
+
     def extent(self, stream: Stream) -> range:
         """The time points of a timeline; of the endless one, those up to now or up to the last derived atom."""
         end = stream.timeline.hi
