@@ -133,8 +133,8 @@ def _load_clingo() -> None:
     except ModuleNotFoundError as missing:
         if missing.name != "clingo":
             raise
-        note = "install it: pip install 'lasing[asp]'"
-        raise fault("E312", "this program may have several answers, and needs clingo", note=note) from None
+        note = "programs that may have several answers need it: pip install 'lasing[asp]'"
+        raise fault("E312", "clingo is not installed", note=note) from None
 
 
 def _clingo(parts: Split, start: int, below: OneAnswer | None, limit: int) -> ModelsEngine:

@@ -30,6 +30,7 @@ from lasing.languages.lars.reader import read_program
 from lasing.logic.answers import Answer, Changes, changes, filled, repeated
 from lasing.logic.formulas import Atom, TupleWindow, Window, atoms_of, walk
 from lasing.logic.program import Program
+from lasing.logic.splitting import has_several_answers
 from lasing.logic.terms import Value
 
 Arrivals = Iterator[tuple[int, list[Atom]]]
@@ -79,10 +80,11 @@ def run(
 
 @dataclass(slots=True)
 class Report:
-    """What a run did, and what it had to leave out; atoms are counted in each answer stream."""
+    """What a run did, and what it had to leave out; answers and atoms are counted at each time point."""
 
     time_points: int = 0
     facts: int = 0
+    answers: int = 0
     atoms: int = 0
     early_facts: int = 0
     dropped_heads: int = 0
@@ -109,7 +111,7 @@ class Run:
         models: int | None = None,
     ) -> None:
         self._engine = choose(program, engine, most_models(models))
-        self.several = isinstance(self._engine, AnyAnswers)
+        self.several = has_several_answers(program)
         first = None if start is None else time_of(start, program.tick)
         last = None if end is None else time_of(end, program.tick)
         if first is not None and last is not None and last < first:
@@ -121,7 +123,7 @@ class Run:
         self._unused = None if counts_all_facts(program) else Counter[str]()
         self._known = known
         rows = merged([own, stream_rows(stream, program.tick, sort, progress, known)])
-        self._size, self._counted_until = 0, 0
+        self._size, self._streams, self._counted_until = 0, 0, 0
         arrivals = self._arrivals(rows, first, last)
         self._moments: Iterator[Changes]
         self._answers: Iterator[Answer]
@@ -236,16 +238,18 @@ class Run:
 
     def _counted(self, change: Changes) -> Changes:
         """Count the atoms of all answers up to these changes."""
-        self._count_until(change.time, self._size + len(change.added) - len(change.removed))
+        self._count_until(change.time, self._size + len(change.added) - len(change.removed), 1)
         return change
 
     def _counted_models(self, answer: Answer) -> Answer:
-        self._count_until(answer.time, sum(map(len, answer.models)))
+        self._count_until(answer.time, sum(map(len, answer.models)), len(answer.models))
         return answer
 
-    def _count_until(self, time: int, size: int) -> None:
-        self.report.atoms += self._size * (time - self._counted_until - 1) + size
-        self._size, self._counted_until = size, time
+    def _count_until(self, time: int, size: int, streams: int) -> None:
+        idle = time - self._counted_until - 1
+        self.report.atoms += self._size * idle + size
+        self.report.answers += self._streams * idle + streams
+        self._size, self._streams, self._counted_until = size, streams, time
 
 
 def left_out(program: Program, dropped: int, failures: Mapping[tuple[int, str], int]) -> list[Diagnostic]:

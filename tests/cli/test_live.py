@@ -43,6 +43,27 @@ def test_a_time_point_is_answered_as_soon_as_it_is_complete(folder: Path) -> Non
     assert process.wait(timeout=120) == 0
 
 
+def test_several_answers_are_told_as_soon_as_a_time_point_is_complete(folder: Path) -> None:
+    (folder / "choice.lars").write_text("{q(X)} :- p(X).\n:- r, not q(_).\n", encoding="utf-8")
+    process = subprocess.Popen(
+        [*COMMAND, "run", "choice.lars", "-"], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write("p(a) at 1.\nr at 2.\n")
+    process.stdin.flush()
+    expected = ["% 1: answer 1 of 2\n", "% 1: answer 2 of 2\n", "q(a) at 1.\n"]
+    assert [process.stdout.readline() for _ in expected] == expected
+    assert process.poll() is None
+    process.stdin.write("p(b) at 3. r at 3.\n")
+    process.stdin.flush()
+    assert process.stdout.readline() == "% 2: no answer\n"
+    process.stdin.close()
+    assert process.stdout.read() == "q(b) at 3.\n"
+    process.stdout.close()
+    assert process.wait(timeout=120) == 0
+
+
 def test_an_interrupt_ends_without_a_traceback(folder: Path) -> None:
     process = subprocess.Popen(
         [*COMMAND, "run", "prog.lars", "-"],

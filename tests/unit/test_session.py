@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import lasing
+from lasing.engine_choice import EngineName
 from lasing.errors import LasingError, LasingWarning
 
 
@@ -97,6 +99,31 @@ def test_the_report_counts() -> None:
     list(run)
     report = run.report
     assert (report.time_points, report.facts, report.atoms, report.early_facts) == (3, 3, 2, 0)
+
+
+def test_the_report_counts_answers_at_every_time_point() -> None:
+    run = lasing.run("{q} :- p. :- r, not q.", "p at 1. r at 2. p at 3. r at 3.", end=5)
+    assert [len(answer.models) for answer in run] == [2, 0, 1, 1, 1]
+    report = run.report
+    assert (report.time_points, report.facts, report.answers, report.atoms) == (5, 4, 5, 2)
+    run = lasing.run("q :- p.", "p at 1. p at 4.")
+    list(run)
+    assert (run.report.answers, run.report.atoms) == (4, 2)
+
+
+@pytest.mark.parametrize("engine", ["auto", "reference", "clingo"])
+def test_whether_there_may_be_several_answers_is_a_matter_of_the_program(engine: EngineName) -> None:
+    assert lasing.run("{q} :- p.", engine=engine).several
+    assert not lasing.run("q :- p.", engine=engine).several
+
+
+@pytest.mark.parametrize(("program", "engine"), [("{q} :- p.", "auto"), ("q :- p.", "clingo")])
+def test_that_clingo_is_missing_is_told_before_anything_runs(
+    program: str, engine: EngineName, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "clingo", None)
+    with pytest.raises(LasingError, match="E312"):
+        lasing.run(program, "p at 1.", engine=engine)
 
 
 @pytest.mark.parametrize(

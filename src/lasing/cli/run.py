@@ -20,7 +20,10 @@ from lasing.connectors.sinks import (
     VIEWS,
     OutputFormat,
     Record,
+    ShowTime,
     View,
+    header,
+    model_records,
     records,
     write_csv,
     write_jsonl,
@@ -30,8 +33,9 @@ from lasing.connectors.sinks import (
 from lasing.connectors.sources import FORMATS, FileSource, file_source, stream_rows
 from lasing.connectors.tables import TIME
 from lasing.engine_choice import ENGINES
-from lasing.errors import LasingError
+from lasing.errors import LasingError, fault
 from lasing.languages.lars.reader import read_program
+from lasing.logic.answers import Changes
 from lasing.logic.checks import CAUTIONS, findings
 from lasing.logic.checks.arity import arity
 from lasing.logic.formulas import atoms_of
@@ -89,6 +93,16 @@ def run(
             show_default=False,
         ),
     ] = "",
+    models: Annotated[
+        int | None,
+        typer.Option(
+            "--models",
+            metavar="K",
+            min=1,
+            help="At most this many answer streams at each time point [default: all].",
+            show_default=False,
+        ),
+    ] = None,
     engine: Annotated[str, typer.Option("--engine", metavar="NAME", help=f"auto, {', '.join(ENGINES)}.")] = "auto",
     time: Annotated[str, typer.Option("--time", metavar="COLUMN", help="The column of the time, in tables.")] = TIME,
     times: Annotated[
@@ -132,23 +146,25 @@ def run(
         rows = merged([stream_rows(source, program.tick, sort, progress, known) for source in sources])
         start = _time("--from", first, program.tick)
         end = _time("--to", last, program.tick)
-        answers = Run(program, rows, start, end, engine, warn=False)
+        answers = Run(program, rows, start, end, engine, warn=False, models=models)
         with patience("compiling the engine's kernels, once: about a minute", quiet):
             answers.prepare()
-        batches = records(answers.moments(), view_name, tick.iso if tick else int)
+        batches = _batches(answers, view_name, models, tick.iso if tick else int)
+        names = header(view_name, answers.several, _arity(program))
         if output:
             try:
-                _write_file(batches, out_format, Path(output), view_name, program)
+                _write_file(batches, out_format, Path(output), names)
             except OSError as error:
                 raise unwritable(Path(output), error) from None
         else:
             with standard_output() as out:
-                _write(batches, out_format, out, view_name, program)
+                _write(batches, out_format, out, names)
     if not quiet:
         complain(answers.diagnostics())
         report = answers.report
+        number = f"{report.answers:,} answers, " if answers.several else ""
         say(
-            f"{report.time_points:,} time points, {report.facts:,} facts in, {report.atoms:,} atoms out, "
+            f"{report.time_points:,} time points, {report.facts:,} facts in, {number}{report.atoms:,} atoms out, "
             f"{clock.monotonic() - begun:.1f} s"
         )
 
@@ -204,6 +220,25 @@ def _tick_for(times: str, tick: Tick | None) -> Tick | None:
     return tick
 
 
+def _batches(answers: Run, view: View, models: int | None, show_time: ShowTime) -> Iterator[list[Record]]:
+    if not answers.several:
+        return records(answers.moments(), view, show_time)
+    if view == "answers":
+        return model_records(answers, models, show_time)
+    return records(_exactly_one(answers.moments()), view, show_time)
+
+
+def _exactly_one(moments: Iterator[Changes]) -> Iterator[Changes]:
+    """The changes, up to where there is not exactly one answer, with a note for the command line."""
+    try:
+        yield from moments
+    except LasingError as error:
+        d = error.diagnostics[0]
+        if d.code != "E309":
+            raise
+        raise fault(d.code, d.message, note="--as answers prints any number of answers") from None
+
+
 def _arity(program: Program) -> int:
     """The greatest number of arguments in the output."""
     shown = program.output()
@@ -212,32 +247,32 @@ def _arity(program: Program) -> int:
     return max([len(a.args) for a in atoms] + [s.arity for s in program.show or ()], default=0)
 
 
-def _write_file(batches: Iterator[list[Record]], form: OutputFormat, path: Path, view: View, program: Program) -> None:
+def _write_file(batches: Iterator[list[Record]], form: OutputFormat, path: Path, names: list[str]) -> None:
     """Write beside the file and put it in place when all is well, so that a failure leaves the old one as it was."""
     if path.exists() and not path.is_file():  # a device or a pipe
         with path.open("w", encoding="utf-8", newline="") as file:
-            _write(batches, form, file, view, program)
+            _write(batches, form, file, names)
         return
     part = path.with_name(path.name + ".part")
     try:
         if form == "parquet":
-            write_parquet(batches, part, view, _arity(program))
+            write_parquet(batches, part, names)
         else:
             with part.open("w", encoding="utf-8", newline="") as file:
-                _write(batches, form, file, view, program)
+                _write(batches, form, file, names)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
 
 
-def _write(batches: Iterator[list[Record]], form: OutputFormat, out: TextIO, view: View, program: Program) -> None:
+def _write(batches: Iterator[list[Record]], form: OutputFormat, out: TextIO, names: list[str]) -> None:
     match form:
         case "text":
             write_text(batches, out)
         case "jsonl":
             write_jsonl(batches, out)
         case "csv":
-            write_csv(batches, out, view, _arity(program))
+            write_csv(batches, out, names)
         case "parquet":
             raise AssertionError("Parquet is written to a path, not to a text stream")
         case _:

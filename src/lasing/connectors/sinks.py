@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from math import isfinite
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, TextIO, assert_never, get_args
 
-from lasing.logic.answers import Changes, Expiry, Standing, intervals
+from lasing.logic.answers import Answer, Changes, Expiry, Standing, intervals
 from lasing.logic.formulas import Atom
 
 View = Literal["answers", "changes", "intervals"]
@@ -32,12 +33,14 @@ ShowTime = Callable[[int], int | str]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A line of output: the atom, its times or its sign by the name of the column, and the line as text."""
+    """A row of output: its times, sign or answer by the name of the column, the atom, and the row as lines of text.
 
-    fields: dict[str, int | str | None]
-    atom: Atom
+    It is without an atom where it tells of an answer that has none, or that there is no answer.
+    """
+
+    fields: Mapping[str, int | str | None]
+    atom: Atom | None
     text: str
-    key: tuple[int, str]
 
 
 def records(moments: Iterable[Changes], view: View, show_time: ShowTime) -> Iterator[list[Record]]:
@@ -53,8 +56,8 @@ def records(moments: Iterable[Changes], view: View, show_time: ShowTime) -> Iter
         case "intervals":
             for held in intervals(moments):
                 first, last = show_time(held.start), show_time(held.end)
-                text = f"{held.atom} from {_time_text(first)} to {_time_text(last)}."
-                yield [Record({"from": first, "to": last}, held.atom, text, (held.start, text))]
+                text = f"{held.atom} from {_time_text(first)} to {_time_text(last)}.\n"
+                yield [Record({"from": first, "to": last}, held.atom, text)]
         case _:
             assert_never(view)
 
@@ -70,11 +73,38 @@ def _answer_records(moments: Iterable[Changes], show_time: ShowTime) -> Iterator
         following = change.time + 1
 
 
+def model_records(answers: Iterable[Answer], limit: int | None, show_time: ShowTime) -> Iterator[list[Record]]:
+    """Each answer of each time point, with its number; where there are as many as the limit, there may be more.
+
+    As text, the number is a comment above the answer, unless that is the only one.
+    """
+    for answer in answers:
+        time, found = show_time(answer.time), len(answer.models)
+        total = f"{found} or more" if found == limit else str(found)
+        batch = []
+        for number, model in enumerate(answer.models, 1):
+            fields = {"time": time, "answer": number, "answers": found}
+            rows = _sorted(Record(fields, atom, _fact_text(atom, time)) for atom in model)
+            first, *others = rows or [Record(fields, None, "")]
+            comment = "" if total == "1" else f"% {time}: answer {number} of {total}\n"
+            batch += [replace(first, text=comment + first.text), *others]
+        yield batch or [Record({"time": time, "answer": None, "answers": 0}, None, f"% {time}: no answer\n")]
+
+
+def header(view: View, several: bool, arity: int) -> list[str]:
+    """The columns of a table: times, `predicate`, `arg1`, `arg2`, …; with the number of the answer where `several`."""
+    if view == "answers" and several:
+        fields = ["time", "answer", "answers"]
+    else:
+        fields = {"answers": ["time"], "changes": ["time", "change", "expires_at"], "intervals": ["from", "to"]}[view]
+    return [*fields, "predicate", *(f"arg{i}" for i in range(1, arity + 1))]
+
+
 def write_text(batches: Iterable[list[Record]], out: TextIO) -> None:
     """One fact, change or interval a line; each time point is flushed as soon as it is known."""
     for batch in batches:
         if batch:
-            out.write("".join(f"{record.text}\n" for record in batch))
+            out.write("".join([record.text for record in batch]))
             out.flush()
 
 
@@ -82,46 +112,55 @@ def write_jsonl(batches: Iterable[list[Record]], out: TextIO) -> None:
     """One JSON object a line: its times, `predicate` and `args`."""
     for batch in batches:
         for record in batch:
-            fields = record.fields
-            if fields.get("change") == "-":  # what is gone has no expiry
-                fields = {name: value for name, value in fields.items() if name != "expires_at"}
-            row = {**fields, "predicate": record.atom.predicate, "args": list(record.atom.args)}
-            out.write(json.dumps(row, ensure_ascii=False) + "\n")
+            out.write(json.dumps(_json_object(record), ensure_ascii=False) + "\n")
         if batch:
             out.flush()
 
 
-def write_csv(batches: Iterable[list[Record]], out: TextIO, view: View, arity: int) -> None:
-    """A header, then a row a line: its times, `predicate`, `arg1`, `arg2`, …"""
+def write_csv(batches: Iterable[list[Record]], out: TextIO, names: list[str]) -> None:
+    """A line of names, as `header` has them, then a row a line."""
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(_header(view, arity))
+    writer.writerow(names)
     for batch in batches:
         for record in batch:
-            args = ['""' if arg == "" else arg for arg in record.atom.args]
-            padding = [""] * (arity - len(args))
-            writer.writerow([*record.fields.values(), record.atom.predicate, *args, *padding])
+            cells = ['""' if cell == "" else cell for cell in _cells(record)]
+            writer.writerow(cells + [""] * (len(names) - len(cells)))
         if batch:
             out.flush()
 
 
-def write_parquet(batches: Iterable[list[Record]], path: Path, view: View, arity: int) -> None:
+def write_parquet(batches: Iterable[list[Record]], path: Path, names: list[str]) -> None:
     """A Parquet file with the columns of `write_csv`; whole numbers are int64, other numbers double, all else text."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    header = _header(view, arity)
-    columns: list[list[Any]] = [[] for _ in header]
+    columns: list[list[Any]] = [[] for _ in names]
     for batch in batches:
         for record in batch:
-            row = [*record.fields.values(), record.atom.predicate, *record.atom.args]
-            for column, value in zip(columns, row + [None] * (len(header) - len(row)), strict=True):
+            cells = _cells(record)
+            for column, value in zip(columns, cells + [None] * (len(names) - len(cells)), strict=True):
                 column.append(value)
-    types = [_arrow_type(values, name) for name, values in zip(header, columns, strict=True)]
+    types = [_arrow_type(values, name) for name, values in zip(names, columns, strict=True)]
     arrays = [
         pa.array([v if v is None else _CONVERT[str(kind)](v) for v in values], kind)
         for values, kind in zip(columns, types, strict=True)
     ]
-    pq.write_table(pa.table(arrays, names=header), path)
+    pq.write_table(pa.table(arrays, names=names), path)
+
+
+def _json_object(record: Record) -> dict[str, Any]:
+    fields, atom = record.fields, record.atom
+    if atom is None:
+        return {name: value for name, value in fields.items() if value is not None}
+    if fields.get("change") == "-":  # what is gone has no expiry
+        fields = {name: value for name, value in fields.items() if name != "expires_at"}
+    return {**fields, "predicate": atom.predicate, "args": list(atom.args)}
+
+
+def _cells(record: Record) -> list[Any]:
+    """The row of a table, up to where all that follows is empty."""
+    atom = record.atom
+    return [*record.fields.values(), *(() if atom is None else (atom.predicate, *atom.args))]
 
 
 _CONVERT: dict[str, Callable[[Any], Any]] = {"int64": int, "double": float, "string": str}
@@ -131,7 +170,7 @@ def _arrow_type(values: list[Any], name: str) -> Any:
     import pyarrow as pa
 
     present = [v for v in values if v is not None]
-    if name in ("time", "from", "to") and not present:
+    if name in ("time", "answer", "answers", "from", "to") and not present:
         return pa.int64()
     if present and all(isinstance(v, int) for v in present):
         return pa.int64()
@@ -140,22 +179,16 @@ def _arrow_type(values: list[Any], name: str) -> Any:
     return pa.string()
 
 
-def _header(view: View, arity: int) -> list[str]:
-    times = {"answers": ["time"], "changes": ["time", "change", "expires_at"], "intervals": ["from", "to"]}[view]
-    return [*times, "predicate", *(f"arg{i}" for i in range(1, arity + 1))]
-
-
 def _answer_record(time: int, atom: Atom, show_time: ShowTime) -> Record:
     shown = show_time(time)
-    text = f"{atom} at {_time_text(shown)}."
-    return Record({"time": shown}, atom, text, (time, text))
+    return Record({"time": shown}, atom, _fact_text(atom, shown))
 
 
 def _change_record(sign: str, change: Changes, atom: Atom, show_time: ShowTime) -> Record:
     shown = show_time(change.time)
-    text = f"{sign}{atom} at {_time_text(shown)}."
     until = _expiry(change.expires_at(atom), show_time) if sign == "+" else None
-    return Record({"time": shown, "change": sign, "expires_at": until}, atom, text, (change.time, text))
+    fields = {"time": shown, "change": sign, "expires_at": until}
+    return Record(fields, atom, sign + _fact_text(atom, shown))
 
 
 def _expiry(expiry: Expiry, show_time: ShowTime) -> int | str | None:
@@ -165,9 +198,13 @@ def _expiry(expiry: Expiry, show_time: ShowTime) -> int | str | None:
     return show_time(int(expiry)) if isfinite(expiry) else "never"
 
 
+def _fact_text(atom: Atom, time: int | str) -> str:
+    return f"{atom} at {_time_text(time)}.\n"
+
+
 def _time_text(time: int | str) -> str:
     return f'"{time}"' if isinstance(time, str) else str(time)
 
 
 def _sorted(rows: Iterable[Record]) -> list[Record]:
-    return sorted(rows, key=lambda record: record.key)
+    return sorted(rows, key=attrgetter("text"))

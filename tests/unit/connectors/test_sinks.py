@@ -14,7 +14,17 @@ from lasing.connectors.csv import read_csv
 from lasing.connectors.facts import parse_facts
 from lasing.connectors.jsonl import read_jsonl
 from lasing.connectors.rows import Row
-from lasing.connectors.sinks import Record, View, records, write_csv, write_jsonl, write_parquet, write_text
+from lasing.connectors.sinks import (
+    Record,
+    View,
+    header,
+    model_records,
+    records,
+    write_csv,
+    write_jsonl,
+    write_parquet,
+    write_text,
+)
 from lasing.connectors.tables import Columns
 from lasing.logic.answers import Answer, changes
 from lasing.logic.formulas import Atom, ground_atom
@@ -65,25 +75,25 @@ def test_written_tables_read_back(tmp_path: Path) -> None:
     with (tmp_path / "a.jsonl").open("w", encoding="utf-8") as out:
         write_jsonl(batches(), out)
     with (tmp_path / "a.csv").open("w", encoding="utf-8") as out:
-        write_csv(batches(), out, "answers", 2)
-    write_parquet(batches(), tmp_path / "a.parquet", "answers", 2)
+        write_csv(batches(), out, header("answers", False, 2))
+    write_parquet(batches(), tmp_path / "a.parquet", header("answers", False, 2))
     assert list(read_jsonl(tmp_path / "a.jsonl", Columns())) == ROWS
     assert list(read_csv(tmp_path / "a.csv", Columns())) == ROWS
     assert list(read_parquet(tmp_path / "a.parquet", Columns())) == ROWS
 
 
 @pytest.mark.parametrize(
-    ("view", "header", "first"),
+    ("view", "names", "first"),
     [
         ("answers", "time,predicate,arg1,arg2", "4,p,x,2"),
         ("changes", "time,change,expires_at,predicate,arg1,arg2", "4,+,,p,x,2"),
         ("intervals", "from,to,predicate,arg1,arg2", "4,5,p,x,2"),
     ],
 )
-def test_the_columns_of_each_view(view: View, header: str, first: str) -> None:
+def test_the_columns_of_each_view(view: View, names: str, first: str) -> None:
     out = io.StringIO()
-    write_csv(batches(view), out, view, 2)
-    assert out.getvalue().splitlines()[:2] == [header, first]
+    write_csv(batches(view), out, header(view, False, 2))
+    assert out.getvalue().splitlines()[:2] == [names, first]
 
 
 @pytest.mark.parametrize(
@@ -91,10 +101,99 @@ def test_the_columns_of_each_view(view: View, header: str, first: str) -> None:
 )
 def test_a_parquet_column_has_the_type_of_its_values(tmp_path: Path, values: tuple[int | str, ...], kind: str) -> None:
     answers = [Answer.single(1, frozenset(Atom("p", (value,)) for value in values))]
-    write_parquet(records(changes(answers), "answers", lambda t: t), tmp_path / "a.parquet", "answers", 1)
+    batch = records(changes(answers), "answers", lambda t: t)
+    write_parquet(batch, tmp_path / "a.parquet", header("answers", False, 1))
     schema = pq.read_schema(tmp_path / "a.parquet")
     assert str(schema.field("arg1").type) == kind
     assert str(schema.field("time").type) == "int64"
+
+
+SEVERAL = [
+    Answer(4, (frozenset(), frozenset((Q, P)))),
+    Answer(5, ()),
+    Answer(6, (frozenset((P,)),)),
+    Answer(7, (frozenset(),)),
+]
+
+
+def model_batches(limit: int | None = None) -> Iterator[list[Record]]:
+    return model_records(SEVERAL, limit, lambda time: time)
+
+
+def test_comments_tell_several_answers_apart() -> None:
+    out = io.StringIO()
+    write_text(model_batches(), out)
+    assert out.getvalue().splitlines() == [
+        "% 4: answer 1 of 2",
+        "% 4: answer 2 of 2",
+        "p(x,2) at 4.",
+        'q("A b") at 4.',
+        "% 5: no answer",
+        "p(x,2) at 6.",
+    ]
+    assert list(parse_facts(out.getvalue())) == [(4, P), (4, Q), (6, P)]
+
+
+@pytest.mark.parametrize(
+    ("limit", "comments"),
+    [
+        (1, ["% 5: no answer", "% 6: answer 1 of 1 or more", "% 7: answer 1 of 1 or more"]),
+        (2, ["% 4: answer 1 of 2 or more", "% 4: answer 2 of 2 or more", "% 5: no answer"]),
+        (3, ["% 4: answer 1 of 2", "% 4: answer 2 of 2", "% 5: no answer"]),
+    ],
+)
+def test_where_the_limit_is_reached_there_may_be_more(limit: int, comments: list[str]) -> None:
+    out = io.StringIO()
+    write_text(model_records([a for a in SEVERAL if len(a.models) <= limit], limit, int), out)
+    assert [line for line in out.getvalue().splitlines() if line.startswith("%")] == comments
+
+
+def test_comments_have_the_date_where_facts_have_it() -> None:
+    out, tick = io.StringIO(), Tick(60_000)
+    write_text(model_records(SEVERAL, None, tick.iso), out)
+    assert out.getvalue().startswith("% 1970-01-01T00:04:00Z: answer 1 of 2\n")
+    assert list(parse_facts(out.getvalue(), tick)) == [(4, P), (4, Q), (6, P)]
+
+
+def test_rows_have_the_number_of_their_answer(tmp_path: Path) -> None:
+    out = io.StringIO()
+    write_jsonl(model_batches(), out)
+    assert out.getvalue().splitlines() == [
+        '{"time": 4, "answer": 1, "answers": 2}',
+        '{"time": 4, "answer": 2, "answers": 2, "predicate": "p", "args": ["x", 2]}',
+        '{"time": 4, "answer": 2, "answers": 2, "predicate": "q", "args": ["A b"]}',
+        '{"time": 5, "answers": 0}',
+        '{"time": 6, "answer": 1, "answers": 1, "predicate": "p", "args": ["x", 2]}',
+        '{"time": 7, "answer": 1, "answers": 1}',
+    ]
+    out, names = io.StringIO(), header("answers", True, 2)
+    write_csv(model_batches(), out, names)
+    assert out.getvalue().splitlines() == [
+        "time,answer,answers,predicate,arg1,arg2",
+        "4,1,2,,,",
+        "4,2,2,p,x,2",
+        "4,2,2,q,A b,",
+        "5,,0,,,",
+        "6,1,1,p,x,2",
+        "7,1,1,,,",
+    ]
+    write_parquet(model_batches(), tmp_path / "a.parquet", names)
+    table = pq.read_table(tmp_path / "a.parquet")
+    assert table.column_names == names
+    assert [tuple(row.values()) for row in table.to_pylist()] == [
+        (4, 1, 2, None, None, None),
+        (4, 2, 2, "p", "x", 2),
+        (4, 2, 2, "q", "A b", None),
+        (5, None, 0, None, None, None),
+        (6, 1, 1, "p", "x", 2),
+        (7, 1, 1, None, None, None),
+    ]
+
+
+def test_a_table_without_any_answer_has_numbers_for_them(tmp_path: Path) -> None:
+    batches = model_records([Answer(5, ())], None, int)
+    write_parquet(batches, tmp_path / "a.parquet", header("answers", True, 0))
+    assert str(pq.read_schema(tmp_path / "a.parquet").field("answer").type) == "int64"
 
 
 def test_each_time_point_is_written_as_soon_as_it_is_known() -> None:
