@@ -21,12 +21,13 @@ FILE = re.compile(r"<!-- file (\S+) -->\n```\n(.*?)```", re.DOTALL)
 SESSION = re.compile(r"```console\n\$ lasing ([^\n]*)\n(.*?)```", re.DOTALL)
 
 
-def test_sessions_of_the_tutorial(tmp_path: Path) -> None:
-    tutorial = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize(("page", "least"), [("tutorial.md", 7), ("how-to/use-several-answers.md", 5)])
+def test_sessions_of_a_page(page: str, least: int, tmp_path: Path) -> None:
+    tutorial = (DOCS / page).read_text(encoding="utf-8")
     for name, text in FILE.findall(tutorial):
         (tmp_path / name).write_text(text, encoding="utf-8")
     sessions = SESSION.findall(tutorial)
-    assert len(sessions) >= 7
+    assert len(sessions) >= least
     for command, expected in sessions:
         assert _printed([sys.executable, "-m", "lasing", *shlex.split(command)], tmp_path) == expected, command
 
@@ -40,6 +41,12 @@ def test_session_of_the_readme() -> None:
 def test_python_of_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     code, expected = re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", readme, re.DOTALL)[0]
+    assert _printed([sys.executable, "-c", code], ROOT) == expected
+
+
+def test_python_of_several_answers() -> None:
+    page = (DOCS / "how-to" / "use-several-answers.md").read_text(encoding="utf-8")
+    code, expected = re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", page, re.DOTALL)[0]
     assert _printed([sys.executable, "-c", code], ROOT) == expected
 
 

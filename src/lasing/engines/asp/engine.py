@@ -55,7 +55,7 @@ class AspEngine:
         self._used = _predicates_read(above)
         self._timed = _depends_on_time(above)
         self._orders: dict[object, tuple[Formula, ...]] = {}
-        self._helpers: dict[str, set[Args]] = {}
+        self._helpers: dict[str, dict[Args, None]] = {}  # in the order in which they came
         self._decided: set[Atom] = set()
         self._last = start - 1
         self._busy_before = True
@@ -114,19 +114,18 @@ class AspEngine:
 
     def _add(self, time: int, atoms: Iterable[Atom]) -> None:
         for atom in atoms:
-            args = tuple(arg for arg in atom.args if isinstance(arg, int | float | str))
-            self._data.add(Fact(time, atom.predicate, args))
+            self._data.add(Fact(time, atom.predicate, _values(atom)))
 
     def _take(self, change: Changes) -> None:
-        """What has changed below."""
-        for atoms, is_there in ((change.removed, False), (change.added, True)):
-            for atom in atoms:
-                if atom.predicate in self._split.helpers:
-                    args = tuple(arg for arg in atom.args if isinstance(arg, int | float | str))
-                    rows = self._helpers.setdefault(atom.predicate, set())
-                    (rows.add if is_there else rows.discard)(args)
-                else:
-                    (self._decided.add if is_there else self._decided.discard)(atom)
+        """What has changed below, in an order that is the same in every run, so that the first answers are as well."""
+        helpers = self._split.helpers
+        for atom in change.removed:
+            if atom.predicate in helpers:
+                del self._helpers[atom.predicate][_values(atom)]
+        for atom in sorted((a for a in change.added if a.predicate in helpers), key=str):
+            self._helpers.setdefault(atom.predicate, {})[_values(atom)] = None
+        self._decided.difference_update(a for a in change.removed if a.predicate not in helpers)
+        self._decided.update(a for a in change.added if a.predicate not in helpers)
 
     def _answer(self, now: int) -> Answer:
         ground = self.ground(now)
@@ -160,6 +159,10 @@ class AspEngine:
         for (rule, _), reason in m.failures.items():
             self._failures[rule, reason] += 1
         return ground
+
+
+def _values(atom: Atom) -> Args:
+    return tuple(arg for arg in atom.args if isinstance(arg, int | float | str))
 
 
 def _predicates_read(program: Program) -> frozenset[str] | None:

@@ -78,9 +78,9 @@ class _Program:
     def __init__(self, rules: Collection[GroundRule], is_shown: Callable[[TimedAtom], bool], limit: int) -> None:
         self.rules = rules
         self.was_reused = False
-        self._on: set[GroundRule] = set()
+        self._on: dict[GroundRule, None] = {}
         self._asked = False
-        costs = {rule.cost for rule in rules if rule.cost is not None}
+        costs = dict.fromkeys(rule.cost for rule in rules if rule.cost is not None)
         options = [str(limit), "--project=project", "--warn=none", *(["--opt-mode=optN"] if costs else [])]
         self._optimises = bool(costs)
         self._control = clingo.Control(options)
@@ -108,9 +108,10 @@ class _Program:
 
     def answer_sets(self, rules: Iterable[GroundRule]) -> Iterator[Model]:
         self.was_reused, self._asked = self._asked, True
-        wanted = set(rules)
-        for rule in wanted ^ self._on:
-            self._control.assign_external(self._switches[rule], rule in wanted)
+        wanted = dict.fromkeys(rules)
+        for rule in chain(self._on, wanted):
+            if (rule in wanted) != (rule in self._on):
+                self._control.assign_external(self._switches[rule], rule in wanted)
         self._on = wanted
         with self._control.solve(yield_=True) as found:
             for model in found:

@@ -69,16 +69,16 @@ class Derived:
     __slots__ = ("_at", "last", "size")
 
     def __init__(self) -> None:
-        self._at: dict[int, dict[str, set[Args]]] = {}
+        self._at: dict[int, dict[str, dict[Args, None]]] = {}  # dictionaries, for their order: the same in every run
         self.last: int | None = None
         self.size = 0
 
     def add(self, time: int, predicate: str, args: Args) -> bool:
         """Whether the atom is new at that time point."""
-        here = self._at.setdefault(time, {}).setdefault(predicate, set())
+        here = self._at.setdefault(time, {}).setdefault(predicate, {})
         if args in here:
             return False
-        here.add(args)
+        here[args] = None
         self.size += 1
         self.last = time if self.last is None else max(self.last, time)
         return True

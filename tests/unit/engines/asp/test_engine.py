@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 
 import pytest
@@ -103,6 +105,21 @@ def test_without_clingo_it_is_told_how_to_get_it(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "clingo", None)
     with pytest.raises(lasing.LasingError, match=r"lasing\[asp\]"):
         lasing.run("a :- not b. b :- not a.", "s at 0.")
+
+
+def test_the_first_answer_is_the_same_in_every_run() -> None:
+    rooms = ", ".join(f"hot(room{i}) at 0" for i in range(12)).replace(", ", ". ")
+    code = (
+        "import lasing\n"
+        "program = '{fan(R)} :- hot(R) in [1]. :- #count{R : fan(R)} > 2. :~ hot(R), not fan(R). [1, R]'\n"
+        f"print(next(lasing.run(program, '{rooms}.', models=1)))"
+    )
+    told = set()
+    for seed in ("1", "2", "3"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        told.add(done.stdout)
+    assert len(told) == 1
 
 
 def test_the_reference_tries_only_so_many() -> None:
