@@ -76,7 +76,7 @@ def check(
             assert shards is not None, "what has no mistakes is analysed"
             typer.echo(_text(program, analysis, shards, len(found)))
             if plan:
-                typer.echo(f"\n{shown or 'no plan: the local engine does not run this program'}")
+                typer.echo(f"\n{shown or 'no plan: the local engine has no part in this program'}")
     if errors:
         raise typer.Exit(1)
 
@@ -92,8 +92,9 @@ def _predicates(program: Program, text: str) -> frozenset[str]:
 
 
 def _plan(program: Program, analysis: Analysis, errors: list[Diagnostic]) -> str:
-    """The plan as text; nothing where there is none."""
-    found = None if errors or _several(analysis) else plan_for(program, "auto")
+    """The plan as text, of what is decided where there may be several answers; nothing where there is none."""
+    decided = program if analysis.split is None else analysis.split.below
+    found = None if errors or decided is None else plan_for(decided, "auto")
     return "" if found is None else show(found)
 
 
