@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from lasing.engine_choice import load_clingo
 from lasing.engines.reference.satisfaction import satisfies, try_all
 from lasing.engines.reference.stream import Facts
 from lasing.engines.reference.structure import background_of
-from lasing.errors import Source, fault
+from lasing.errors import Place, Source, fault
 from lasing.languages.lars.questions import read_question
 from lasing.logic.formulas import Atom, PartitionWindow, TupleWindow, Window, atoms_of, walk
 from lasing.logic.program import Program, Rule
@@ -75,8 +76,9 @@ def satisfiable(
     assert timeline.hi is not None
     known = arity_of(Program((asked,), beside.background))
     free = _free_atoms(asked, named if atoms is None or isinstance(atoms, str) else atoms)
+    written = Source("atoms", atoms) if isinstance(atoms, str) else None
     for atom in free:
-        check_arity(atom, known, lambda: None)
+        check_arity(atom, known, partial(_place, written, atom))
     possible = [(point, atom) for point in timeline for atom in free]
     if _counts_facts(asked):
         facts = [fact_of(row) for row in possible]
@@ -109,7 +111,11 @@ def _free_atoms(asked: Rule, atoms: Iterable[Atom] | None) -> list[Atom]:
             note = "say which atoms there are: --atoms on the command line, atoms in Python"
             place = asked.place(loose.offset, len(loose.predicate))
             raise fault("E314", f"{loose} stands for any number of atoms", place, note)
-    return sorted({Atom(atom.predicate, atom.args) for atom in atoms}, key=str)
+    return sorted(set(atoms), key=str)
+
+
+def _place(written: Source | None, atom: Atom) -> Place | None:
+    return None if written is None else written.place(atom.offset, len(atom.predicate))
 
 
 def _counts_facts(asked: Rule) -> bool:
