@@ -136,6 +136,8 @@ def check(
         program = read_program(texts, constants)
         known = arity_of(program)
         claimed = stream_file(interpretation, time, input_format, "--interpretation")
+        if str(claimed.path) == "-" and any(str(stream.path) == "-" for stream in streams):
+            raise typer.BadParameter("standard input can be read only once", param_hint="--interpretation")
         verdict = check_program(
             program,
             stream_rows(claimed, program.tick, True, None, known),
