@@ -46,6 +46,6 @@ def __getattr__(name: str) -> Any:
         from lasing.live.engine import Engine
 
         return Engine
-    if name == "spark":  # so that `lasing.spark` is there without a second import
-        return import_module("lasing.spark")
+    if name in ("models", "spark"):  # so that `lasing.spark` is there without a second import
+        return import_module(f"lasing.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -73,7 +73,7 @@ def choose(program: Program, engine: str, limit: int = 0) -> Choice:
         parts = unsplit(program) if engine == "clingo" else split(program)
         below = None if parts.below is None else choose(parts.below, "auto")
         assert not isinstance(below, AnyAnswers), "what is decided has one answer"
-        _load_clingo()
+        load_clingo("programs that may have several answers need it")
         return AnyAnswers(lambda start: _clingo(parts, start, below, limit), below is not None and below.compiled)
     if several and engine == "reference":
         return AnyAnswers(lambda start: DefinitionEngine(program, start, limit), False)
@@ -127,14 +127,14 @@ def _local(program: Program, start: int, plan: Plan) -> Engine:
     return LocalEngine(program, start, plan)
 
 
-def _load_clingo() -> None:
+def load_clingo(why: str) -> None:
+    """Load clingo, which does not come along by itself; an error where it is missing says why it is needed."""
     try:
         import clingo  # noqa: F401 -- told before anything runs
     except ModuleNotFoundError as missing:
         if missing.name != "clingo":
             raise
-        note = "programs that may have several answers need it: pip install 'lasing[asp]'"
-        raise fault("E312", "clingo is not installed", note=note) from None
+        raise fault("E312", "clingo is not installed", note=f"{why}: pip install 'lasing[asp]'") from None
 
 
 def _clingo(parts: Split, start: int, below: OneAnswer | None, limit: int) -> ModelsEngine:

@@ -46,7 +46,7 @@ def parse(program: str | Path, constants: Mapping[str, Value] | None = None) -> 
     (Atom(predicate='q', args=(Variable(name='X'),)),)
     """
     given = {name: value_of(value, what=f"the constant {name}") for name, value in (constants or {}).items()}
-    return read_program([_source(program)], given)
+    return read_program([source_of(program)], given)
 
 
 def run(
@@ -264,7 +264,8 @@ def left_out(program: Program, dropped: int, failures: Mapping[tuple[int, str], 
     return found
 
 
-def _source(program: str | Path) -> Source:
+def source_of(program: str | Path) -> Source:
+    """The text of a program, with its name."""
     if not isinstance(program, str | Path):
         raise fault(
             "E510", f"a {type(program).__name__} is not a program", note="a program is text, a Path or a Program"

@@ -21,13 +21,15 @@ FILE = re.compile(r"<!-- file (\S+) -->\n```\n(.*?)```", re.DOTALL)
 SESSION = re.compile(r"```console\n\$ lasing ([^\n]*)\n(.*?)```", re.DOTALL)
 
 
-@pytest.mark.parametrize(("page", "least"), [("tutorial.md", 7), ("how-to/use-several-answers.md", 5)])
-def test_sessions_of_a_page(page: str, least: int, tmp_path: Path) -> None:
-    tutorial = (DOCS / page).read_text(encoding="utf-8")
-    for name, text in FILE.findall(tutorial):
+@pytest.mark.parametrize(
+    ("page", "number"), [("tutorial.md", 7), ("how-to/use-several-answers.md", 5), ("how-to/check-models.md", 4)]
+)
+def test_sessions_of_a_page(page: str, number: int, tmp_path: Path) -> None:
+    text_of_page = (DOCS / page).read_text(encoding="utf-8")
+    for name, text in FILE.findall(text_of_page):
         (tmp_path / name).write_text(text, encoding="utf-8")
-    sessions = SESSION.findall(tutorial)
-    assert len(sessions) >= least
+    sessions = SESSION.findall(text_of_page)
+    assert len(sessions) >= number
     for command, expected in sessions:
         assert _printed([sys.executable, "-m", "lasing", *shlex.split(command)], tmp_path) == expected, command
 

@@ -11,11 +11,12 @@ from lasing.cli.bench import bench
 from lasing.cli.check import check
 from lasing.cli.console import complain
 from lasing.cli.fmt import fmt
+from lasing.cli.models import models
 from lasing.cli.pipeline import pipeline
 from lasing.cli.run import run
 from lasing.errors import LasingError
 
-USAGE_CODES = frozenset(("E305", "E306", "E307", "E511"))
+USAGE_CODES = frozenset(("E305", "E306", "E307", "E314", "E511"))
 """Errors in how the command was called, rather than in a program or in data."""
 
 app = typer.Typer(
@@ -29,6 +30,7 @@ app = typer.Typer(
 )
 app.command()(run)
 app.command()(check)
+app.add_typer(models, name="models")
 app.command()(fmt)
 app.command()(pipeline)
 app.command()(bench)

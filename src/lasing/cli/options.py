@@ -1,4 +1,4 @@
-"""What several commands take: program files, constants, predicates."""
+"""What several commands take: programs and streams, times, constants, predicates."""
 
 from __future__ import annotations
 
@@ -9,9 +9,54 @@ import typer
 
 from lasing.connectors.csv import cell_value
 from lasing.connectors.files import decode, read_text
-from lasing.errors import Source
+from lasing.connectors.sources import FORMATS, FileSource, file_source
+from lasing.errors import LasingError, Source
 from lasing.logic.program import Signature
 from lasing.logic.terms import Value, is_name
+from lasing.timeline.ticks import Tick, parse_time
+
+INPUT_FORMATS = ("facts", "csv", "jsonl")
+"""The formats that standard input may have."""
+
+
+def choose(option: str, value: str, choices: tuple[str, ...]) -> None:
+    """Fail where the value of an option is none of its choices."""
+    if value not in choices:
+        raise typer.BadParameter(f"{value!r} is not one of {', '.join(choices)}", param_hint=option)
+
+
+def time_option(option: str, text: str, tick: Tick | None) -> int | None:
+    """The time point of an option: a number, or with a tick a date; None where it is not given."""
+    try:
+        return parse_time(text, tick) if text else None
+    except LasingError as error:
+        d = error.diagnostics[0]
+        raise typer.BadParameter(f"{d.message} ({d.note})", param_hint=option) from None
+
+
+def split_files(
+    files: list[str], time: str, input_format: str, need_program: bool = True
+) -> tuple[list[str], list[FileSource]]:
+    """The programs among the arguments, and the streams."""
+    programs = [file for file in files if file.lower().endswith(".lars")]
+    if need_program and not programs:
+        endings = " ".join(FORMATS)
+        raise typer.BadParameter(f"no program: give a file that ends in .lars (streams end in {endings})")
+    streams = [file for file in files if file not in programs]
+    if sum(file == "-" or file.endswith("=-") for file in streams) > 1:
+        raise typer.BadParameter("standard input can be read only once")
+    return programs, [stream_file(file, time, input_format) for file in streams]
+
+
+def stream_file(file: str, time: str, input_format: str, option: str | None = None) -> FileSource:
+    """The stream that an argument, or an option, names."""
+    try:
+        return file_source(file, time, input_format)
+    except LasingError as error:
+        d = error.diagnostics[0]
+        if d.code == "E401":
+            raise
+        raise typer.BadParameter(f"{d.message} ({d.note})", param_hint=option) from None
 
 
 def read_sources(paths: list[str]) -> list[Source]:

@@ -11,7 +11,15 @@ from typing import Annotated, TextIO, assert_never
 import typer
 
 from lasing.cli.console import complain, patience, progress_bar, say, standard_output
-from lasing.cli.options import constants_of, read_sources, signatures_of
+from lasing.cli.options import (
+    INPUT_FORMATS,
+    choose,
+    constants_of,
+    read_sources,
+    signatures_of,
+    split_files,
+    time_option,
+)
 from lasing.connectors.files import unwritable
 from lasing.connectors.rows import merged
 from lasing.connectors.sinks import (
@@ -30,7 +38,7 @@ from lasing.connectors.sinks import (
     write_parquet,
     write_text,
 )
-from lasing.connectors.sources import FORMATS, FileSource, file_source, stream_rows
+from lasing.connectors.sources import FileSource, stream_rows
 from lasing.connectors.tables import TIME
 from lasing.engine_choice import ENGINES
 from lasing.errors import LasingError, fault
@@ -41,7 +49,7 @@ from lasing.logic.checks.arity import arity
 from lasing.logic.formulas import atoms_of
 from lasing.logic.program import Program
 from lasing.session import Run, arity_of
-from lasing.timeline.ticks import Tick, parse_time
+from lasing.timeline.ticks import Tick
 
 
 def run(
@@ -125,11 +133,11 @@ def run(
     Streams are merged by time. Standard input is read live: the answer of a time point is printed as soon as a later
     fact, or the end, shows that it is complete.
     """
-    _choose("--as", view, VIEWS)
-    _choose("--times", times, ("numbers", "iso"))
-    _choose("--input-format", input_format, ("facts", "csv", "jsonl"))
+    choose("--as", view, VIEWS)
+    choose("--times", times, ("numbers", "iso"))
+    choose("--input-format", input_format, INPUT_FORMATS)
     view_name: View = next(v for v in VIEWS if v == view)
-    programs, sources = _split(files, time, input_format)
+    programs, sources = split_files(files, time, input_format)
     program = read_program(read_sources(programs), constants_of(const or []))
     if show:
         program = replace(program, show=signatures_of(show))
@@ -144,8 +152,8 @@ def run(
     with progress_bar(0 if quiet else _size(sources)) as progress:
         known = arity_of(program)
         rows = merged([stream_rows(source, program.tick, sort, progress, known) for source in sources])
-        start = _time("--from", first, program.tick)
-        end = _time("--to", last, program.tick)
+        start = time_option("--from", first, program.tick)
+        end = time_option("--to", last, program.tick)
         answers = Run(program, rows, start, end, engine, warn=False, models=models)
         with patience("compiling the engine's kernels, once: about a minute", quiet):
             answers.prepare()
@@ -169,36 +177,6 @@ def run(
         )
 
 
-def _choose(option: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise typer.BadParameter(f"{value!r} is not one of {', '.join(choices)}", param_hint=option)
-
-
-def _time(option: str, text: str, tick: Tick | None) -> int | None:
-    try:
-        return parse_time(text, tick) if text else None
-    except LasingError as error:
-        d = error.diagnostics[0]
-        raise typer.BadParameter(f"{d.message} ({d.note})", param_hint=option) from None
-
-
-def _split(files: list[str], time: str, input_format: str) -> tuple[list[str], list[FileSource]]:
-    programs = [file for file in files if file.lower().endswith(".lars")]
-    if not programs:
-        endings = " ".join(FORMATS)
-        raise typer.BadParameter(f"no program: give a file that ends in .lars (streams end in {endings})")
-    streams = [file for file in files if file not in programs]
-    if sum(file == "-" or file.endswith("=-") for file in streams) > 1:
-        raise typer.BadParameter("standard input can be read only once")
-    try:
-        return programs, [file_source(file, time, input_format) for file in streams]
-    except LasingError as error:
-        d = error.diagnostics[0]
-        if d.code == "E401":
-            raise
-        raise typer.BadParameter(f"{d.message} ({d.note})") from None
-
-
 def _refuse_overwriting(output: str, inputs: list[str]) -> None:
     if output and any(Path(output).resolve() == Path(name).resolve() for name in inputs):
         raise typer.BadParameter(f"{output} is one of the inputs, and would be lost", param_hint="--output")
@@ -206,7 +184,7 @@ def _refuse_overwriting(output: str, inputs: list[str]) -> None:
 
 def _output_format(form: str, output: str) -> OutputFormat:
     chosen = form or (ENDINGS.get(Path(output).suffix.lower(), "text") if output else "text")
-    _choose("--format", chosen, OUTPUT_FORMATS)
+    choose("--format", chosen, OUTPUT_FORMATS)
     if chosen == "parquet" and not output:
         raise typer.BadParameter("Parquet needs a file: --output answers.parquet", param_hint="--format")
     return next(f for f in OUTPUT_FORMATS if f == chosen)

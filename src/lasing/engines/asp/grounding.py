@@ -12,7 +12,7 @@ from functools import partial
 
 from lasing.engines.asp.conditions import Condition, TimedAtom
 from lasing.engines.asp.unfolding import Unknowns, instances
-from lasing.engines.reference.structure import Binding
+from lasing.engines.reference.structure import Binding, Structure
 from lasing.errors import fault
 from lasing.logic.dependencies import Strata
 from lasing.logic.formulas import At, Head, head_atom
@@ -102,26 +102,40 @@ class Grounding:
         self, rule: Rule, binding: Binding, when: Condition, m: Unknowns, number: int, dropped: set[TimedAtom]
     ) -> GroundRule | None:
         """The instance of a rule for a binding, as far as its heads belong to the component; its heads may hold."""
-        try:
-            cost = _cost(rule.penalty, binding)
-            heads = list(_heads(rule.heads, binding, m.now))
-        except Undefined as reason:
-            m.note_failure(str(reason), binding)
-            return None
-        if not rule.choice and any(_is_given(head, m, rule.definite) for head in heads):
-            return None  # it holds already, and so does the rule
-        kept = []
-        for head in heads:
-            if m.now + head.ahead < m.stream.timeline.lo:
-                dropped.add(head)
-            elif self.component[head.predicate] == number and not (rule.choice and _is_given(head, m, False)):
-                m.stream.derived.add(m.now + head.ahead, head.predicate, head.args)
-                kept.append(head)
+        instance = instance_of(rule, binding, when, m, dropped)
+        if instance is None or not instance.heads:
+            return instance
+        kept = tuple(head for head in instance.heads if self.component[head.predicate] == number)
+        for head in kept:
+            m.stream.derived.add(m.now + head.ahead, head.predicate, head.args)
         if m.stream.derived.size > MOST_ATOMS:
             raise _endless(rule, m.now)
-        if heads and not kept:
-            return None
-        return GroundRule(tuple(dict.fromkeys(kept)), when, rule.choice, cost)
+        if len(kept) == len(instance.heads):
+            return instance
+        return replace(instance, heads=kept) if kept else None
+
+
+def instance_of(
+    rule: Rule, binding: Binding, when: Condition, m: Structure, dropped: set[TimedAtom]
+) -> GroundRule | None:
+    """The instance of a rule for a binding, without heads before the start; None where it asks for nothing new."""
+    try:
+        cost = _cost(rule.penalty, binding)
+        heads = list(_heads(rule.heads, binding, m.now))
+    except Undefined as reason:
+        m.note_failure(str(reason), binding)
+        return None
+    if not rule.choice and any(_is_given(head, m, rule.definite) for head in heads):
+        return None  # it holds already, and so does the rule
+    kept: dict[TimedAtom, None] = {}
+    for head in heads:
+        if m.now + head.ahead < m.stream.timeline.lo:
+            dropped.add(head)
+        elif not (rule.choice and _is_given(head, m, False)):
+            kept[head] = None
+    if heads and not kept:
+        return None
+    return GroundRule(tuple(kept), when, rule.choice, cost)
 
 
 def _still_open(certain: set[TimedAtom], rule: GroundRule) -> GroundRule | None:
@@ -141,7 +155,7 @@ def _heads(heads: Iterable[Head], binding: Binding, now: int) -> Iterator[TimedA
         yield TimedAtom(time - now, atom.predicate, tuple(evaluate(term, binding) for term in atom.args))
 
 
-def _is_given(head: TimedAtom, m: Unknowns, derived_anyway: bool) -> bool:
+def _is_given(head: TimedAtom, m: Structure, derived_anyway: bool) -> bool:
     """Whether an atom is data or background; what a rule without a choice says of background is derived anyway."""
     if head.args in m.background.get(head.predicate, ()) and not derived_anyway:
         return m.stream.timeline.lo <= m.now + head.ahead <= m.now

@@ -6,7 +6,7 @@ every constant has its value and every duration its number of time points, and f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -52,15 +52,23 @@ class _Reading:
 
 def lower(sources: Sequence[Source], constants: Mapping[str, Value]) -> tuple[Program, list[Diagnostic]]:
     """The program of one or more texts, and every mistake found in them; `constants` override those of the texts."""
+    program, _, found = lower_around(sources, constants)
+    return program, found
+
+
+def lower_around(
+    sources: Sequence[Source], constants: Mapping[str, Value], others: Iterable[str] = ()
+) -> tuple[Program, Environment, list[Diagnostic]]:
+    """The same, and what its directives mean for texts beside it; `others` are words of those."""
     reading = _Reading(Environment(dict(constants)), constants)
     for source in sources:
         if source.path is None or source.path.resolve() not in reading.files:
             _open(reading, source)
     words = {word.lstrip("#") for cursor in reading.cursors for word in cursor.texts} if constants else set()
-    for name in constants:
-        if name not in words:
-            note = similar(name, (cursor.texts[i + 1] for cursor, i in _constant_statements(reading)))
-            reading.found.append(Diagnostic("E114", f"the program has no constant {name}", note=note))
+    known = words.union(others)
+    for name in (name for name in constants if name not in known):
+        note = similar(name, (cursor.texts[i + 1] for cursor, i in _constant_statements(reading)))
+        reading.found.append(Diagnostic("E114", f"the program has no constant {name}", note=note))
     for cursor in reading.cursors:
         _directives(reading, cursor, ("#tick",))
     _constants(reading)
@@ -77,7 +85,7 @@ def lower(sources: Sequence[Source], constants: Mapping[str, Value]) -> tuple[Pr
         reading.environment.tick,
         tuple(cursor.source for cursor in reading.cursors),
     )
-    return program, reading.found
+    return program, reading.environment, reading.found
 
 
 def _open(reading: _Reading, source: Source) -> None:

@@ -1,0 +1,236 @@
+"""`lasing models`: model checking and satisfiability, of programs and of formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated
+
+import typer
+
+from lasing.cli.console import standard_output
+from lasing.cli.options import (
+    INPUT_FORMATS,
+    choose,
+    constants_of,
+    read_sources,
+    split_files,
+    stream_file,
+    time_option,
+)
+from lasing.connectors.rows import Row, merged
+from lasing.connectors.sources import FileSource, stream_rows
+from lasing.connectors.tables import TIME
+from lasing.errors import Source
+from lasing.languages.lars.questions import read_question
+from lasing.languages.lars.reader import read_program
+from lasing.logic.program import Program
+from lasing.session import arity_of
+from lasing.timeline.ticks import Tick
+
+models = typer.Typer(
+    help="Check models and look for them: is this an answer stream, is there one?",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Files = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="PROGRAM... [STREAM]...",
+        help="Programs (.lars) and streams, as for lasing run. Beside a formula, programs have background facts, "
+        "constants and the tick.",
+        show_default=False,
+    ),
+]
+At = Annotated[str, typer.Option("--at", metavar="TIME", help="The time point of evaluation.", show_default=False)]
+From = Annotated[
+    str,
+    typer.Option(
+        "--from", metavar="TIME", help="Start of the timeline [default: the first fact's].", show_default=False
+    ),
+]
+To = Annotated[
+    str,
+    typer.Option(
+        "--to",
+        metavar="TIME",
+        help="End of the timeline, for a formula [default: the last fact's, or --at].",
+        show_default=False,
+    ),
+]
+Formula = Annotated[
+    str,
+    typer.Option("--formula", "-f", metavar="TEXT", help="Ask about this formula instead.", show_default=False),
+]
+TimeColumn = Annotated[str, typer.Option("--time", metavar="COLUMN", help="The column of the time, in tables.")]
+Sort = Annotated[bool, typer.Option("--sort", help="Sort the streams by time first.")]
+InputFormat = Annotated[
+    str, typer.Option("--input-format", metavar="FORMAT", help="Format of standard input: facts, csv, jsonl.")
+]
+Const = Annotated[
+    list[str] | None,
+    typer.Option("--const", "-c", metavar="NAME=VALUE", help="Set a #const; may be repeated.", show_default=False),
+]
+
+
+@models.command()
+def check(
+    at: At,
+    files: Files = None,
+    interpretation: Annotated[
+        str,
+        typer.Option(
+            "--interpretation",
+            "-i",
+            metavar="FILE",
+            help="The stream in question: the data up to then, and all that is derived, each with its time.",
+            show_default=False,
+        ),
+    ] = "",
+    formula: Formula = "",
+    first: From = "",
+    last: To = "",
+    time: TimeColumn = TIME,
+    sort: Sort = False,
+    input_format: InputFormat = "facts",
+    const: Const = None,
+) -> None:
+    """Is this stream an answer stream of the program? Does this formula hold in the stream?
+
+    Prints yes, or no and the reasons, each in a line. The exit code is 0 for yes, and 1 for no.
+
+    \b
+    lasing models check tram.lars tram.facts --interpretation guess.facts --at 42
+    lasing models check tram.facts --formula "tram(T,_) in [3] and not jam(b)" --at 42
+    """
+    choose("--input-format", input_format, INPUT_FORMATS)
+    programs, streams = split_files(files or [], time, input_format, need_program=not formula)
+    texts, constants = read_sources(programs), constants_of(const or [])
+    from lasing.models import Verdict, holds
+    from lasing.models import check as check_program
+
+    if formula:
+        if interpretation:
+            raise typer.BadParameter(
+                "a formula is asked about a stream: name that alone", param_hint="--interpretation"
+            )
+        question = read_question(texts, constants, Source("formula", formula))
+        beside = question.program
+        known = arity_of(Program(() if question.formula is None else (question.formula,), beside.background))
+        verdict = Verdict(
+            holds(
+                formula,
+                _rows(streams, beside.tick, sort, known),
+                time=_needed("--at", at, beside.tick),
+                start=time_option("--from", first, beside.tick),
+                end=time_option("--to", last, beside.tick),
+                background=texts,
+                constants=constants,
+            )
+        )
+    else:
+        _refuse("--to", last, "the timeline of a program has no end")
+        if not interpretation:
+            note = "which stream is it? Name its file, or ask about a --formula"
+            raise typer.BadParameter(note, param_hint="--interpretation")
+        program = read_program(texts, constants)
+        known = arity_of(program)
+        claimed = stream_file(interpretation, time, input_format, "--interpretation")
+        if str(claimed.path) == "-" and any(str(stream.path) == "-" for stream in streams):
+            raise typer.BadParameter("standard input can be read only once", param_hint="--interpretation")
+        verdict = check_program(
+            program,
+            stream_rows(claimed, program.tick, True, None, known),
+            _rows(streams, program.tick, sort, known),
+            time=_needed("--at", at, program.tick),
+            start=time_option("--from", first, program.tick),
+        )
+    _print(str(verdict))
+    if not verdict:
+        raise typer.Exit(1)
+
+
+@models.command()
+def sat(
+    at: At,
+    files: Files = None,
+    formula: Formula = "",
+    atoms: Annotated[
+        str | None,
+        typer.Option(
+            "--atoms",
+            metavar="ATOMS",
+            help="The atoms that there may be, such as: p(a), q. Of a program, those that may be derived "
+            "[default: all; of a formula, those in it].",
+            show_default=False,
+        ),
+    ] = None,
+    first: From = "",
+    last: To = "",
+    time: TimeColumn = TIME,
+    sort: Sort = False,
+    input_format: InputFormat = "facts",
+    const: Const = None,
+) -> None:
+    """Is there an answer stream of the program? Is there a stream in which this formula holds?
+
+    Prints one as facts, or: unsatisfiable. The exit code is 0 if there is one, and 1 if not.
+
+    \b
+    lasing models sat tram.lars tram.facts --at 42
+    lasing models sat --formula "p in [3] and not q" --atoms "p, q" --from 0 --to 5 --at 3
+    """
+    choose("--input-format", input_format, INPUT_FORMATS)
+    programs, streams = split_files(files or [], time, input_format, need_program=not formula)
+    texts, constants = read_sources(programs), constants_of(const or [])
+    from lasing.models import answer_stream, satisfiable
+
+    if formula:
+        if streams:
+            raise typer.BadParameter("a stream is looked for, and not given, where a formula is to hold in it")
+        named = None if atoms is None else Source("atoms", atoms)
+        tick = read_question(texts, constants, Source("formula", formula), named).program.tick
+        found = satisfiable(
+            formula,
+            atoms,
+            time=_needed("--at", at, tick),
+            start=time_option("--from", first, tick),
+            end=time_option("--to", last, tick),
+            background=texts,
+            constants=constants,
+        )
+    else:
+        _refuse("--to", last, "the timeline of a program has no end")
+        program = read_program(texts, constants)
+        found = answer_stream(
+            program,
+            _rows(streams, program.tick, sort, arity_of(program)),
+            atoms,
+            time=_needed("--at", at, program.tick),
+            start=time_option("--from", first, program.tick),
+            constants=constants,
+        )
+    _print("unsatisfiable" if found is None else str(found) or "% no facts")
+    if found is None:
+        raise typer.Exit(1)
+
+
+def _rows(streams: list[FileSource], tick: Tick | None, sort: bool, arity: Mapping[str, int]) -> Iterator[Row]:
+    return merged([stream_rows(stream, tick, sort, None, arity) for stream in streams])
+
+
+def _needed(option: str, text: str, tick: Tick | None) -> int:
+    time = time_option(option, text, tick)
+    if time is None:
+        raise typer.BadParameter("which time point?", param_hint=option)
+    return time
+
+
+def _refuse(option: str, value: str, why: str) -> None:
+    if value:
+        raise typer.BadParameter(why, param_hint=option)
+
+
+def _print(text: str) -> None:
+    with standard_output() as out:
+        out.write(f"{text}\n")

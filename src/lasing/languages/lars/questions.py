@@ -1,0 +1,115 @@
+"""Questions about streams: a formula on its own, and the atoms to which an answer is confined.
+
+The programs beside them give them their constants and their tick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from lasing.errors import Diagnostic, LasingError, Source, in_order
+from lasing.languages.lars.cursor import Cursor, Environment, Mistake
+from lasing.languages.lars.expressions import read_atom
+from lasing.languages.lars.lower import lower_around
+from lasing.languages.lars.rules import read_literals, with_local_variables
+from lasing.languages.lars.tokens import Tokens, tokenize
+from lasing.logic.checks import findings
+from lasing.logic.checks.arity import arity
+from lasing.logic.checks.safety import safety
+from lasing.logic.formulas import Atom
+from lasing.logic.program import Program, Rule
+from lasing.logic.terms import Undefined, Value, evaluate
+
+Read = TypeVar("Read")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A formula, as the body of a constraint, and atoms, if they are given; the program has what stands beside them."""
+
+    program: Program
+    formula: Rule | None
+    atoms: tuple[Atom, ...] | None
+
+
+def read_question(
+    sources: Sequence[Source],
+    constants: Mapping[str, Value],
+    formula: Source | None = None,
+    atoms: Source | None = None,
+) -> Question:
+    """Read a question; `LasingError` with all mistakes where it has any.
+
+    The timeline of a formula has an end, so ◇ and □ need no window here.
+    """
+    tokens = {source.name: tokenize(source) for source in (formula, atoms) if source is not None}
+    words = {word for read, _ in tokens.values() for word in read.texts}
+    program, environment, found = lower_around(sources, constants, words)
+    rule = None if formula is None else _read(*tokens[formula.name], environment, found, _formula)
+    given = None if atoms is None else _read(*tokens[atoms.name], environment, found, _atoms)
+    if rule is not None:
+        beside = Program((rule,), program.background, program.data, inputs=program.inputs, sources=program.sources)
+        found += [*_rules_beside(program), *findings(beside, (arity, safety))]
+    if found:
+        raise LasingError(in_order(found))
+    return Question(program, rule, given)
+
+
+def _read(
+    tokens: Tokens,
+    bad: list[Diagnostic],
+    environment: Environment,
+    found: list[Diagnostic],
+    read: Callable[[Cursor], Read],
+) -> Read | None:
+    """What a text says, or findings."""
+    found += bad
+    try:
+        return read(Cursor(tokens, environment))
+    except Mistake as mistake:
+        if not bad:  # else it is told already why this cannot be read
+            found.append(mistake.diagnostic)
+        return None
+
+
+def _formula(c: Cursor) -> Rule:
+    c.begin_rule()
+    body = read_literals(c)
+    _end(c, "a literal")
+    rule = Rule((), tuple(body), c.source, 0, len(c.source.text))
+    return with_local_variables(rule) if c.aggregates else rule
+
+
+def _atoms(c: Cursor) -> tuple[Atom, ...]:
+    """`p(a), q`: ground atoms, or none at all."""
+    found: dict[Atom, None] = {}
+    while c.kind != "END":
+        found[_ground(c)] = None
+        if not c.accept(","):
+            _end(c, "an atom")
+    return tuple(found)
+
+
+def _ground(c: Cursor) -> Atom:
+    offset = c.offset
+    atom = read_atom(c)
+    try:
+        return Atom(atom.predicate, tuple(evaluate(arg, {}) for arg in atom.args), offset)
+    except Undefined as reason:
+        c.fail("E113", f"this atom has no value: {reason}", "", offset, len(atom.predicate))
+    except KeyError:
+        c.fail("E314", f"{atom} has variables", "name the atoms one by one: p(a), p(b)", offset, len(atom.predicate))
+
+
+def _end(c: Cursor, what: str) -> None:
+    c.accept(".")
+    if c.kind != "END":
+        c.fail_expected("a comma or the end", f"after {what}")
+
+
+def _rules_beside(program: Program) -> Iterator[Diagnostic]:
+    note = "background facts, data and directives may stand beside a formula; to ask about a program, leave it out"
+    for rule in program.rules[:1]:
+        yield Diagnostic("E314", "a formula is asked about a stream, and not about rules", rule.place(), note)

@@ -1,0 +1,126 @@
+"""Formulas: whether one holds in a stream, and whether there is a stream in which it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from lasing.connectors.rows import check_arity, time_of
+from lasing.engine_choice import load_clingo
+from lasing.engines.reference.satisfaction import satisfies, try_all
+from lasing.engines.reference.stream import Facts
+from lasing.engines.reference.structure import background_of
+from lasing.errors import Place, Source, fault
+from lasing.languages.lars.questions import read_question
+from lasing.logic.formulas import Atom, PartitionWindow, TupleWindow, Window, atoms_of, walk
+from lasing.logic.program import Program, Rule
+from lasing.logic.terms import Value
+from lasing.models.given import Time, all_rows, check_timeline, fact_of, rows_of, time_or, unknowns, values_of
+from lasing.models.witness import Witness
+from lasing.session import arity_of, source_of
+from lasing.timeline.intervals import Interval
+
+Beside = str | Path | Sequence[Source]
+
+
+def holds(
+    formula: str,
+    stream: Any = None,
+    *,
+    time: Time,
+    start: Time | None = None,
+    end: Time | None = None,
+    background: Beside = (),
+    sort: bool = False,
+    constants: Mapping[str, Value] | None = None,
+) -> bool:
+    """Whether a formula holds in a stream at a time point: for some values of its variables, where it has any.
+
+    The formula is written as in the body of a rule. The timeline reaches from `start` to `end`; by default, from the
+    first fact to the last, and to `time`. The text of `background` may have a #tick and #const besides its facts.
+    """
+    asked, beside, _ = _read(formula, background, constants)
+    rows = all_rows(beside, stream, sort, arity_of(Program((asked,), beside.background)))
+    now = time_of(time, beside.tick)
+    times = (now, *(row[0] for row in rows))
+    timeline = Interval(time_or(start, min(times), beside), time_or(end, max(times), beside))
+    check_timeline(timeline, now)
+    facts = Facts(fact_of(row) for row in rows if row[0] in timeline)
+    return satisfies(facts, timeline, background_of(beside.background), now, asked.body)
+
+
+def satisfiable(
+    formula: str,
+    atoms: str | Iterable[Atom] | None = None,
+    *,
+    time: Time,
+    start: Time | None = None,
+    end: Time | None = None,
+    background: Beside = (),
+    constants: Mapping[str, Value] | None = None,
+) -> Witness | None:
+    """A stream of these atoms, on the timeline from `start` to `end`, in which a formula holds; None if there is none.
+
+    The atoms default to those of the formula, start and end to `time`. Facts of one time point arrive in the order of
+    their text, should a window count them.
+    """
+    asked, beside, named = _read(formula, background, constants, atoms if isinstance(atoms, str) else None)
+    if beside.data:
+        note = "atoms are named with --atoms on the command line, with atoms in Python"
+        raise fault("E314", "data facts stand beside a formula for which a stream is looked for", note=note)
+    now = time_of(time, beside.tick)
+    timeline = Interval(time_or(start, now, beside), time_or(end, now, beside))
+    check_timeline(timeline, now)
+    assert timeline.hi is not None
+    known = arity_of(Program((asked,), beside.background))
+    free = _free_atoms(asked, named if atoms is None or isinstance(atoms, str) else atoms)
+    written = Source("atoms", atoms) if isinstance(atoms, str) else None
+    for atom in free:
+        check_arity(atom, known, partial(_place, written, atom))
+    possible = [(point, atom) for point in timeline for atom in free]
+    if _counts_facts(asked):
+        facts = [fact_of(row) for row in possible]
+        chosen = try_all(facts, timeline, background_of(beside.background), now, asked.body)
+        return None if chosen is None else Witness.of((fact.time, Atom(fact.predicate, fact.args)) for fact in chosen)
+    load_clingo("to look for a stream takes it")
+    from lasing.engines.asp.satisfiability import evaluation
+
+    found = evaluation(unknowns(beside, timeline, timeline.hi, [], possible), now, asked.body)
+    return None if found is None else Witness.of(rows_of(found, timeline.hi))
+
+
+def _read(
+    formula: str, background: Beside, constants: Mapping[str, Value] | None, atoms: str | None = None
+) -> tuple[Rule, Program, tuple[Atom, ...] | None]:
+    """The formula, as the body of a constraint; what stands beside it; and the atoms."""
+    texts = (source_of(background),) if isinstance(background, str | Path) else background
+    named = None if atoms is None else Source("atoms", atoms)
+    question = read_question(texts, values_of(constants), Source("formula", formula), named)
+    assert question.formula is not None, "what has mistakes is not asked"
+    return question.formula, question.program, question.atoms
+
+
+def _free_atoms(asked: Rule, atoms: Iterable[Atom] | None) -> list[Atom]:
+    """The atoms that may hold or not, in the order of their text."""
+    if atoms is None:
+        atoms = [atom for literal in asked.body for atom in atoms_of(literal)]
+        loose = next((a for a in atoms if not all(isinstance(x, int | float | str) for x in a.args)), None)
+        if loose is not None:
+            note = "say which atoms there are: --atoms on the command line, atoms in Python"
+            place = asked.place(loose.offset, len(loose.predicate))
+            raise fault("E314", f"{loose} stands for any number of atoms", place, note)
+    return sorted(set(atoms), key=str)
+
+
+def _place(written: Source | None, atom: Atom) -> Place | None:
+    return None if written is None else written.place(atom.offset, len(atom.predicate))
+
+
+def _counts_facts(asked: Rule) -> bool:
+    return any(
+        isinstance(node, Window) and isinstance(node.function, TupleWindow | PartitionWindow)
+        for literal in asked.body
+        for node in walk(literal)
+    )

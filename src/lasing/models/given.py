@@ -1,0 +1,74 @@
+"""What a task is given: rows, times and constants, and structures made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from lasing.connectors.rows import Row, by_time, merged, time_of, value_of
+from lasing.connectors.sources import stream_rows
+from lasing.engines.reference.stream import Derived, Fact, Facts, Stream
+from lasing.engines.reference.structure import background_of
+from lasing.errors import fault
+from lasing.logic.formulas import Atom
+from lasing.logic.program import Program
+from lasing.logic.terms import Value
+from lasing.timeline.intervals import Interval
+
+if TYPE_CHECKING:
+    from lasing.engines.asp.conditions import TimedAtom
+    from lasing.engines.asp.unfolding import Unknowns
+
+Time = int | str | datetime
+
+
+def all_rows(program: Program, stream: Any, sort: bool, arity: Mapping[str, int]) -> list[Row]:
+    """The facts of a program's own text and of a stream, in their order, each once."""
+    own = by_time((fact.time, fact.atom) for fact in program.data)
+    return list(dict.fromkeys(merged([own, stream_rows(stream, program.tick, sort, arity=arity)])))
+
+
+def time_or(given: Time | None, default: int, program: Program) -> int:
+    """The time point that is given, or else another one."""
+    return default if given is None else time_of(given, program.tick)
+
+
+def check_timeline(timeline: Interval, now: int) -> None:
+    """Fail where a time point is not in the timeline."""
+    if not timeline:
+        raise fault("E306", f"the timeline ends at {timeline.hi}, before it starts at {timeline.lo}")
+    if now not in timeline:
+        until = "" if timeline.hi is None else f" to {timeline.hi}"
+        raise fault("E306", f"the time point {now} is not in the timeline, from {timeline.lo}{until}")
+
+
+def values_of(constants: Mapping[str, Value] | None) -> dict[str, Value]:
+    """The constants that are set."""
+    return {name: value_of(value, what=f"the constant {name}") for name, value in (constants or {}).items()}
+
+
+def fact_of(row: Row) -> Fact:
+    """A row as the engines have it."""
+    time, atom = row
+    return Fact(time, atom.predicate, tuple(arg for arg in atom.args if isinstance(arg, int | float | str)))
+
+
+def rows_of(atoms: Iterable[TimedAtom], now: int) -> Iterator[Row]:
+    """The rows of atoms that the engines have found."""
+    return ((now + atom.ahead, Atom(atom.predicate, atom.args)) for atom in atoms)
+
+
+def unknowns(program: Program, timeline: Interval, now: int, data: list[Row], derived: Iterable[Row] = ()) -> Unknowns:
+    """A structure with this data, in which what is derived may hold or not."""
+    from lasing.engines.asp.unfolding import Unknowns, aggregate_values
+
+    stream = Stream(timeline, Facts(map(fact_of, data)), _derived(derived))
+    return Unknowns(stream, background_of(program.background), now, values=aggregate_values)
+
+
+def _derived(rows: Iterable[Row]) -> Derived:
+    derived = Derived()
+    for fact in map(fact_of, rows):
+        derived.add(fact.time, fact.predicate, fact.args)
+    return derived

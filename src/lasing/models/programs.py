@@ -1,0 +1,183 @@
+"""Programs: whether a stream is an answer stream (LARS, Definition 9), and whether there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lasing.connectors.rows import Row, time_of
+from lasing.connectors.sources import stream_rows
+from lasing.engine_choice import load_clingo
+from lasing.errors import Source
+from lasing.languages.lars.questions import read_question
+from lasing.logic.formulas import Atom
+from lasing.logic.program import Program
+from lasing.logic.terms import Value, value_text
+from lasing.models.given import Time, all_rows, check_timeline, fact_of, rows_of, time_or, unknowns, values_of
+from lasing.models.witness import Witness
+from lasing.session import ProgramLike, arity_of, parse, source_of
+from lasing.timeline.intervals import Interval
+
+if TYPE_CHECKING:
+    from lasing.engines.asp.checking import Broken
+    from lasing.engines.asp.conditions import TimedAtom
+
+MOST_REASONS = 20
+"""How many reasons are told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a stream is an answer stream; if not, why."""
+
+    holds: bool
+    reasons: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, reasons: list[str]) -> Verdict:
+        """It is an answer stream unless there are reasons; of very many, the first ones."""
+        more = [f"and {len(reasons) - MOST_REASONS:,} more"] if len(reasons) > MOST_REASONS else []
+        return cls(not reasons, (*reasons[:MOST_REASONS], *more))
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __str__(self) -> str:
+        return "\n".join(("yes" if self.holds else "no", *self.reasons))
+
+
+def check(
+    program: ProgramLike,
+    interpretation: Any,
+    stream: Any = None,
+    *,
+    time: Time,
+    start: Time | None = None,
+    sort: bool = False,
+    constants: Mapping[str, Value] | None = None,
+) -> Verdict:
+    """Whether an interpretation stream is an answer stream of a program for a data stream at a time point.
+
+    The interpretation has the data up to that time point, and what is derived, each with its time. An answer stream
+    need not be of least cost: weak constraints do not matter here.
+    """
+    checked = program if isinstance(program, Program) else parse(program, constants)
+    load_clingo("to see whether a model is minimal takes it")
+    data = _Data.of(checked, stream, time, start, sort)
+    rows = list(dict.fromkeys(stream_rows(interpretation, checked.tick, True, arity=arity_of(checked))))
+    reasons = [*_missing(data, rows), *_foreign(data, rows, checked.derived())]
+    return Verdict.of(reasons or _no_model(checked, data, rows))
+
+
+def answer_stream(
+    program: ProgramLike,
+    stream: Any = None,
+    atoms: str | Iterable[Atom] | None = None,
+    *,
+    time: Time,
+    start: Time | None = None,
+    sort: bool = False,
+    constants: Mapping[str, Value] | None = None,
+) -> Witness | None:
+    """An answer stream of a program at a time point, with the data and all that is derived; None if there is none.
+
+    With `atoms`, no others are derived. It need not be of least cost.
+    """
+    checked = program if isinstance(program, Program) else parse(program, constants)
+    if isinstance(atoms, str):
+        texts = checked.sources if isinstance(program, Program) else (source_of(program),)
+        atoms = read_question(texts, values_of(constants), atoms=Source("atoms", atoms)).atoms
+    allowed = None if atoms is None else {Atom(atom.predicate, atom.args) for atom in atoms}
+    load_clingo("to look for an answer stream takes it")
+    from lasing.engines.asp import satisfiability
+
+    def may_hold(atom: TimedAtom) -> bool:
+        return allowed is None or Atom(atom.predicate, atom.args) in allowed
+
+    data = _Data.of(checked, stream, time, start, sort)
+    m = unknowns(checked, data.timeline, data.now, data.rows)
+    found = satisfiability.answer_stream(m, checked, may_hold)
+    return None if found is None else Witness.of((*data.rows, *rows_of(found, data.now)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Data:
+    """The data up to now, from the start of the timeline; `early` is before it, `late` after now."""
+
+    now: int
+    timeline: Interval
+    rows: list[Row]
+    early: frozenset[Row]
+    late: frozenset[Row]
+
+    @classmethod
+    def of(cls, program: Program, stream: Any, time: Time, start: Time | None, sort: bool) -> _Data:
+        now = time_of(time, program.tick)
+        rows = all_rows(program, stream, sort, arity_of(program))
+        lo = time_or(start, min([now, *(row[0] for row in rows)]), program)
+        check_timeline(Interval(lo, None), now)
+        early, late = (row for row in rows if row[0] < lo), (row for row in rows if row[0] > now)
+        known = [row for row in rows if lo <= row[0] <= now]
+        return cls(now, Interval(lo, None), known, frozenset(early), frozenset(late))
+
+
+# -- reasons -----------------------------------------------------------------------------------------------------------
+
+
+def _missing(data: _Data, rows: list[Row]) -> Iterator[str]:
+    """D ⊆ I"""
+    there = set(rows)
+    return (f"{_at(row)} is missing, and is in the data" for row in data.rows if row not in there)
+
+
+def _foreign(data: _Data, rows: list[Row], derived: frozenset[str]) -> Iterator[str]:
+    """What an interpretation stream cannot have: atoms before the start, and others than data that nothing derives."""
+    known = {*data.rows, *data.early}
+    for row in (row for row in rows if row not in known):
+        predicate = row[1].predicate
+        if row[0] < data.timeline.lo:
+            yield f"{_at(row)} is before the start of the timeline, {data.timeline.lo}"
+        elif predicate not in derived:
+            where = f"in the data up to {data.now}" if row in data.late else "in the data"
+            yield f"{_at(row)} is not {where}, and no rule derives {predicate}"
+
+
+def _no_model(program: Program, data: _Data, rows: list[Row]) -> list[str]:
+    """Rules that do not hold, or else what is more than they ask for."""
+    from lasing.engines.asp.checking import broken, superfluous
+    from lasing.engines.asp.conditions import TimedAtom
+
+    known = set(data.rows)
+    beyond = [row for row in rows if row not in known and row[0] >= data.timeline.lo]
+    atoms = frozenset(TimedAtom(f.time - data.now, f.predicate, f.args) for f in map(fact_of, beyond))
+    m = unknowns(program, data.timeline, data.now, data.rows, beyond)
+    reasons = dict.fromkeys(_broken(program, data.now, found) for found in broken(m, program, atoms))
+    if reasons:
+        return list(reasons)
+    extra = list(Witness.of(rows_of(superfluous(m, program, atoms), data.now)))
+    return [f"without {_list(extra)} it is still a model of the rules whose bodies hold"] if extra else []
+
+
+def _broken(program: Program, now: int, found: Broken) -> str:
+    rule = program.rules[found.rule]
+    place = "" if (at := rule.place()) is None else f" ({at})"
+    values = ", ".join(f"{v} = {value_text(x)}" for v, x in found.binding.items() if not v.anonymous)
+    what = f"rule {found.rule + 1}{place}{', for ' if values else ''}{values}"
+    heads = list(map(_at, Witness.of(rows_of(found.heads, now))))
+    match heads:
+        case []:
+            return f"{what}: this constraint is violated"
+        case [head]:
+            return f"{what}: the body holds, but {head} is missing"
+        case _:
+            return f"{what}: the body holds, but none of {', '.join(heads)} is there"
+
+
+def _at(row: Row) -> str:
+    return f"{row[1]} at {row[0]}"
+
+
+def _list(rows: Iterable[Row]) -> str:
+    *most, last = map(_at, rows)
+    return f"{', '.join(most)} and {last}" if most else last
