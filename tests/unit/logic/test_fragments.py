@@ -34,9 +34,15 @@ def test_the_engine_that_a_rule_needs(rule: str, engine: str) -> None:
     assert ENGINE_NEEDED[analysed.reason.fragment] == engine
 
 
-def test_only_the_rules_of_a_negative_cycle_need_several_answers() -> None:
-    analysis = analyse(lasing.parse("a :- not b. b :- c. c :- a. d :- a."))
-    assert [rule.reason.fragment for rule in analysis.rules] == ["several answers"] * 3 + ["plain"]
+def test_only_a_negative_cycle_and_what_rests_on_it_need_several_answers() -> None:
+    analysis = analyse(lasing.parse("a :- not b. b :- c. c :- a. d :- a. e :- p, not q."))
+    assert [rule.reason.fragment for rule in analysis.rules] == ["several answers"] * 4 + ["plain"]
+    assert analysis.rules[3].reason.why == "it rests on a, which is not decided"
+
+
+def test_nested_formulas_below_a_choice_are_rewritten() -> None:
+    analysis = analyse(lasing.parse("{a} :- q. q :- (p or r) always in [2]. s :- (p in [#2]) in [3]."))
+    assert [rule.reason.fragment for rule in analysis.rules] == ["several answers", "rewritten", "nested"]
 
 
 @pytest.mark.parametrize(
