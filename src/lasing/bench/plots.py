@@ -171,11 +171,14 @@ def _slope(xs: _Scale, x: str, points: Sequence[Cell]) -> str:
     if len(points) < 2:
         return "–"
     where = [log10(xs.place(cell.settings[x])) for cell in points]
-    return f"{np.polyfit(where, [log10(cell.cost or 1) for cell in points], 1)[0]:.2f}".replace("-", "−")
+    slope = float(np.polyfit(where, [log10(cell.cost or 1) for cell in points], 1)[0])
+    return f"{round(slope, 2) + 0:.2f}".replace("-", "−")  # + 0, because there is a -0 as well
 
 
 def _told(slopes: Sequence[str]) -> str:
-    return f" (slope{'s' if len(slopes) > 1 else ''} {', '.join(slopes)})" if slopes else ""
+    if not set(slopes) - {"–"}:
+        return ""
+    return f" (slope{'s' if len(slopes) > 1 else ''} {', '.join(slopes)})"
 
 
 @dataclass(frozen=True)

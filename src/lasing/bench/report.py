@@ -160,8 +160,8 @@ def _chapter(place: Place, measured: Measured, pictures: set[str]) -> list[str]:
     for section in measured.sections:
         parts += [f"### {section.title}\n", markdown(section)]
     if measured.cells:
-        everything = markdown(in_full(measured.cells))
-        parts.append(f"<details><summary>All figures, in {measured.unit}</summary>\n\n{everything}\n</details>\n")
+        everything = markdown(in_full(measured.cells, measured.unit))
+        parts.append(f"<details><summary>All figures, with quartiles</summary>\n\n{everything}\n</details>\n")
     if measured.seconds:
         parts.append(f"`lasing bench {measured.name}` took {duration(measured.seconds)}.\n")
     return parts

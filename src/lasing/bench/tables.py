@@ -48,7 +48,7 @@ def sections(experiment: Experiment, cells: Sequence[Cell]) -> list[Section]:
     return [_section(experiment, output, [cell for cell in cells if cell.output == output]) for output in outputs]
 
 
-def in_full(cells: Sequence[Cell]) -> Section:
+def in_full(cells: Sequence[Cell], unit: str) -> Section:
     """A row for each cell, with all that is known of it."""
     settings = _settings(cells)
     rows = tuple(
@@ -64,7 +64,7 @@ def in_full(cells: Sequence[Cell]) -> Section:
         )
         for cell in cells
     )
-    columns = (*settings, "contender", "output", "cost", "quartiles", "times ours", "derived atoms", "note")
+    columns = (*settings, "contender", "output", unit, "quartiles", "times ours", "derived atoms", "note")
     return Section("All figures", columns, rows)
 
 
@@ -133,7 +133,9 @@ def _spread(cells: Iterable[Cell]) -> Iterable[str]:
         if cell.cost and cell.spread
     ]
     if far:
-        yield f"Medians; the quartiles lie within {median(far):.0%} of them, in the worst cell within {max(far):.0%}."
+        usual, worst = f"{median(far):.0%}", f"{max(far):.0%}"
+        more = "" if usual == worst else f", in the worst cell within {worst}"
+        yield f"Medians; the quartiles lie within {usual} of them{more}."
 
 
 def figure(value: float) -> str:
@@ -162,7 +164,8 @@ def _digits(value: float, digits: int) -> str:
 
 def show(section: Section, console: Console) -> None:
     """Print a table to a terminal."""
-    table = Table(title=escape(section.title), title_justify="left")
+    console.print(section.title, style="bold", markup=False, highlight=False)
+    table = Table()
     for number, name in enumerate(section.columns):
         right = section.figures is not None and number >= section.figures
         table.add_column(

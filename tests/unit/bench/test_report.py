@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import io
 import json
 import platform
 import re
@@ -19,10 +20,12 @@ from lasing.bench.bars import BLOCKS
 from lasing.bench.course import Effort, course
 from lasing.bench.experiments import EXPERIMENTS, GROUPS, SECTIONS
 from lasing.bench.machine import machine, versions
+from lasing.bench.progress import Progress
 from lasing.bench.ratios import COLUMNS, ratios
 from lasing.bench.records import Cell
 from lasing.bench.workloads import J
 from lasing.cli import app
+from lasing.errors import fault
 from tests.unit.bench.fake import JOIN, QUARREL, fakes
 
 __all__ = ["fakes"]
@@ -40,7 +43,7 @@ A join: what changes, in µs per atom (rate 200)
 │ 20     │      0.213 │   12.3 (58x) │ not installed │         1,234 │
 │ 80     │      0.427 │   24.7 (58x) │ not installed │         1,234 │
 └────────┴────────────┴──────────────┴───────────────┴───────────────┘
-Medians; the quartiles lie within 20% of them, in the worst cell within 20%.
+Medians; the quartiles lie within 20% of them.
 """
 ANSWERS = """\
 A join: all that holds, in µs per atom (rate 200)
@@ -50,7 +53,7 @@ A join: all that holds, in µs per atom (rate 200)
 │ 20     │       1.50 │ 150 (100x) │
 │ 80     │       1.50 │        [1] │
 └────────┴────────────┴────────────┘
-Medians; the quartiles lie within 0% of them, in the worst cell within 0%.
+Medians; the quartiles lie within 0% of them.
 [1] too slow at smaller settings already
 Of 10 cells, 3 are empty.
 """
@@ -77,6 +80,28 @@ def test_quick_measures_less_and_leaves_spark_out_unless_named() -> None:
     assert "│ speed  │ fast             │ fast │ yes          │" in bench("--quick", "lights").stdout
 
 
+def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    with Progress(total=5) as progress:
+        progress.begin("fake-join", 3)
+        progress.advance("dictionaries, window 20")
+        with progress.aside():
+            terminal.write("a table\n")
+        progress.end()  # with fewer cells than it promised
+        progress.begin("lights", 2)
+    shown = re.sub(r"\x1b\[[\d;?]*\w", "", terminal.getvalue())
+    assert re.search(r"fake-join, 2 of 3 .* 1/5 .* left .* after dictionaries, window 20", shown)
+    assert "a table\n" in shown
+    assert re.search(r"lights, 1 of 2 .* 3/5 ", shown)
+
+
 @pytest.mark.usefixtures("fakes")
 def test_names() -> None:
     listed = bench("--list").stdout.splitlines()
@@ -85,6 +110,18 @@ def test_names() -> None:
     unknown = bench("fake-joint")
     assert unknown.exit_code == 2
     assert "there is no 'fake-joint' among fake-join, fake-spark" in " ".join(unknown.stderr.split())
+
+
+def test_spark_needs_its_packages_and_a_java(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_java() -> None:
+        raise fault("E601", "there is no Java", note="install one")
+
+    monkeypatch.setattr("lasing.spark.java.provide_java", no_java)
+    assert experiments.without_spark() == "not installed: there is no Java (install one)"
+    monkeypatch.setattr("lasing.spark.java.provide_java", lambda: None)
+    assert experiments.without_spark() == ""
+    monkeypatch.setattr(experiments, "find_spec", lambda _: None)
+    assert experiments.without_spark() == "not installed: pip install 'lasing[spark]'"
 
 
 def test_no_name_stands_for_two_things() -> None:
