@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import floor, log10
 from statistics import median
 
+from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -163,19 +164,53 @@ def _digits(value: float, digits: int) -> str:
 
 
 def show(section: Section, console: Console) -> None:
-    """Print a table to a terminal."""
+    """Print a table to a terminal; one that is too wide for it in parts, each with the settings and with ours."""
     console.print(section.title, style="bold", markup=False, highlight=False)
-    table = Table()
-    for number, name in enumerate(section.columns):
-        right = section.figures is not None and number >= section.figures
-        table.add_column(
-            escape(name), justify="right" if right else "left", style="bold" if right and is_ours(name) else ""
-        )
-    for row in section.rows:
-        table.add_row(*map(escape, row))
-    console.print(table)
+    for columns in _parts(section, console.width):
+        table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1))
+        for number in columns:
+            name = section.columns[number]
+            right = section.figures is not None and number >= section.figures
+            table.add_column(
+                escape(name),
+                justify="right" if right else "left",
+                style="bold" if right and is_ours(name) else "",
+                min_width=_least(section, number),
+                overflow="fold",
+                vertical="bottom",
+            )
+        for row in section.rows:
+            table.add_row(*(escape(row[number]) for number in columns))
+        console.print(table)
     for line in section.below:
         console.print(line, markup=False, highlight=False)
+    console.print()
+
+
+def _parts(section: Section, width: int) -> list[list[int]]:
+    """Which columns stand side by side, so that each row has one line.
+
+    >>> wide = Section("", ("window", "our engine", "dictionaries", "clingo"), (("20", "1", "2", "3"),), figures=1)
+    >>> _parts(wide, 100), _parts(wide, 40)
+    ([[0, 1, 2, 3]], [[0, 1, 2], [0, 1, 3]])
+    """
+    everything = list(range(len(section.columns)))
+    if section.figures is None:
+        return [everything]
+    always = [n for n in everything if n < section.figures or (n == section.figures and is_ours(section.columns[n]))]
+    parts = [list(always)]
+    for number in everything[len(always) :]:
+        if sum(_least(section, n) + 3 for n in (*parts[-1], number)) > width and parts[-1] != always:
+            parts.append(list(always))
+        parts[-1].append(number)
+    return parts
+
+
+def _least(section: Section, number: int) -> int:
+    """The width that a column needs: that of its longest cell, and of the longest word of its name."""
+    if section.figures is None:
+        return 1
+    return max(len(text) for text in (*section.columns[number].split(), *(row[number] for row in section.rows)))
 
 
 def markdown(section: Section) -> str:

@@ -81,4 +81,5 @@ def _print(measured: Measured, console: Console) -> None:
     said = (f"{measured.title}: {measured.missing}",) if measured.missing else measured.sentences
     for sentence in said:
         console.print(sentence, markup=False, highlight=False)
-    console.print()
+    if said:
+        console.print()
