@@ -26,9 +26,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "laser": tuple(experiment.name for experiment in LASER),
     "scale": tuple(experiment.name for experiment in SCALE),
     "spark": tuple(experiment.name for experiment in SPARK),
-    BARS: SECTIONS,
 }
-"""Names that stand for several."""
+"""Names that stand for several experiments, as `bars` does for all sections."""
 
 
 @dataclass(frozen=True)
@@ -49,24 +48,29 @@ def names() -> dict[str, str]:
     """Every name that can be asked for, and its question."""
     questions = {experiment.name: experiment.question for experiment in EXPERIMENTS.values()}
     for group, members in GROUPS.items():
-        if group not in questions and group != BARS and members:
+        if group not in questions and members:
             questions[group] = f"All of {', '.join(members)}."
     return {**questions, BARS: f"Which bars does the engine clear? One by one: {', '.join(SECTIONS)}."}
 
 
 def choose(asked: Sequence[str] = (), quick: bool = False) -> Plan:
-    """The plan for the names that are asked for, or for all; ValueError says which name there is not."""
+    """The plan for the names that are asked for, or for all; ValueError says which name there is not.
+
+    An experiment and a section may have the same name, which then stands for both.
+    """
     for name in asked:
-        if name not in EXPERIMENTS and name not in GROUPS and name not in SECTIONS:
-            raise ValueError(f"there is no {name!r} among {', '.join((*EXPERIMENTS, *GROUPS, *SECTIONS))}")
-    wanted = {one for name in asked for one in (name, *GROUPS.get(name, ()))} or {*EXPERIMENTS, *SECTIONS}
-    experiments = tuple(experiment for name, experiment in EXPERIMENTS.items() if name in wanted)
+        known = dict.fromkeys((*EXPERIMENTS, *GROUPS, BARS, *SECTIONS))
+        if name not in known:
+            raise ValueError(f"there is no {name!r} among {', '.join(known)}")
+    wanted = {one for name in asked for one in (name, *GROUPS.get(name, ()))}
+    experiments = tuple(experiment for name, experiment in EXPERIMENTS.items() if not asked or name in wanted)
+    sections = tuple(name for name in SECTIONS if not asked or BARS in asked or name in asked)
     on_spark = [experiment.name for experiment in experiments if experiment.name in ON_SPARK]
     why = ""
     if on_spark:
         why = "not measured by --quick, unless named" if quick and not asked else without_spark()
     left_out = dict.fromkeys(on_spark, why) if why else {}
-    return Plan(experiments, tuple(name for name in SECTIONS if name in wanted), left_out)
+    return Plan(experiments, sections, left_out)
 
 
 def without_spark() -> str:

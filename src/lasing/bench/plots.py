@@ -32,7 +32,7 @@ KNOWN = {"c++": "#222222", "laser": "#0072B2", "clingo": "#CC79A7", "dictionarie
 """What the names of well-known contenders have in them."""
 SPARE = "#E69F00", "#6A3D9A", "#8A8A8A", "#7A5C2E", "#0072B2", "#009E73"
 MARKS = "s", "^", "D", "v", "p", "<", ">", "h"
-DASHES: tuple[str | tuple[float, tuple[float, ...]], ...] = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)))
+DASHES: tuple[Any, ...] = "-", (0, (6, 2.5)), (0, (2, 2)), (0, (9, 2.5, 2, 2.5))
 INK, GRID, EDGE = "#333333", "#E2E0DB", "#BBB8B0"
 
 STYLE: dict[Any, Any] = {
@@ -42,6 +42,7 @@ STYLE: dict[Any, Any] = {
     "axes.labelcolor": INK,
     "xtick.color": INK,
     "ytick.color": INK,
+    "lines.scale_dashes": False,  # a thick line has the dashes of a thin one
     "svg.fonttype": "none",  # text as text
     "svg.hashsalt": "lasing",  # the same cells give the same file
 }

@@ -20,11 +20,12 @@ from lasing.errors import fault
 NO_PICTURES = "matplotlib is not installed, so there are no pictures: pip install 'lasing[bench]'"
 
 HOW = """\
-Contenders do the same work on the same stream, in turns within one process, after a turn that does not count; before
-that it is checked that they tell the same. A figure is the median over turns. A ratio is taken within each turn, and
-then the median of the ratios: bare times differ from machine to machine and from hour to hour, ratios much less. Time
-points in which windows still fill do not count. Programs are parsed, and facts brought into the form that a contender
-takes, before the clock runs. A dash, or a gap in a line, is what was not measured; the note says why.
+Where an experiment does not say otherwise, contenders do the same work on the same stream, in turns within one
+process, after a turn that does not count; before that it is checked that they tell the same. A figure is the median
+over turns. A ratio is taken within each turn, and then the median of the ratios: bare times differ from machine to
+machine and from hour to hour, ratios much less. Time points in which windows still fill do not count. Programs are
+parsed, and facts brought into the form that a contender takes, before the clock runs. A dash, or a gap in a line, is
+what was not measured; the note says why.
 
 Streams are synthetic, and each program is small: what these figures do not tell is what your program costs on your
 data. Nor do they tell of memory, latency under load, or reading and writing, where a table does not say so.

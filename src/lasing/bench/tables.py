@@ -166,7 +166,9 @@ def _digits(value: float, digits: int) -> str:
 def show(section: Section, console: Console) -> None:
     """Print a table to a terminal; one that is too wide for it in parts, each with the settings and with ours."""
     console.print(section.title, style="bold", markup=False, highlight=False)
+    natural, narrow = _widths(section, broken=False), _widths(section, broken=True)
     for columns in _parts(section, console.width):
+        tight = section.figures is not None and _width(natural[number] for number in columns) > console.width
         table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1))
         for number in columns:
             name = section.columns[number]
@@ -175,7 +177,7 @@ def show(section: Section, console: Console) -> None:
                 escape(name),
                 justify="right" if right else "left",
                 style="bold" if right and is_ours(name) else "",
-                min_width=_least(section, number),
+                width=narrow[number] if tight else None,
                 overflow="fold",
                 vertical="bottom",
             )
@@ -194,23 +196,27 @@ def _parts(section: Section, width: int) -> list[list[int]]:
     >>> _parts(wide, 100), _parts(wide, 40)
     ([[0, 1, 2, 3]], [[0, 1, 2], [0, 1, 3]])
     """
-    everything = list(range(len(section.columns)))
+    everything, narrow = list(range(len(section.columns))), _widths(section, broken=True)
     if section.figures is None:
         return [everything]
     always = [n for n in everything if n < section.figures or (n == section.figures and is_ours(section.columns[n]))]
     parts = [list(always)]
     for number in everything[len(always) :]:
-        if sum(_least(section, n) + 3 for n in (*parts[-1], number)) > width and parts[-1] != always:
+        if _width(narrow[n] for n in (*parts[-1], number)) > width and parts[-1] != always:
             parts.append(list(always))
         parts[-1].append(number)
     return parts
 
 
-def _least(section: Section, number: int) -> int:
-    """The width that a column needs: that of its longest cell, and of the longest word of its name."""
-    if section.figures is None:
-        return 1
-    return max(len(text) for text in (*section.columns[number].split(), *(row[number] for row in section.rows)))
+def _widths(section: Section, broken: bool) -> list[int]:
+    """The width that each column needs: that of its longest cell, and of its name, which may be broken into words."""
+    names = [name.split() if broken else [name] for name in section.columns]
+    return [max(map(len, (*names[n], *(row[n] for row in section.rows)))) for n in range(len(names))]
+
+
+def _width(columns: Iterable[int]) -> int:
+    """The width of a table: each column has a space on either side, and one between it and the next."""
+    return sum(width + 3 for width in columns) - 1
 
 
 def markdown(section: Section) -> str:

@@ -78,7 +78,7 @@ def _print(measured: Measured, console: Console) -> None:
 
     for section in measured.sections:
         show(section, console)
-    said = (f"{measured.title}: {measured.missing}",) if measured.missing else measured.sentences
+    said = [f"{measured.title}: {measured.missing}"] if measured.missing else [f"- {s}" for s in measured.sentences]
     for sentence in said:
         console.print(sentence, markup=False, highlight=False)
     if said:

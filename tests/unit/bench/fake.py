@@ -73,6 +73,6 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(experiments, "EXPERIMENTS", {e.name: e for e in (JOIN, ON_SPARK)})
     monkeypatch.setattr(experiments, "ON_SPARK", frozenset(["fake-spark"]))
     monkeypatch.setattr(experiments, "SECTIONS", ("lights",))
-    monkeypatch.setattr(experiments, "GROUPS", {"spark": ("fake-spark",), "bars": ("lights",)})
+    monkeypatch.setattr(experiments, "GROUPS", {"spark": ("fake-spark",)})
     monkeypatch.setattr(experiments, "without_spark", lambda: "not installed: pip install 'lasing[spark]'")
     monkeypatch.setattr(run, "BLOCKS", {"lights": ("Lights", _bar)})

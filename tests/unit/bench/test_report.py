@@ -8,7 +8,7 @@ import json
 import platform
 import re
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 from lasing.bench import experiments, report
 from lasing.bench.bars import BLOCKS
 from lasing.bench.course import Effort, course
-from lasing.bench.experiments import EXPERIMENTS, GROUPS, SECTIONS
+from lasing.bench.experiments import BARS, EXPERIMENTS, GROUPS, SECTIONS, choose
 from lasing.bench.machine import machine, versions
 from lasing.bench.progress import Progress
 from lasing.bench.ratios import COLUMNS, ratios
@@ -53,9 +53,9 @@ A join: all that holds, in µs per atom (rate 200)
 Medians; the quartiles lie within 0% of them.
 [1] too slow at smaller settings already
 
-Of 10 cells, 3 are empty.
+- Of 10 cells, 3 are empty.
 """
-BARS = """\
+LIGHTS = """\
 Lights
  what     measured           bar    holds
 ─────────────────────────────────────────────────
@@ -71,7 +71,7 @@ def test_tables_on_a_terminal() -> None:
     printed = "\n".join(line.rstrip() for line in done.stdout.splitlines()) + "\n"
     assert CHANGES + ANSWERS in printed
     assert "Spark: not installed: pip install 'lasing[spark]'" in printed
-    assert BARS in printed
+    assert LIGHTS in printed
     assert max(map(len, printed.splitlines())) <= 100
     assert done.stderr == "measuring fake-join … 0 s\nmeasuring lights … 0 s\n"
 
@@ -128,10 +128,23 @@ def test_spark_needs_its_packages_and_a_java(monkeypatch: pytest.MonkeyPatch) ->
     assert experiments.without_spark() == "not installed: pip install 'lasing[spark]'"
 
 
-def test_no_name_stands_for_two_things() -> None:
-    every = [*EXPERIMENTS, *SECTIONS]
-    assert len(every) == len(set(every))
-    assert not {*GROUPS} & {*SECTIONS}
+def test_a_name_stands_for_an_experiment_and_a_section(monkeypatch: pytest.MonkeyPatch) -> None:
+    join = replace(JOIN, name="rules")
+    monkeypatch.setattr(experiments, "EXPERIMENTS", {"rules": join})
+    monkeypatch.setattr(experiments, "GROUPS", {"laser": ("rules",)})
+    chosen = {name: choose([name]) for name in ("rules", "laser", "bars", "push")}
+    assert {name: plan.experiments for name, plan in chosen.items()} == {
+        "rules": (join,),
+        "laser": (join,),
+        "bars": (),
+        "push": (),
+    }
+    sections = {"rules": ("rules",), "laser": (), "bars": SECTIONS, "push": ("push",)}
+    assert {name: plan.sections for name, plan in chosen.items()} == sections
+
+
+def test_names_of_groups_and_pictures_are_their_own() -> None:
+    assert not {*GROUPS, BARS} & {*EXPERIMENTS, *SECTIONS}
     assert {*SECTIONS} == {*BLOCKS, "ratios"}
     pictures = [figure.name for experiment in EXPERIMENTS.values() for figure in experiment.figures]
     assert len(pictures) == len(set(pictures))
