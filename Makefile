@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fuzz bench golden lock fresh-kernels clean
+.PHONY: help demo test check fuzz bench benchmarks golden lock fresh-kernels clean
 
 help:    ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -31,6 +31,9 @@ fuzz: $(READY)    ## compare the engines on thousands of random programs: for a 
 bench: $(READY)    ## measure, as ratios to a baseline in the same run
 	$(BIN)/lasing bench
 	$(BIN)/python -m benchmarks
+
+benchmarks: $(READY)    ## measure everything anew, and write docs/benchmarks.md with its pictures
+	$(BIN)/lasing bench --out docs/benchmarks.md
 
 golden: $(READY)    ## rewrite the golden files; then read the diff
 	$(BIN)/python -m pytest tests/golden --rewrite-golden

@@ -16,6 +16,7 @@ from lasing.bench.measure import Contender, agree
 from lasing.bench.workloads import B, C, D, J, R, Workload, latest, negation
 
 COLUMNS = "workload", "rate", "ours, µs per atom", "from scratch", "dictionaries", "C++ loop"
+RATIOS = "ratios"
 LOW, HIGH = 2, 200
 STANDING = 100
 

@@ -1,0 +1,92 @@
+"""Measure what a plan says, experiment by experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from lasing.bench.bars import BLOCKS, Line
+from lasing.bench.course import Effort
+from lasing.bench.experiments import BARS, Plan
+from lasing.bench.measure import DisagreementError
+from lasing.bench.progress import Progress
+from lasing.bench.ratios import COLUMNS, RATIOS, ratios
+from lasing.bench.records import Cell, Experiment, Figure
+from lasing.bench.tables import Section, sections
+
+HOLDS = {True: "yes", False: "NO", None: "not measured"}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What an experiment, or the bars, have given; where nothing or not all was measured, `missing` says why.
+
+    `failed` tells whether contenders disagreed, so that what is missing is a fault of ours.
+    """
+
+    name: str
+    title: str
+    question: str
+    sections: tuple[Section, ...] = ()
+    sentences: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    cells: tuple[Cell, ...] = ()
+    unit: str = ""
+    seconds: float = 0
+    missing: str = ""
+    failed: bool = False
+
+
+def measure(plan: Plan, effort: Effort, progress: Progress, tell: Callable[[Cell], None]) -> Iterator[Measured]:
+    """Measure all of a plan; each cell is told at once, so that a run that is stopped is not lost."""
+    for experiment in plan.experiments:
+        if why := plan.left_out.get(experiment.name):
+            yield Measured(experiment.name, experiment.title, experiment.question, missing=why)
+        else:
+            yield _experiment(experiment, effort, progress, tell)
+    if plan.sections:
+        yield _bars(plan.sections, effort, progress)
+
+
+def _experiment(experiment: Experiment, effort: Effort, progress: Progress, tell: Callable[[Cell], None]) -> Measured:
+    progress.begin(experiment.name, experiment.count(effort))
+    cells: list[Cell] = []
+    disagreement = ""
+    try:
+        for cell in experiment.cells(effort):
+            cells.append(cell)
+            tell(cell)
+            progress.advance(", ".join((cell.contender, *(f"{k} {v}" for k, v in cell.settings.items()))))
+    except DisagreementError as error:
+        disagreement = f"contenders disagree, and the rest was not measured: {error}"
+    return Measured(
+        experiment.name,
+        experiment.title,
+        experiment.question,
+        tuple(sections(experiment, cells)),
+        () if disagreement else tuple(experiment.sentences(cells)),
+        experiment.figures,
+        tuple(cells),
+        experiment.unit,
+        progress.end(),
+        disagreement,
+        failed=bool(disagreement),
+    )
+
+
+def _bars(names: Sequence[str], effort: Effort, progress: Progress) -> Measured:
+    found, seconds = [], 0.0
+    for name in names:
+        progress.begin(name, 1)
+        if name == RATIOS:
+            found.append(Section("Others, as multiples of our engine", COLUMNS, tuple(ratios(effort))))
+        else:
+            title, block = BLOCKS[name]
+            found.append(Section(title, ("what", "measured", "bar", "holds"), tuple(map(_row, block(effort)))))
+        seconds += progress.end()
+    question = "Which of the bars that we have set for the engine does it clear?"
+    return Measured(BARS, "Bars", question, tuple(found), seconds=seconds)
+
+
+def _row(line: Line) -> tuple[str, ...]:
+    return line.what, line.measured, line.bar, HOLDS[line.holds]

@@ -1,0 +1,7 @@
+"""On Spark: none yet."""
+
+from __future__ import annotations
+
+from lasing.bench.records import Experiment
+
+SPARK: tuple[Experiment, ...] = ()
