@@ -31,6 +31,7 @@ DEEP_WINDOW, ENDLESS_WINDOW = 2_000, 1_000_000_000
 MOST_IN_DICTIONARIES = 10_000
 """The rate beyond which plain Python is left out: its dictionaries would take several gigabytes."""
 
+Settings = dict[str, int | str]
 Make = Callable[[int], Workload]
 """A workload by the number that grows."""
 Take = Callable[[Course, int], Ready]
@@ -71,7 +72,7 @@ def window_entries(name: str, windows: Sequence[int], effort: Effort) -> list[En
     """Our engine telling changes and whole answers, and plain Python."""
     workload, turns, entries = BY_WINDOW[name], effort.turns, []
     for window in windows:
-        settings = {"workload": name, "window": window}
+        settings: Settings = {"workload": name, "window": window}
         points = max(100 * effort.length, window)
         few = max(2, min(points, 20_000 // window))  # a whole answer costs as much as there is in the window
         whole: Take = partial(on_columns, output="answers")
@@ -107,7 +108,7 @@ def rate_entries(name: str, rates: Sequence[int], effort: Effort) -> list[Entry]
     """Our engine and plain Python, at the rates that the latter has room for."""
     workload, entries = BY_RATE[name], []
     for rate in rates:
-        settings = {"workload": name, "rate": rate}
+        settings: Settings = {"workload": name, "rate": rate}
         points = max(WINDOW, 1_000 * effort.length // rate)
         turns = min(effort.turns, 3) if rate > MOST_IN_DICTIONARIES else effort.turns
         prepare = _on(on_columns, workload, rate, WINDOW, points, turns)
@@ -195,7 +196,7 @@ def plan_entries(name: str, numbers: Sequence[int]) -> list[Entry]:
     for number in numbers:
         text = BY_RULES[name](number).program(WINDOW)
         for step, prepare in {"parse": parsing, "plan": planning}.items():
-            settings = {"workload": name, "step": step, "rules": number}
+            settings: Settings = {"workload": name, "step": step, "rules": number}
             entries.append(Entry(OURS, "changes", settings, partial(prepare, text, number)))
     return entries
 
@@ -227,7 +228,7 @@ def standing_cells_of(
     left: list[Cell] = []
     why = ""
     for i, number in enumerate(numbers):
-        settings = {"workload": name, "standing": number}
+        settings: Settings = {"workload": name, "standing": number}
         if why:
             left.append(Cell("scale-standing", OURS, "changes", settings, note=f"left out: {why}"))
             continue
@@ -284,7 +285,7 @@ def recursion_entries(name: str, lengths: Sequence[int], effort: Effort) -> list
         points = max(2 * length, 100 * effort.length)  # so that every edge of the chain is renewed twice
 
         def prepare(length: int = length, points: int = points) -> Ready:
-            warm = 2 * length + WINDOW
+            warm = 2 * length + WINDOW + 1  # the last of them is one at which the switched edge is there
             return on_columns(laid_out(make(length), 1, window, points, effort.turns, warm), points, units=points)
 
         entries.append(Entry(OURS, "changes", {"workload": name, "length": length}, prepare))
