@@ -28,6 +28,8 @@ PREPARATION = {"quick": 12.0, "full": 120.0}
 RATE = 10
 RATE_OF_RULES = 100
 DEEP_WINDOW, ENDLESS_WINDOW = 2_000, 1_000_000_000
+LONG, BUSY = 1_000, 1_000
+"""The window and the rate beyond which three turns must do: their stretches are long."""
 MOST_IN_DICTIONARIES = 10_000
 """The rate beyond which plain Python is left out: its dictionaries would take several gigabytes."""
 
@@ -70,19 +72,20 @@ BY_WINDOW = {"diamond": D, "join": J, "box": LASTING_BOX}
 
 def window_entries(name: str, windows: Sequence[int], effort: Effort) -> list[Entry]:
     """Our engine telling changes and whole answers, and plain Python."""
-    workload, turns, entries = BY_WINDOW[name], effort.turns, []
+    workload, entries = BY_WINDOW[name], []
     for window in windows:
+        turns = min(effort.turns, 3) if window > LONG else effort.turns
         settings: Settings = {"workload": name, "window": window}
         points = max(100 * effort.length, window)
         few = max(2, min(points, 20_000 // window))  # a whole answer costs as much as there is in the window
         whole: Take = partial(on_columns, output="answers")
         entries += [
-            Entry(OURS, "changes", settings, _on(on_columns, workload, RATE, window, points, turns)),
-            Entry(OURS, "answers", settings, _on(whole, workload, RATE, window, few, turns)),
+            Entry(OURS, "changes", settings, _on(on_columns, workload, RATE, window, points, turns), turns),
+            Entry(OURS, "answers", settings, _on(whole, workload, RATE, window, few, turns), turns),
         ]
         if name != "box":
             prepare = _on(on_dictionaries, workload, RATE, window, points, turns)
-            entries.append(Entry("dictionaries", "changes", settings, prepare))
+            entries.append(Entry("dictionaries", "changes", settings, prepare, turns))
     return entries
 
 
@@ -110,12 +113,12 @@ def rate_entries(name: str, rates: Sequence[int], effort: Effort) -> list[Entry]
     for rate in rates:
         settings: Settings = {"workload": name, "rate": rate}
         points = max(WINDOW, 1_000 * effort.length // rate)
-        turns = min(effort.turns, 3) if rate > MOST_IN_DICTIONARIES else effort.turns
+        turns = min(effort.turns, 3) if rate > BUSY else effort.turns
         prepare = _on(on_columns, workload, rate, WINDOW, points, turns)
         entries.append(Entry(OURS, "changes", settings, prepare, turns))
         if rate <= MOST_IN_DICTIONARIES:
             prepare = _on(on_dictionaries, workload, rate, WINDOW, points, turns)
-            entries.append(Entry("dictionaries", "changes", settings, prepare))
+            entries.append(Entry("dictionaries", "changes", settings, prepare, turns))
     return entries
 
 

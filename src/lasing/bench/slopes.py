@@ -108,17 +108,30 @@ def _lines(cells: Sequence[Cell], x: str) -> dict[tuple[int | str, ...], list[tu
 def _trend(points: Points, words: Words) -> str:
     (first, least), (last, most) = points[0], points[-1]
     whole, upper = slope(points), upper_half(points)
-    factor = most / least
-    moved = f"grows by a factor of {factor:.2g}" if factor >= 1 else f"falls by a factor of {1 / factor:.2g}"
-    told = f"as {words.what} grows from {first:,} to {last:,}, {words.cost} {moved} (slope {whole:.2f}"
-    above = slope(upper) if 2 <= len(upper) < len(points) else whole
+    told = f"as {words.what} grows from {first:,} to {last:,}, {words.cost} {_moved(most / least)} (slope {whole:.2f}"
+    halved = 2 <= len(upper) < len(points)
+    above = slope(upper) if halved else whole
     begin = f"from {upper[0][0]:,} on"
-    told += f"; {begin} {above:.2f})" if above is not whole else ")"
-    told += f": {_says(kind(whole), words)}"
-    if kind(above) != kind(whole):
+    told += f"; {begin} {above:.2f})" if halved else ")"
+    least_at, most_at = (extreme(points, key=lambda point: point[1]) for extreme in (min, max))
+    bends = kind(whole) == "flat" and most_at[1] >= 2 * least_at[1]
+    told += f": it is least at {least_at[0]:,}, most at {most_at[0]:,}" if bends else f": {_says(kind(whole), words)}"
+    if bends or kind(above) != kind(whole):
         return f"{told}; {begin} {_says(kind(above), words)}"
     meaning = words.meaning.get(kind(whole))
     return f"{told}: {meaning}" if meaning else told
+
+
+def _moved(factor: float) -> str:
+    """What a cost does that ends at so many times what it was.
+
+    >>> [_moved(factor) for factor in (1.02, 1234.0, 0.25)]
+    ['stays as it is', 'grows by a factor of 1,234', 'falls by a factor of 4.0']
+    """
+    if 0.95 < factor < 1.05:
+        return "stays as it is"
+    verb, times = ("grows", factor) if factor > 1 else ("falls", 1 / factor)
+    return f"{verb} by a factor of {times:,.{0 if times >= 10 else 1}f}"
 
 
 def _says(found: Kind, words: Words) -> str:

@@ -78,22 +78,22 @@ def test_kinds_have_bounds(number: float, name: Kind) -> None:
     [
         (
             (2.0, 2.0, 2.0, 2.0),
-            "w: as the size grows from 1 to 1,000, the cost grows by a factor of 1 (slope 0.00; from 100 on 0.00): "
+            "w: as the size grows from 1 to 1,000, the cost stays as it is (slope 0.00; from 100 on 0.00): "
             "it does not depend on the size: size is free.",
         ),
         (
             (1.0, 2.0, 4.0, 8.0),
-            "w: as the size grows from 1 to 1,000, the cost grows by a factor of 8 (slope 0.30; from 100 on 0.30): "
+            "w: as the size grows from 1 to 1,000, the cost grows by a factor of 8.0 (slope 0.30; from 100 on 0.30): "
             "it grows slowly with the size.",
         ),
         (
             (1.0, 10.0, 100.0, 1000.0),
-            "w: as the size grows from 1 to 1,000, the cost grows by a factor of 1e+03 (slope 1.00; from 100 on 1.00): "
+            "w: as the size grows from 1 to 1,000, the cost grows by a factor of 1,000 (slope 1.00; from 100 on 1.00): "
             "it grows in proportion to the size.",
         ),
         (
             (8.0, 4.0, 2.0, 1.0),
-            "w: as the size grows from 1 to 1,000, the cost falls by a factor of 8 (slope -0.30; from 100 on -0.30): "
+            "w: as the size grows from 1 to 1,000, the cost falls by a factor of 8.0 (slope -0.30; from 100 on -0.30): "
             "it falls with the size.",
         ),
     ],
@@ -104,8 +104,13 @@ def test_a_sentence_follows_from_the_slope(costs: Sequence[float], said: str) ->
 
 def test_a_curve_that_bends_is_not_called_free() -> None:
     (said,) = sentences(_line((8.0, 1.0, 1.0, 8.0)), WORDS)
-    assert "it does not depend on the size; from 100 on it grows in proportion to the size" in said
+    assert said.endswith("): it is least at 10, most at 1; from 100 on it grows in proportion to the size.")
     assert "free" not in said
+
+
+def test_a_curve_that_rises_at_its_end_is_not_called_free() -> None:
+    (said,) = sentences(_line((1.0, 1.0, 1.0, 1.0, 1.9)), WORDS)
+    assert said.endswith("it does not depend on the size; from 100 on it grows slowly with the size.")
 
 
 def test_others_are_told_beside_ours() -> None:
