@@ -223,25 +223,25 @@ def standing_cells_of(
 ) -> Iterator[Cell]:
     """Our engine, up to the last number that is expected to keep to the memory and the time of preparation.
 
-    What ten times as many take is foreseen from what so many took, and what is beyond a limit is not begun.
+    What more of them take is foreseen from what fewer took, and what is beyond a limit is not begun.
     """
     limit = PREPARATION["full" if effort.length >= FULL.length else "quick"] if seconds is None else seconds
     points = 100 * effort.length
     entries: list[Entry] = []
     left: list[Cell] = []
-    why = ""
-    for i, number in enumerate(numbers):
+    fewer, size, took = 1, 0.0, 0.0
+    for number in numbers:
         settings: Settings = {"workload": name, "standing": number}
-        if why:
+        more = number / fewer
+        if why := _beyond(size * more, memory, took * more, limit):
             left.append(Cell("scale-standing", OURS, "changes", settings, note=f"left out: {why}"))
             continue
-        begun = time.perf_counter()
+        begun = time.thread_time()
         course = laid_out(BY_STANDING[name](number), RATE, WINDOW, points, effort.turns, warm=2 * WINDOW)
         ready = on_columns(course, points, units=points)
         del course
         entries.append(Entry(OURS, "changes", settings, partial(_as_is, ready)))
-        more = numbers[i + 1] / number if i + 1 < len(numbers) else 0
-        why = _beyond(ready.size * more, memory, (time.perf_counter() - begun) * more, limit)
+        fewer, size, took = number, ready.size, time.thread_time() - begun
     yield from measured("scale-standing", entries, effort.turns)
     yield from left
 
