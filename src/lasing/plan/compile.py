@@ -91,8 +91,8 @@ class _Compiler:
             raise Unplanned("the program may have several answers")
         if max(arity.values(), default=0) > MOST_COLUMNS:
             raise Unplanned(f"more than {MOST_COLUMNS} arguments")
-        for component in self._strata.components:
-            self._component(component)
+        for component, rules in zip(self._strata.components, _rules_of(program, self._strata), strict=True):
+            self._component(component, [(self._numbers[i], program.rules[i]) for i in rules])
         shown = [p for p in sorted(program.output()) if p in arity]
         outputs = tuple(Output(p, self._views.derived(p)) for p in shown)
         if any(relation.arity > MOST_COLUMNS + 1 for relation in draft.relations.values()):
@@ -111,9 +111,7 @@ class _Compiler:
 
     # -- components -----------------------------------------------------------------------------------------------
 
-    def _component(self, component: frozenset[str]) -> None:
-        numbered = zip(self._numbers, self._program.rules, strict=True)
-        rules = [(i, r) for i, r in numbered if head_atom(r.heads[0]).predicate in component]
+    def _component(self, component: frozenset[str], rules: list[tuple[int, Rule]]) -> None:
         if not component & self._views.predicates.counted:
             for number, rule in rules:
                 self._draft.guaranteed += self._rules(number, rule, self._views, counted=False)
@@ -290,12 +288,20 @@ def _predicates(program: Program, strata: Strata) -> Predicates:
     )
 
 
+def _rules_of(program: Program, strata: Strata) -> list[list[int]]:
+    """For each component the rules that derive its predicates, by their places in the program."""
+    component_of = {predicate: i for i, component in enumerate(strata.components) for predicate in component}
+    rules: list[list[int]] = [[] for _ in strata.components]
+    for place, rule in enumerate(program.rules):
+        rules[component_of[head_atom(rule.heads[0]).predicate]].append(place)
+    return rules
+
+
 def _counted(program: Program, strata: Strata) -> frozenset[str]:
     """The predicates that rest on something that is not monotone."""
     counted: set[str] = set()
-    for component in strata.components:
-        rules = [r for r in program.rules if head_atom(r.heads[0]).predicate in component]
-        for literal in (f for rule in rules for f in rule.body):
+    for component, rules in zip(strata.components, _rules_of(program, strata), strict=True):
+        for literal in (f for i in rules for f in program.rules[i].body):
             if not _monotone(literal) or any(a.predicate in counted for a, _ in signed_atoms(literal)):
                 counted |= component
     return frozenset(counted)

@@ -74,6 +74,8 @@ class _Layout:
         self._wide = Relation("wide values", 2)
         self._relations = [self._wide, *plan.relations, *self._helpers()]
         self._number = {relation: i for i, relation in enumerate(self._relations)}
+        self._waiting = {*self._agendas.values(), *self._pending.values()}
+        self._put_out = {output.relation for output in plan.outputs}
         for relation in self._relations:
             self.indices[relation] = [tuple(range(relation.arity))]
         for stage in plan.stages:
@@ -202,13 +204,11 @@ class _Layout:
     def _kind(self, relation: Relation) -> int:
         if relation == self._log:
             return memory.LOG
-        if relation in self._agendas.values() or relation in self._pending.values():
+        if relation in self._waiting:
             return memory.PENDING
         if relation.counted:
             return memory.COUNTED
-        told = relation in self.plan.tracked or (
-            not self.annotated and relation in {o.relation for o in self.plan.outputs}
-        )
+        told = relation in self.plan.tracked or (not self.annotated and relation in self._put_out)
         return memory.TRACKED if told else memory.LIGHT
 
     # -- operations -----------------------------------------------------------------------------------------------
@@ -325,18 +325,17 @@ class _Layout:
         named = self._predicates()
         tables: list[list[int]] = []
         log = [execute.INTO_LOG, self.at(self._log), 0, 0, 0, 0, 0] if self._log is not None else []
-        for predicate in named:
-            sinks: list[int] = []
-            for feed in self.plan.feeds:
-                if feed.predicate == predicate:
-                    added = execute.TIMED if feed.timed else execute.PLAIN if feed.tag is None else execute.TAGGED
-                    sinks += [
-                        execute.INTO_RELATION,
-                        self.at(feed.relation),
-                        added,
-                        *span_words(feed.span),
-                        feed.tag or 0,
-                    ]
+        fed: dict[str, list[int]] = {predicate: [] for predicate in named}
+        for feed in self.plan.feeds:
+            added = execute.TIMED if feed.timed else execute.PLAIN if feed.tag is None else execute.TAGGED
+            fed[feed.predicate] += [
+                execute.INTO_RELATION,
+                self.at(feed.relation),
+                added,
+                *span_words(feed.span),
+                feed.tag or 0,
+            ]
+        for predicate, sinks in fed.items():
             sinks += log
             for op in partitions.get(predicate, ()):
                 sinks += [execute.INTO_PARTITION, op, 0, 0, 0, 0, 0]

@@ -19,11 +19,13 @@ def fuse_copies(plan: Plan) -> Plan:
     pinned = {output.relation for output in plan.outputs} | plan.tracked
     pinned |= {relation for stage in plan.stages for relation in reads(stage)}
     into: dict[Relation, Relation] = {}
+    involved: set[Relation] = set()
     for rule in plan.guaranteed:
         if _is_copy(rule):
             source = rule.lookups[0].relation
-            if readers[source] == 1 and source not in pinned and source not in {rule.head, *into, *into.values()}:
+            if readers[source] == 1 and source not in pinned and source != rule.head and source not in involved:
                 into[source] = rule.head
+                involved |= {source, rule.head}
     if not into:
         return plan
     gone = {rule for rule in plan.guaranteed if _is_copy(rule) and rule.lookups[0].relation in into}
