@@ -14,7 +14,8 @@ from numba import njit
 from lasing.engines.local.memory import CALENDAR, FOREVER, WORDS
 from lasing.engines.local.pointers import Memory, allocate, pointer, release
 
-BUCKETS = 1024
+BUCKETS = 4096
+"""As many time points ahead have a bucket of their own; of longer windows several times share one."""
 FREE, USED, CAPACITY, CHUNKS = range(4)
 _HEADS = 8
 _POOL = _HEADS + BUCKETS
@@ -136,17 +137,19 @@ def put_back(m: Memory, fired: int) -> None:
 
 
 @njit(cache=True)
-def next_time(m: Memory, after: int) -> int:
-    """The time of the first entry after a time, or FOREVER."""
+def next_time(m: Memory, after: int, until: int) -> int:
+    """The time of the first entry after a time, or FOREVER; FOREVER may also stand for any time after `until`."""
     c = m[CALENDAR]
     if m[c + CHUNKS] == 0:
         return FOREVER
-    for time in range(after + 1, after + 1 + BUCKETS):
+    for time in range(after + 1, min(until, after + BUCKETS) + 1):
         chunk = m[c + _HEADS + (time & (BUCKETS - 1))]
         while chunk != NO_CHUNK:
             if m[c + chunk + TIME] == time:
                 return time
             chunk = m[c + chunk + NEXT]
+    if until <= after + BUCKETS:
+        return FOREVER
     first = FOREVER
     for bucket in range(BUCKETS):
         chunk = m[c + _HEADS + bucket]

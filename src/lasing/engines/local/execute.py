@@ -110,7 +110,8 @@ def run_batch(
     m, ranks = pointer(arena), pointer(names)
     written = 0
     while 2 * written <= out.shape[0]:
-        following = min(next_time(m, t), rows[at, IN_TIME] if at < rows.shape[0] else FOREVER)
+        arrival = rows[at, IN_TIME] if at < rows.shape[0] else FOREVER
+        following = min(arrival, next_time(m, t, min(arrival, end)))
         if following > end:
             return out, written, at, end
         t, last = following, at
