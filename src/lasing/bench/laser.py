@@ -13,7 +13,7 @@ from typing import get_args
 from lasing.bench.course import Effort
 from lasing.bench.laser_loops import LOOP
 from lasing.bench.laser_peers import LASING
-from lasing.bench.laser_race import SPARK, Patience, all_agree, contenders, race
+from lasing.bench.laser_race import SPARK, Patience, all_agree, contenders, probe, race
 from lasing.bench.laser_workloads import COPIES, DIFFERENT, Task, box, cooling, diamond, join, rules
 from lasing.bench.records import Cell, Experiment, Figure, Output
 
@@ -40,12 +40,17 @@ def numbers_of_rules(effort: Effort) -> list[Task]:
     return [rules(w, number, kind) for kind in (COPIES, DIFFERENT) for w in windows for number in numbers]
 
 
-def cells(grid: Grid, small: tuple[Task, ...], effort: Effort) -> Iterator[Cell]:
-    """All cells of an experiment, after all contenders have told the same on small tasks."""
+def cells(grid: Grid, small: tuple[Task, ...], middling: Task, effort: Effort) -> Iterator[Cell]:
+    """All cells of an experiment, after all contenders have told the same on small tasks.
+
+    A middling one tells what those may take at first who evaluate time points anew.
+    """
     for task in small:
         for output in OUTPUTS:
             all_agree(task, output)
     patience = Patience.of(effort)
+    for output in OUTPUTS:
+        probe(middling, output, patience)
     for task in grid(effort):
         for output in OUTPUTS:
             yield from race(task, output, effort, patience)
@@ -83,12 +88,12 @@ def _growths(mine: list[Cell], output: Output) -> Iterator[str]:
         values = sorted({int(cell.settings[setting]) for cell in mine if setting in cell.settings})
         if len(values) < 2:
             continue
-        ends = [{_others(c, setting): _cost(c) for c in mine if c.settings[setting] == end} for end in values[:: len(values) - 1]]
-        factors = sorted(cost / ends[0][rest] for rest, cost in ends[1].items() if rest in ends[0])
-        yield (
-            f"From {setting} {values[0]} to {values[-1]} its cost per atom for {output} changes "
-            f"{_range(factors)}."
+        least, most = (
+            {_others(cell, setting): _cost(cell) for cell in mine if cell.settings[setting] == end}
+            for end in (values[0], values[-1])
         )
+        factors = sorted(cost / least[rest] for rest, cost in most.items() if rest in least)
+        yield f"From {setting} {values[0]} to {values[-1]} an atom's cost for {output} grows {_range(factors)}."
 
 
 def _against(name: str, theirs: list[Cell]) -> Iterator[str]:
@@ -107,7 +112,6 @@ def _against(name: str, theirs: list[Cell]) -> Iterator[str]:
 
 
 def _range(factors: list[float]) -> str:
-    low, high = f"{factors[0]:,.2g}", f"{factors[-1]:,.2g}"
     low, high = (f"{factor:,.0f}" if factor >= 10 else f"{factor:.1f}" for factor in (factors[0], factors[-1]))
     return f"{low}x" if low == high else f"{low}x to {high}x"
 
@@ -130,7 +134,14 @@ Y = "µs per atom of input"
 
 
 def _experiment(
-    name: str, figure: str, title: str, question: str, grid: Grid, small: tuple[Task, ...], x: str = "window"
+    name: str,
+    figure: str,
+    title: str,
+    question: str,
+    grid: Grid,
+    small: tuple[Task, ...],
+    middling: Task,
+    x: str = "window",
 ) -> Experiment:
     """Two pictures: changes, and answers. Of many rules there are two of each, for copies and different rules."""
     panels, x_label = ("rate", "window, in time points") if x == "window" else ("window", "rules")
@@ -149,7 +160,7 @@ def _experiment(
         for output in OUTPUTS
     )
     return Experiment(
-        name, title, question, partial(cells, grid, small), partial(count, grid), figures, sentences=sentences
+        name, title, question, partial(cells, grid, small, middling), partial(count, grid), figures, sentences=sentences
     )
 
 
@@ -161,6 +172,7 @@ LASER: tuple[Experiment, ...] = (
         "What does q(A,B) :- p(A,B) in [w] cost, as windows and rates grow?",
         partial(windows_and_rates, diamond),
         (diamond(2, 6),),
+        diamond(1, 50),
     ),
     _experiment(
         "box",
@@ -169,6 +181,7 @@ LASER: tuple[Experiment, ...] = (
         "What does q(X) :- p(X) always in [w] cost, as windows and rates grow?",
         partial(windows_and_rates, box),
         (box(2, 12),),
+        box(1, 50),
     ),
     _experiment(
         "join",
@@ -177,6 +190,7 @@ LASER: tuple[Experiment, ...] = (
         "What does q(A,C) :- p(A,B) in [w], p(B,C) in [w] cost, as windows and rates grow?",
         partial(windows_and_rates, join),
         (join(2, 6),),
+        join(1, 50),
     ),
     _experiment(
         "rules",
@@ -185,6 +199,7 @@ LASER: tuple[Experiment, ...] = (
         "What do many rules cost that join, the same ones or different ones, at 200 atoms per time point?",
         numbers_of_rules,
         (rules(2, 3, COPIES, 6), rules(2, 3, DIFFERENT, 6)),
+        rules(1, 5, COPIES, 50),
         x="rules",
     ),
     _experiment(
@@ -194,6 +209,7 @@ LASER: tuple[Experiment, ...] = (
         "What does the program of Laser's Figure 4 cost, with times in heads, always and negation?",
         partial(windows_and_rates, cooling),
         (cooling(2, 2), cooling(2, 40)),
+        cooling(1, 50),
     ),
 )
 """The paper's experiments, in its order."""

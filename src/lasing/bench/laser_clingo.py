@@ -30,7 +30,7 @@ def installed() -> bool:
 
 
 def by_clingo(task: Task, output: Output, stream: Stream, first: int = 0) -> Contender:
-    """clingo from time point `first` on; where changes are asked for, the time point before is evaluated untimed."""
+    """clingo from time point `first` on, after the one before, which is evaluated in the start."""
     from clingo import Control, Function, Number
 
     text = in_clingo(task, output)
@@ -53,8 +53,6 @@ def by_clingo(task: Task, output: Output, stream: Stream, first: int = 0) -> Con
             return next(iter(models)).symbols(shown=True)
 
     def start() -> Step:
-        if output == "answers":
-            return lambda t: (evaluate(t), ())
         before = set(evaluate(first - 1)) if first else set()
 
         def changes(t: int) -> tuple[set[Symbol], set[Symbol]]:
@@ -64,7 +62,7 @@ def by_clingo(task: Task, output: Output, stream: Stream, first: int = 0) -> Con
             before = answer
             return added, removed
 
-        return changes
+        return changes if output == "changes" else lambda t: (evaluate(t), ())
 
     numbers = {name: i for i, name in enumerate(task.heads[output])}
     return Contender(CLINGO, start, partial(_told_symbols, numbers))

@@ -21,6 +21,8 @@ from lasing.bench.workloads import Array, Stream
 from lasing.engines.local.execute import OUT_ARGS, OUT_PREDICATE, OUT_SIGN
 from lasing.engines.reference.engine import ReferenceEngine
 from lasing.logic.formulas import Atom
+from lasing.plan.compile import compile_plan
+from lasing.plan.optimize import optimized
 
 LASING, SCRATCH = "lasing", "from scratch"
 
@@ -28,11 +30,12 @@ LASING, SCRATCH = "lasing", "from scratch"
 def ours(task: Task, output: Output, stream: Stream) -> Contender:
     """The local engine on encoded columns, tick by tick: its changes, or after them all rows that stand."""
     program = parse(task.programs[output])
+    plan = optimized(compile_plan(program))
+    numbers = {name: i for i, name in enumerate(task.heads[output])}
     outputs: list[tuple[int, int]] = []
 
     def start() -> Step:
-        engine = Columns(program, stream, annotated=False)
-        numbers = {name: i for i, name in enumerate(task.heads[output])}
+        engine = Columns(program, stream, annotated=False, plan=plan)
         outputs[:] = [(numbers[name], arity) for name, arity in engine.engine.outputs]
 
         def answer(t: int) -> list[Array]:
@@ -66,7 +69,8 @@ def told_row(head: int, sign: int, args: Sequence[int]) -> tuple[int, ...]:
 def from_scratch(task: Task, output: Output, stream: Stream, first: int = 0) -> Contender:
     """The reference engine, which evaluates every time point anew, from time point `first` on.
 
-    Facts of before are taken in without evaluation, but at the time point before, so that changes are known.
+    Facts of before are taken in without evaluation; only the time point before is evaluated, in the start, so that
+    changes are known.
     """
     program = parse(task.programs[output])
     atoms = [[Atom(name, tuple(args)) for name, *args in stream.facts(t)] for t in range(stream.points)]
@@ -85,9 +89,7 @@ def from_scratch(task: Task, output: Output, stream: Stream, first: int = 0) -> 
             before = answer
             return added, removed
 
-        if output == "changes":
-            return changes
-        return lambda t: (engine.step(t, atoms[t]).atoms, frozenset())
+        return changes if output == "changes" else lambda t: (engine.step(t, atoms[t]).atoms, frozenset())
 
     numbers = {name: i for i, name in enumerate(task.heads[output])}
     return Contender(SCRATCH, start, partial(_told_atoms, numbers))

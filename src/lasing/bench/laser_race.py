@@ -6,17 +6,20 @@ the reference engine and clingo, would not end in that time, and need not: they 
 without evaluation, and then evaluate one time point a turn, going on from turn to turn. That is exact, since they keep
 nothing but facts. They sit out where a time point is foreseen to take longer than `Patience` has, or does at first.
 
-Costs are microseconds per atom of input. What comes in is put into each contender's own form before the clock runs,
-and programs are read and compiled before as well.
+Costs are microseconds per atom of input, of the processor: all contenders work in one thread and wait for nothing, so that
+on a machine which does nothing else it is the time that passes. What comes in is put into each contender's own form
+before the clock runs, and programs are read and compiled before as well.
 """
 
 from __future__ import annotations
 
 import gc
-import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from math import log
 from statistics import median
+from time import thread_time as clock
 
 import numpy as np
 
@@ -33,6 +36,8 @@ from lasing.bench.workloads import Stream
 SPARK = "Spark join"
 ATOMS = 8_000
 """About how many atoms of a turn count, times the effort's length."""
+REMOVALS = 10
+"""How many time points do not count at which the window is full already, and something goes."""
 SLOW_TURNS = 3
 """In how many turns those take part who evaluate time points anew."""
 PREFIX = 3
@@ -52,11 +57,11 @@ def contenders(task: Task) -> tuple[str, ...]:
 class Patience:
     """What time points may take, and what those took that were evaluated anew, by contender and output.
 
-    From the largest that was measured it is foreseen what a larger one takes, in proportion to the work.
+    From the one that is nearest in work it is foreseen what another takes, in proportion.
     """
 
     seconds: float
-    _known: dict[tuple[str, Output], tuple[Task, float]] = field(default_factory=dict)
+    _known: dict[tuple[str, Output], list[tuple[Task, float]]] = field(default_factory=lambda: defaultdict(list))
 
     @classmethod
     def of(cls, effort: Effort) -> Patience:
@@ -65,18 +70,18 @@ class Patience:
 
     def learn(self, name: str, output: Output, task: Task, seconds: float) -> None:
         """Remember what a time point took."""
-        known = self._known.get((name, output))
-        if known is None or _work(name, task) >= _work(name, known[0]):
-            self._known[name, output] = task, seconds
+        self._known[name, output].append((task, seconds))
 
     def foresees(self, name: str, output: Output, task: Task) -> str:
         """Why it is not even tried; "" if it is."""
-        if (name, output) not in self._known:
+        work = _work(name, task)
+        factors = [(work / _work(name, known), known, seconds) for known, seconds in self._known[name, output]]
+        if not factors:
             return ""
-        known, seconds = self._known[name, output]
-        if seconds * max(1, _work(name, task) / _work(name, known)) <= self.seconds:
+        factor, known, seconds = min(factors, key=lambda found: abs(log(found[0])))
+        if factor * seconds <= self.seconds:
             return ""
-        return f"{self.exceeded(task)}, as foreseen from {seconds:.2g} s at {_where(known)}"
+        return f"{self.exceeded(task)}, as {seconds:.2g} s at {_where(known)} foretell"
 
     def exceeded(self, task: Task) -> str:
         """What is said of one that takes too long."""
@@ -108,18 +113,15 @@ class Anewed:
 
     def cost(self, turn: int) -> float:
         """The microseconds per atom of this turn's time point."""
-        gc.collect()
-        gc.freeze()
-        begun = time.perf_counter()
+        begun = clock()
         self.step(self.first + turn)
-        taken = time.perf_counter() - begun
-        gc.unfreeze()
+        taken = clock() - begun
         return taken * 1e6 / (self.stream.bounds[self.first + turn + 1] - self.stream.bounds[self.first + turn])
 
 
 def race(task: Task, output: Output, effort: Effort, patience: Patience) -> Iterator[Cell]:
     """The cells of a setting and output, one for each contender."""
-    warm = task.window + 1 + min(task.window + 1, 21)
+    warm = task.window + 1 + REMOVALS
     stream = task.stream(warm + max(10, ATOMS * effort.length // task.rate))
     maybe = {
         LASING: ours(task, output, stream),
@@ -138,9 +140,6 @@ def race(task: Task, output: Output, effort: Effort, patience: Patience) -> Iter
         else:
             slow[name] = found
     costs = _turns(fast, slow, stream, warm, effort.turns)
-    for name, turns in costs.items():
-        if name in slow:
-            patience.learn(name, output, task, median(turns) * len(stream.facts(task.window)) / 1e6)
     derived = _derived(task, stream)
     for name in contenders(task):
         cell = Cell(task.shape, name, output, task.settings, derived=derived, note=notes.get(name, ""))
@@ -166,12 +165,18 @@ def _anew(name: str, task: Task, output: Output, stream: Stream, patience: Patie
     first = task.window + 2
     points = first + SLOW_TURNS
     short = Stream(stream.predicates, stream.rows[: stream.bounds[points]], points)
-    step = ANEW[name](task, output, short, first - 1).start()
-    begun = time.perf_counter()
-    step(first - 1)
-    taken = time.perf_counter() - begun
+    contender = ANEW[name](task, output, short, first)
+    begun = clock()
+    step = contender.start()  # which evaluates the time point before
+    taken = clock() - begun
     patience.learn(name, output, task, taken)
     return Anewed(step, short, first) if taken <= patience.seconds else patience.exceeded(task)
+
+
+def probe(task: Task, output: Output, patience: Patience) -> None:
+    """Learn from a task that is small what larger ones take."""
+    for name in ANEW:
+        _anew(name, task, output, task.stream(task.window + 2 + SLOW_TURNS), patience)
 
 
 def _turns(
@@ -180,6 +185,8 @@ def _turns(
     """What each contender costs in each turn in which it takes part."""
     atoms = len(stream.rows) - stream.bounds[warm]
     costs: dict[str, list[float]] = {name: [] for name in (*(c.name for c in fast), *slow)}
+    gc.collect()  # as in `take_turns`: what is prepared is not looked through again and again
+    gc.freeze()
     for turn in range(turns + 1):
         for contender in fast:
             seconds = _run(contender.start(), stream.points, warm)
@@ -188,21 +195,18 @@ def _turns(
         if 1 <= turn <= SLOW_TURNS:
             for name, anew in slow.items():
                 costs[name].append(anew.cost(turn - 1))
+    gc.unfreeze()
     return costs
 
 
 def _run(step: Step, points: int, warm: int) -> float:
     """The seconds that the time points take that count."""
-    gc.collect()  # as in `take_turns`
-    gc.freeze()
     for t in range(warm):
         step(t)
-    begun = time.perf_counter()
+    begun = clock()
     for t in range(warm, points):
         step(t)
-    taken = time.perf_counter() - begun
-    gc.unfreeze()
-    return taken
+    return clock() - begun
 
 
 def _derived(task: Task, stream: Stream) -> float:

@@ -53,11 +53,6 @@ class Task:
     programs: Mapping[Output, str]
     heads: Mapping[Output, tuple[str, ...]]
 
-    @property
-    def size(self) -> int:
-        """How many atoms of input a rule or rules of the program have to see, more or less."""
-        return self.rate * (self.window + 1) * (self.rules if self.kind == COPIES else 1)
-
     def stream(self, points: int, seed: int = SEED) -> Stream:
         """So many time points of input."""
         chance = np.random.default_rng(seed)
