@@ -11,9 +11,10 @@ from functools import partial
 from typing import get_args
 
 from lasing.bench.course import Effort
+from lasing.bench.laser_dictionaries import DICTIONARIES
 from lasing.bench.laser_loops import LOOP
-from lasing.bench.laser_peers import LASING
-from lasing.bench.laser_race import SPARK, Patience, all_agree, contenders, probe, race
+from lasing.bench.laser_peers import LASING, SCRATCH
+from lasing.bench.laser_race import SPARK, Patience, all_agree, contenders, in_words, probe, race
 from lasing.bench.laser_workloads import COPIES, DIFFERENT, Task, box, cooling, diamond, join, rules
 from lasing.bench.records import Cell, Experiment, Figure, Output
 
@@ -93,25 +94,36 @@ def _growths(mine: list[Cell], output: Output) -> Iterator[str]:
             for end in (values[0], values[-1])
         )
         factors = sorted(cost / least[rest] for rest, cost in most.items() if rest in least)
-        yield f"From {setting} {values[0]} to {values[-1]} an atom's cost for {output} grows {_range(factors)}."
+        ends = f"{setting} {values[0]} to {values[-1]}"
+        yield f"From {ends} an atom's cost for {output} becomes {_range(factors)} of what it was."
 
 
 def _against(name: str, theirs: list[Cell]) -> Iterator[str]:
+    """How long another takes, and in plain words where it is faster than we are."""
     ratios = sorted(cell.ratio for cell in theirs if cell.ratio is not None)
-    unmeasured = sum(cell.cost is None for cell in theirs)
-    output = theirs[0].output
+    output, who = theirs[0].output, WORDS.get(name, name)
     if not ratios:
-        yield f"{name} was not measured for {output}: {theirs[0].note}."
+        yield f"For {output} {who} was not measured: {theirs[0].note}."
         return
-    where = f" where it was measured, at {len(ratios)} settings of {len(theirs)}" if unmeasured else ""
-    if name == LOOP and ratios[0] < 1:
+    only = "" if len(ratios) == len(theirs) else f", at the {len(ratios)} settings of {len(theirs)} that were measured"
+    faster = sum(ratio < 1 for ratio in ratios)
+    if faster == len(ratios):
         slower = sorted(1 / ratio for ratio in ratios)
-        yield f"The C++ loop is faster: for {output} lasing takes {_range(slower)} as long as it{where}."
+        yield f"For {output} {who} is faster: lasing takes {_range(slower)} as long{only}."
     else:
-        yield f"For {output} {name} takes {_range(ratios)} as long as lasing{where}."
+        also = f"; it is faster at {faster} of {len(ratios)} settings" if faster else ""
+        yield f"For {output} {who} takes {_range(ratios)} as long as lasing{only}{also}."
+
+
+WORDS = {SCRATCH: "evaluation from scratch", DICTIONARIES: "plain Python with dictionaries", LOOP: "the C++ loop"}
+"""Contenders whose names do not read well in a sentence."""
 
 
 def _range(factors: list[float]) -> str:
+    """
+    >>> _range([0.52, 1.0, 1234.5])
+    '0.5x to 1,234x'
+    """
     low, high = (f"{factor:,.0f}" if factor >= 10 else f"{factor:.1f}" for factor in (factors[0], factors[-1]))
     return f"{low}x" if low == high else f"{low}x to {high}x"
 
@@ -125,7 +137,7 @@ def _others(cell: Cell, setting: str) -> tuple[tuple[str, int | str], ...]:
 
 
 def _where(cell: Cell) -> str:
-    return ", ".join(f"{name} {value}" for name, value in cell.settings.items())
+    return in_words(cell.settings)
 
 
 # -- the experiments -----------------------------------------------------------------------------------------------

@@ -50,7 +50,8 @@ def by_clingo(task: Task, output: Output, stream: Stream, first: int = 0) -> Con
             backend.add_rule([backend.add_atom(now[t])])
         control.ground([("base", [])])
         with control.solve(yield_=True) as models:
-            return next(iter(models)).symbols(shown=True)
+            found: Iterable[Symbol] = next(iter(models)).symbols(shown=True)
+            return found
 
     def start() -> Step:
         before = set(evaluate(first - 1)) if first else set()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from lasing.bench.laser_peers import told_row
 from lasing.bench.laser_workloads import DIFFERENT, Task
@@ -22,13 +22,15 @@ Row = int | tuple[int, ...]
 Changes = list[tuple[int, Sequence[Row], Sequence[Row]]]
 """A head's number, what is added, what is removed."""
 Pair = tuple[int, int]
+Arrived = list[list[Any]]
+"""The new facts of each predicate, pairs or integers."""
 
 
 class ByHand(Protocol):
-    """A program at work; `arrived` are facts as it wants them."""
+    """A program at work."""
 
-    def tick(self, t: int, arrived: list[list[Row]]) -> Changes:
-        """What changes at a time point, given for each predicate its new facts."""
+    def tick(self, t: int, arrived: Arrived) -> Changes:
+        """What changes at a time point."""
 
     def answer(self) -> Changes:
         """All that holds, as what is added."""
@@ -42,7 +44,7 @@ class Diamond:
         self._last: dict[Row, int] = {}
         self._arrived: deque[list[Row]] = deque()
 
-    def tick(self, t: int, arrived: list[list[Row]]) -> Changes:
+    def tick(self, t: int, arrived: Arrived) -> Changes:
         """A pair goes when it came last as long ago as the window reaches, and a time point more."""
         (pairs,) = arrived
         last = self._last
@@ -74,7 +76,7 @@ class Box:
         self._since: dict[Row, int] = {}
         self._held: set[Row] = set()
 
-    def tick(self, t: int, arrived: list[list[Row]]) -> Changes:
+    def tick(self, t: int, arrived: Arrived) -> Changes:
         """A run of time points ends where its value does not come."""
         since, begin = self._since, max(0, t - self._window)
         self._since = {x: since.get(x, t) for x in arrived[0]}
@@ -137,7 +139,7 @@ class Join:
                 removed.append(pair)
         return added, removed
 
-    def tick(self, t: int, arrived: list[list[Pair]]) -> Changes:
+    def tick(self, t: int, arrived: Arrived) -> Changes:
         """The changes of the one head."""
         return [(0, *self.changed(t, arrived[0]))]
 
@@ -164,7 +166,7 @@ class Rules:
     def __init__(self, window: int, rules: int) -> None:
         self._joins = [Join(window) for _ in range(rules)]
 
-    def tick(self, t: int, arrived: list[list[Pair]]) -> Changes:
+    def tick(self, t: int, arrived: Arrived) -> Changes:
         """The changes of each head."""
         return [(i, *join.changed(t, arrived[i])) for i, join in enumerate(self._joins)]
 
@@ -189,7 +191,7 @@ class Cooling:
         self._rows: dict[int, deque[tuple[int, list[Row]]]] = {STEAM: deque(), LIQUID: deque()}  # (V,T), by times
         self._times: dict[int, deque[int]] = {h: deque() for h in (IS_STEAM, IS_LIQUID, VERY_HOT, VERY_COLD)}
 
-    def tick(self, t: int, arrived: list[list[int]]) -> Changes:
+    def tick(self, t: int, arrived: Arrived) -> Changes:
         """What holds now and did not, or did and does not."""
         over = t - self._window
         temps = set(arrived[0])
@@ -269,9 +271,9 @@ def dictionaries(task: Task, output: Output, stream: Stream) -> Contender:
     return Contender(DICTIONARIES, start, _told)
 
 
-def _arrived(stream: Stream, t: int) -> list[list[Row]]:
+def _arrived(stream: Stream, t: int) -> Arrived:
     """The facts of a time point, for each predicate."""
-    arrived: list[list[Row]] = [[] for _ in stream.predicates]
+    arrived: Arrived = [[] for _ in stream.predicates]
     arities = list(stream.predicates.values())
     for row in stream.rows[stream.bounds[t] : stream.bounds[t + 1]].tolist():
         predicate = row[PREDICATE]

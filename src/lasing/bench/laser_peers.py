@@ -1,8 +1,8 @@
 """Our engine on the Laser paper's workloads, and evaluation from scratch.
 
 All contenders take their facts in the form that is native to them, made before the clock runs: encoded columns, atoms,
-clingo's symbols, tuples, arrays. Programs are read and compiled before as well; only clingo, which is given a new control
-at each time point, reads its few rules there.
+clingo's symbols, tuples, arrays. Programs are read and compiled before as well; only clingo, which is given a new
+control at each time point, reads its few rules there.
 
 What they tell is compared as rows: a head's number, +1 or -1, and two arguments, 0 where there are fewer.
 """

@@ -1,21 +1,22 @@
 """One setting of a Laser experiment, raced: its contenders take turns, and each of them becomes a cell.
 
-Those who are incremental run through the stream in every turn, after a first one that does not count: first they fill the
-window, which does not count either, and then come the time points that do. Those who evaluate a time point anew, which are
-the reference engine and clingo, would not end in that time, and need not: they are given the facts of the window
-without evaluation, and then evaluate one time point a turn, going on from turn to turn. That is exact, since they keep
-nothing but facts. They sit out where a time point is foreseen to take longer than `Patience` has, or does at first.
+Those who are incremental run through the stream in every turn, after a first one that does not count: first they fill
+the window, which does not count either, and then come the time points that do. Those who evaluate a time point anew,
+which are the reference engine and clingo, would not end in that time, and need not: they are given the facts of the
+window without evaluation, and then evaluate one time point a turn, going on from turn to turn. That is exact, since
+they keep nothing but facts. They sit out where a time point is foreseen to take longer than `Patience` has, or does at
+first.
 
-Costs are microseconds per atom of input, of the processor: all contenders work in one thread and wait for nothing, so that
-on a machine which does nothing else it is the time that passes. What comes in is put into each contender's own form
-before the clock runs, and programs are read and compiled before as well.
+Costs are microseconds per atom of input, of the processor: all contenders work in one thread and wait for nothing, so
+that on a machine which does nothing else it is the time that passes. What comes in is put into each contender's own
+form before the clock runs, and programs are read and compiled before as well.
 """
 
 from __future__ import annotations
 
 import gc
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import log
 from statistics import median
@@ -81,15 +82,20 @@ class Patience:
         factor, known, seconds = min(factors, key=lambda found: abs(log(found[0])))
         if factor * seconds <= self.seconds:
             return ""
-        return f"{self.exceeded(task)}, as {seconds:.2g} s at {_where(known)} foretell"
+        return f"{self.exceeded(task)}, as {seconds:.2g} s at {in_words(known.settings)} foretell"
 
     def exceeded(self, task: Task) -> str:
         """What is said of one that takes too long."""
-        return f"more than {self.seconds:g} s a time point at {_where(task)}"
+        return f"more than {self.seconds:g} s a time point at {in_words(task.settings)}"
 
 
-def _where(task: Task) -> str:
-    return ", ".join(f"{name} {value}" if isinstance(value, int) else value for name, value in task.settings.items())
+def in_words(settings: Mapping[str, int | str]) -> str:
+    """Settings as they are told.
+
+    >>> in_words({"window": 20, "rules": 10, "kind": "copies"})
+    'window 20, rules 10, copies'
+    """
+    return ", ".join(f"{name} {value}" if isinstance(value, int) else value for name, value in settings.items())
 
 
 def _work(name: str, task: Task) -> float:

@@ -1,22 +1,22 @@
 """The workloads of the Laser paper's five experiments (Section 4): programs, and streams drawn from a seed.
 
-`n` atoms come at each time point, in windows of `w`, so `[w]` looks at w + 1 time points. Atoms are numbered through the
-stream: k = t·n + i, for i = 0, …, n - 1. Constants are integers.
+`n` atoms come at each time point, in windows of `w`, so `[w]` looks at w + 1 time points. Atoms are numbered through
+the stream: k = t·n + i, for i = 0, …, n - 1. Constants are integers.
 
 - diamond: `p(s_k, o_k)`, which never comes again. At a steady time point (w + 1)·n atoms are derived.
 - box: n draws of `p(x)`, x even among 0, …, ⌊n/3⌋ + 1; some come twice, and both count as input.
-- join: `p(c_k, c_k+1)` and `p(c_k+1, c_k+2)` for each i. The second is the first of the next i, so that what comes is a
-  chain of n + 1 different atoms, of which the last comes again as the first of the next time point. Each comes in once
-  a time point, so a time point has n + 1 atoms of input, and derives (w + 1)·n atoms.
-- rules: the join in many rules, at rate 200. Copies are identical. Different ones have predicates p1, p2, … and heads q1,
-  q2, …: each predicate has a chain of its own, which n/m new edges make longer at each time point, so n in all, and
-  (w + 1)·n - m atoms are derived.
+- join: `p(c_k, c_k+1)` and `p(c_k+1, c_k+2)` for each i. The second is the first of the next i, so that what comes is
+  a chain of n + 1 different atoms, of which the last comes again as the first of the next time point. Each comes in
+  once a time point, so a time point has n + 1 atoms of input, and derives (w + 1)·n atoms.
+- rules: the join in many rules, at rate 200. Copies are identical. Different ones have predicates p1, p2, … and heads
+  q1, q2, …: each predicate has a chain of its own, which n/m new edges make longer at each time point, so n in all,
+  and (w + 1)·n - m atoms are derived.
 - cooling: the program of Figure 4, with n draws of `temp(v)`, v even among 0, …, 200.
 
-The full answer of the cooling program has atoms such as `steam(v) at t` at all times of the window, as Laser's has; our
-language tells what holds now, so that four rules more bring out the others. About 2,727 (n = 200) and 4,207 (n = 800) hold
-at w = 20: steam, liquid, isSteam and isLiquid at each time of the window, veryHot(t) and veryCold(t), alarm, normal and
-freeze, each atom once. The changes are of what holds now, under the program as it stands in the paper.
+The full answer of the cooling program has atoms such as `steam(v) at t` at all times of the window, as Laser's has;
+our language tells what holds now, so that four rules more bring out the others. About 2,727 (n = 200) and 4,207 (n =
+800) hold at w = 20: steam, liquid, isSteam and isLiquid at each time of the window, veryHot(t) and veryCold(t), alarm,
+normal and freeze, each atom once. The changes are of what holds now, under the program as it stands in the paper.
 """
 
 from __future__ import annotations
@@ -105,13 +105,10 @@ def join(window: int, rate: int) -> Task:
 
 def rules(window: int, number: int, kind: str, rate: int = 200) -> Task:
     """So many rules that are the same, or different."""
-    settings = {"window": window, "rules": number, "kind": kind}
-    if kind == COPIES:
-        text, heads = _join_rule("p", "q", window) * number, ("q",)
-    else:
-        names = range(1, number + 1)
-        text = "".join(_join_rule(f"p{i}", f"q{i}", window) for i in names)
-        heads = tuple(f"q{i}" for i in names)
+    settings: dict[str, int | str] = {"window": window, "rules": number, "kind": kind}
+    names = [""] * number if kind == COPIES else [str(i + 1) for i in range(number)]
+    text = "".join(_join_rule(f"p{name}", f"q{name}", window) for name in names)
+    heads = tuple(dict.fromkeys(f"q{name}" for name in names))
     return Task("rules", window, rate, number, kind, settings, _both(text), _both(heads))
 
 
