@@ -79,7 +79,8 @@ def sentences(found: list[Cell]) -> list[str]:
         )
         said += _growths(mine, output)
         for name in dict.fromkeys(cell.contender for cell in found if cell.contender not in (LASING, SPARK)):
-            said += _against(name, [cell for cell in found if cell.contender == name and cell.output == output])
+            theirs = [cell for cell in found if cell.contender == name and cell.output == output]
+            said += _against(name, theirs) if theirs else []
     return said
 
 

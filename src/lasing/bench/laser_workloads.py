@@ -4,14 +4,14 @@
 the stream: k = t·n + i, for i = 0, …, n - 1. Constants are integers.
 
 - diamond: `p(s_k, o_k)`, which never comes again. At a steady time point (w + 1)·n atoms are derived.
-- box: n draws of `p(x)`, x even among 0, …, ⌊n/3⌋ + 1; some come twice, and both count as input.
+- box: n draws of `p(x)`, x uniform in 0, …, ⌊n/3⌋ + 1; some come twice, and both count as input.
 - join: `p(c_k, c_k+1)` and `p(c_k+1, c_k+2)` for each i. The second is the first of the next i, so that what comes is
   a chain of n + 1 different atoms, of which the last comes again as the first of the next time point. Each comes in
   once a time point, so a time point has n + 1 atoms of input, and derives (w + 1)·n atoms.
 - rules: the join in many rules, at rate 200. Copies are identical. Different ones have predicates p1, p2, … and heads
   q1, q2, …: each predicate has a chain of its own, which n/m new edges make longer at each time point, so n in all,
   and (w + 1)·n - m atoms are derived.
-- cooling: the program of Figure 4, with n draws of `temp(v)`, v even among 0, …, 200.
+- cooling: the program of Figure 4, with n draws of `temp(v)`, v uniform in 0, …, 200.
 
 The full answer of the cooling program has atoms such as `steam(v) at t` at all times of the window, as Laser's has;
 our language tells what holds now, so that four rules more bring out the others. About 2,727 (n = 200) and 4,207 (n =
