@@ -22,6 +22,7 @@ from lasing.engines.reference.engine import ReferenceEngine
 from lasing.live.engine import Engine
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
+from lasing.plan.nodes import Plan
 
 Changed = tuple[frozenset[Atom], frozenset[Atom]]
 """The atoms that a time point adds, and those that it removes."""
@@ -33,8 +34,8 @@ parse: Callable[[str], Program] = cache(session.parse)
 class Columns:
     """The local engine on encoded columns: rows in, blocks of changed rows out."""
 
-    def __init__(self, program: Program, stream: Stream, annotated: bool) -> None:
-        self.engine = LocalEngine(program, 0, annotated=annotated)
+    def __init__(self, program: Program, stream: Stream, annotated: bool, plan: Plan | None = None) -> None:
+        self.engine = LocalEngine(program, 0, plan, annotated)
         numbers = np.array([self.engine.predicates[name] for name in stream.predicates])
         self._rows = np.zeros((len(stream.rows), self.engine.width), np.int64)
         self._rows[:, : stream.rows.shape[1]] = stream.rows

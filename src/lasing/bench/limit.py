@@ -25,17 +25,24 @@ RESULTS_PER_ATOM = 6
 """How many results of the join the ring has room for: in J an atom meets about four others."""
 
 
-@cache
-def library() -> ctypes.CDLL | None:
-    """The compiled loop, or None where no g++ compiles it."""
+def compiled(name: str) -> ctypes.CDLL | None:
+    """A file in C++ of this package, compiled and loaded; None where no g++ compiles it."""
     if which("g++") is None:
         return None
-    with TemporaryDirectory(ignore_cleanup_errors=True) as folder, as_file(files(__package__) / "limit.cpp") as source:
-        target = Path(folder) / "limit.so"
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder, as_file(files(__package__) / name) as source:
+        target = Path(folder) / "loop.so"
         command = ["g++", "-std=c++17", "-O3", "-march=native", "-shared", "-fPIC", str(source), "-o", str(target)]
         if subprocess.run(command, check=False, capture_output=True).returncode:
             return None
-        loaded = ctypes.CDLL(str(target))
+        return ctypes.CDLL(str(target))
+
+
+@cache
+def library() -> ctypes.CDLL | None:
+    """The compiled loop, or None where no g++ compiles it."""
+    loaded = compiled("limit.cpp")
+    if loaded is None:
+        return None
     loaded.join_new.restype = ctypes.c_void_p
     loaded.join_new.argtypes = [ctypes.c_int64, ctypes.c_int, ctypes.c_int]
     loaded.join_free.restype = None

@@ -61,7 +61,7 @@ class Workload:
         return self.draw(np.random.default_rng(seed), rate, window, points)
 
 
-def _steady(args: Array, rate: int, predicate: str = "p") -> Stream:
+def steady(args: Array, rate: int, predicate: str = "p") -> Stream:
     """Facts of one predicate, `rate` at each time point."""
     times = np.repeat(np.arange(len(args) // rate), rate)
     return Stream({predicate: args.shape[1]}, np.column_stack([times, np.zeros_like(times), args]), len(args) // rate)
@@ -70,7 +70,7 @@ def _steady(args: Array, rate: int, predicate: str = "p") -> Stream:
 def _ever_new(chance: np.random.Generator, rate: int, _window: int, points: int) -> Stream:
     """No atom comes twice: each is a row of its own, which comes and goes."""
     number = rate * points
-    return _steady(np.column_stack([chance.permutation(number), chance.integers(0, 1000, number)]), rate)
+    return steady(np.column_stack([chance.permutation(number), chance.integers(0, 1000, number)]), rate)
 
 
 def _lasting(chance: np.random.Generator, rate: int, _window: int, points: int) -> Stream:
@@ -79,13 +79,13 @@ def _lasting(chance: np.random.Generator, rate: int, _window: int, points: int) 
     replaced[0] = True
     born = np.cumsum(replaced.ravel()).reshape(points, rate)  # a number for each atom, at its first time point
     keys = np.maximum.accumulate(np.where(replaced, born, 0), axis=0).ravel()
-    return _steady(np.column_stack([keys, keys * 7 % 1000]), rate)
+    return steady(np.column_stack([keys, keys * 7 % 1000]), rate)
 
 
 def _pairs(chance: np.random.Generator, rate: int, window: int, points: int) -> Stream:
     """Pairs over so many constants that a new one meets two in the window at either end: it joins about four."""
     constants = max(4, rate * (window + 1) // 2)
-    return _steady(chance.integers(0, constants, (rate * points, 2)), rate)
+    return steady(chance.integers(0, constants, (rate * points, 2)), rate)
 
 
 TREE, FAN_OUT = 341, 4
@@ -99,7 +99,7 @@ def _trees(chance: np.random.Generator, rate: int, window: int, points: int) -> 
     parent = node - place + (place - 1) // FAN_OUT
     child = node[place > 0]
     drawn = child[chance.integers(0, len(child), rate * points)]
-    return _steady(np.column_stack([drawn, parent[drawn]]), rate)
+    return steady(np.column_stack([drawn, parent[drawn]]), rate)
 
 
 def _temperatures(chance: np.random.Generator, rate: int, _window: int, points: int) -> Stream:
@@ -107,7 +107,7 @@ def _temperatures(chance: np.random.Generator, rate: int, _window: int, points: 
     middle = 50 + (100 + 2 * rate) * np.sin(np.arange(points) * (2 * np.pi / 100))
     offsets = chance.permuted(np.tile(np.arange(2 * rate), (points, 1)), axis=1)[:, :rate]
     degrees = middle.astype(np.int64)[:, None] - rate + offsets
-    return _steady(degrees.reshape(-1, 1), rate, "temp")
+    return steady(degrees.reshape(-1, 1), rate, "temp")
 
 
 def _cooling(window: int) -> str:
@@ -144,7 +144,7 @@ def negation(standing: int) -> Workload:
         return f"ok(S) :- sensor(S), not alarm(S) in [{window}].\n{sensors}\n"
 
     def draw(chance: np.random.Generator, rate: int, _window: int, points: int) -> Stream:
-        return _steady(chance.integers(0, standing, (rate * points, 1)), rate, "alarm")
+        return steady(chance.integers(0, standing, (rate * points, 1)), rate, "alarm")
 
     return Workload("N", program, draw)
 
@@ -188,7 +188,7 @@ def rules_by_constant(operator: Operator, rules: int = 1000, only: int | None = 
     def draw(chance: np.random.Generator, rate: int, _window: int, points: int) -> Stream:
         number = rate * points
         drawn = chance.integers(0, values, number) if operator == "=" else chance.integers(1, 4, number)
-        return _steady(np.column_stack([np.arange(number), drawn]), rate)
+        return steady(np.column_stack([np.arange(number), drawn]), rate)
 
     return Workload(f"V {operator} c", program, draw)
 
