@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -143,8 +143,7 @@ class _Stream:
         before = self.commits()
         self.wait(lambda: self.commits() > before, "no batch is committed")
 
-    def wait(self, condition: object, otherwise: str) -> None:
-        assert callable(condition)
+    def wait(self, condition: Callable[[], bool], otherwise: str) -> None:
         assert self.process is not None
         deadline = time.monotonic() + AT_MOST
         while not condition():

@@ -7,9 +7,10 @@ What we need to look through a history for its first and last fact is counted.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from lasing.bench.records import Cell
 from lasing.bench.spark_cells import IDENTITY, OURS, PLAIN, Settings, rated
@@ -37,34 +38,40 @@ class Replays:
 
     def cells(self) -> Iterator[Cell]:
         bench = shared()
+        _turn(bench, bench.events(2_000, 10), self.parts[:1])  # to warm up
         folder = bench.events(self.events // 10, 10)
-        rates: dict[tuple[str, int, str], list[float]] = {}
-
-        def note(frame: Any, contender: str, parts: int = 0, divided: str = "") -> None:
-            rate = self.events / _seconds(bench, frame) / 1000
-            rates.setdefault((contender, parts, divided), []).append(rate)
-
-        for turn in range(self.turns + 1):
-            note(lambda: bench.spark.read.parquet(folder), PLAIN)
-            for parts in self.parts:
-                note(lambda n=parts: applied(bench, folder, n), IDENTITY, parts)
-                note(lambda n=parts: replayed(bench, folder, slices=n, shards=1), OURS, parts, BY_TIME)
-                note(lambda n=parts: replayed(bench, folder, slices=1, shards=n), OURS, parts, BY_KEY)
-            if not turn:  # it was to warm up
-                rates.clear()
+        rates: dict[_Run, list[float]] = {}
+        for _ in range(self.turns):
+            for run, seconds in _turn(bench, folder, self.parts).items():
+                rates.setdefault(run, []).append(self.events / seconds / 1000)
         for divided in (BY_TIME, BY_KEY):
             for parts in self.parts:
                 settings: Settings = {"parts": parts, "divided": divided}
-                ours = rates[OURS, parts, divided]
+                ours = rates[_Run(OURS, parts, divided)]
                 yield rated(NAME, OURS, settings, ours, ours)
-                yield rated(NAME, IDENTITY, settings, rates[IDENTITY, parts, ""], ours, note="grouped by key")
-                yield rated(NAME, PLAIN, settings, rates[PLAIN, 0, ""], ours, note="a copy, not divided")
+                yield rated(NAME, IDENTITY, settings, rates[_Run(IDENTITY, parts)], ours, note="grouped by key")
+                yield rated(NAME, PLAIN, settings, rates[_Run(PLAIN)], ours, note="a copy, not divided")
 
 
-def _seconds(bench: Bench, frame: Any) -> float:
-    """How long it takes to make a DataFrame, and to write it."""
+class _Run(NamedTuple):
+    contender: str
+    parts: int = 0
+    divided: str = ""
+
+
+def _turn(bench: Bench, folder: str, numbers: tuple[int, ...]) -> dict[_Run, float]:
+    """The seconds of each run: to make a DataFrame, and to write it."""
+    seconds = {_Run(PLAIN): _seconds(bench, lambda: bench.spark.read.parquet(folder))}
+    for n in numbers:
+        seconds[_Run(IDENTITY, n)] = _seconds(bench, partial(applied, bench, folder, n))
+        seconds[_Run(OURS, n, BY_TIME)] = _seconds(bench, partial(replayed, bench, folder, slices=n, shards=1))
+        seconds[_Run(OURS, n, BY_KEY)] = _seconds(bench, partial(replayed, bench, folder, slices=1, shards=n))
+    return seconds
+
+
+def _seconds(bench: Bench, make: Callable[[], Any]) -> float:
     begun = time.perf_counter()
-    frame().write.mode("overwrite").parquet(bench.out)
+    make().write.mode("overwrite").parquet(bench.out)
     return time.perf_counter() - begun
 
 

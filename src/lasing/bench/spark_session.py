@@ -6,18 +6,16 @@ import atexit
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from lasing.errors import LasingError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 WINDOW = 20
 A_POINT = 1_000
@@ -141,7 +139,7 @@ def _opened() -> Bench:
     lasing.run("ready :- go.").prepare()  # else each worker would compile the kernels
     running = SparkSession.getActiveSession()
     session = running or lasing.spark.session("local[*]", "lasing bench", {"spark.driver.memory": "3g"})
-    setting = session.conf.get("spark.sql.shuffle.partitions")
+    setting = int(session.conf.get("spark.sql.shuffle.partitions") or 0)
     folder = tempfile.TemporaryDirectory(prefix="lasing-bench-", ignore_cleanup_errors=True)
 
     def closed() -> None:
