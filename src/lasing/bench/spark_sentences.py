@@ -37,14 +37,14 @@ def fit(x: Sequence[float], y: Sequence[float]) -> Line:
 def of_streams(cells: list[Cell]) -> list[str]:
     """Rates at the largest batches, the fixed cost of a batch and that of an event, and what shards bring."""
     measured = _measured(cells)
-    said = [*_comparisons(measured, ("batch", "shards"), "in batches of {batch:,} on {shards} shards")]
+    said = [*_comparisons(measured, "in batches of {batch:,} with shards = {shards}")]
     for shards in _values(measured, "shards"):
         lines = _lines([cell for cell in measured if cell.settings["shards"] == shards])
         if lines:
             costs = ", ".join(
                 f"{name} {x.fixed * 1000:,.0f} ms and {x.marginal * 1e6:.2f} µs" for name, x in lines.items()
             )
-            on = f"On {shards} shard{'s'[: shards != 1]}"
+            on = f"With shards = {shards},"
             said.append(f"{on} a batch, and each event in it, cost (least squares over batch sizes): {costs}.")
             ours = lines.get(OURS)
             if ours is not None and ours.fixed > 0 < ours.marginal:
@@ -56,7 +56,7 @@ def of_streams(cells: list[Cell]) -> list[str]:
 def of_replays(cells: list[Cell]) -> list[str]:
     """Rates in most parts, and what more parts bring."""
     measured = _measured(cells)
-    said = [*_comparisons(measured, ("parts", "divided"), "in {parts} {divided}")]
+    said = [*_comparisons(measured, "with {divided} = {parts}")]
     for divided in (BY_TIME, BY_KEY):
         of_kind = [cell for cell in measured if cell.settings["divided"] == divided]
         said += _growth(of_kind, "parts", "divided", divided, "replayed in {}")
@@ -127,16 +127,23 @@ def _by(cells: Iterable[Cell], *settings: str) -> dict[tuple[int | str, ...], fl
     return {(c.contender, *(c.settings[s] for s in settings)): c.cost for c in cells if c.cost is not None}
 
 
-def _comparisons(cells: list[Cell], settings: tuple[str, str], where: str) -> Iterable[str]:
-    """For our highest rate, how those of the others compare."""
+def _comparisons(cells: list[Cell], where: str) -> Iterable[str]:
+    """Where our rate is highest, and how others compare there; and those that were measured elsewhere."""
     ours = [cell for cell in cells if cell.contender == OURS]
     if not ours:
         return
     best = max(ours, key=lambda cell: cell.cost or 0)
-    place = where.format(**{name: best.settings[name] for name in settings})
-    others = [c for c in cells if c.settings == best.settings and c.contender != OURS and c.ratio is not None]
-    compared = ", ".join(f"{c.contender} {c.ratio:.2f} times as many" for c in others)
-    yield f"{OURS} takes in most {place}: {best.cost:,.0f} thousand events/s{'; ' if compared else ''}{compared}."
+    others = [cell for cell in cells if cell.contender != OURS and cell.ratio is not None]
+    beside = [cell for cell in others if cell.settings == best.settings]
+    compared = ", ".join(f"{cell.contender} takes in {cell.ratio:.2f} times as many" for cell in beside)
+    place = where.format(**best.settings)
+    yield f"{OURS} is fastest {place}, at {best.cost:,.0f} thousand events/s{'; ' if compared else ''}{compared}."
+    known = {cell.contender for cell in beside}
+    for cell in others:
+        if cell.contender not in known:
+            known.add(cell.contender)
+            place = where.format(**cell.settings)
+            yield f"{cell.contender} takes in {cell.ratio:.2f} times as many events as {OURS} {place}."
 
 
 def _growth(cells: list[Cell], setting: str, fixed: str, word: str, where: str) -> Iterable[str]:

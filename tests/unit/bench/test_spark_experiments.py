@@ -101,16 +101,18 @@ def _stream_cells(batches: tuple[int, ...], shards: tuple[int, ...]) -> list[Cel
 
 
 def test_sentences_on_streams() -> None:
-    cells = [*_stream_cells((20_000, 200_000), (1, 2)), Cell("spark-stream", "Spark join", "changes", {}, note="no")]
-    assert BY_NAME["spark-stream"].sentences(cells) == [
-        "lasing takes in most in batches of 200,000 on 2 shards: 286 thousand events/s; "
-        "plain Spark 2.33 times as many.",
-        "On 1 shard a batch, and each event in it, cost (least squares over batch sizes): "
+    join = Cell("spark-stream", "Spark join", "changes", {"batch": 20_000, "shards": 2}, 5.0, None, 0.1)
+    absent = Cell("spark-stream", "identity", "changes", {"batch": 20_000, "shards": 2}, note="not measured")
+    assert BY_NAME["spark-stream"].sentences([*_stream_cells((20_000, 200_000), (1, 2)), join, absent]) == [
+        "lasing is fastest in batches of 200,000 with shards = 2, at 286 thousand events/s; "
+        "plain Spark takes in 2.33 times as many.",
+        "Spark join takes in 0.10 times as many events as lasing in batches of 20,000 with shards = 2.",
+        "With shards = 1, a batch, and each event in it, cost (least squares over batch sizes): "
         "lasing 300 ms and 4.00 µs, plain Spark 100 ms and 1.00 µs.",
-        "On 1 shard 75,000 events cost lasing as much as the batch in which they come.",
-        "On 2 shards a batch, and each event in it, cost (least squares over batch sizes): "
+        "With shards = 1, 75,000 events cost lasing as much as the batch in which they come.",
+        "With shards = 2, a batch, and each event in it, cost (least squares over batch sizes): "
         "lasing 300 ms and 2.00 µs, plain Spark 100 ms and 1.00 µs.",
-        "On 2 shards 150,000 events cost lasing as much as the batch in which they come.",
+        "With shards = 2, 150,000 events cost lasing as much as the batch in which they come.",
         "In batches of 20,000, the rate of lasing is multiplied by 1.12 from 1 to 2 shards.",
         "In batches of 200,000, the rate of lasing is multiplied by 1.57 from 1 to 2 shards.",
     ]
@@ -119,7 +121,8 @@ def test_sentences_on_streams() -> None:
 def test_one_batch_size_gives_no_line() -> None:
     said = BY_NAME["spark-stream"].sentences(_stream_cells((50_000,), (2,)))
     assert said == [
-        "lasing takes in most in batches of 50,000 on 2 shards: 125 thousand events/s; plain Spark 2.67 times as many."
+        "lasing is fastest in batches of 50,000 with shards = 2, at 125 thousand events/s; "
+        "plain Spark takes in 2.67 times as many."
     ]
 
 
@@ -130,7 +133,7 @@ def test_sentences_on_histories() -> None:
         settings = {"parts": parts, "divided": divided}
         cells.append(Cell("spark-replay", OURS, "changes", settings, rate, None, 1.0))
     assert BY_NAME["spark-replay"].sentences(cells) == [
-        "lasing takes in most in 2 slices: 180 thousand events/s.",
+        "lasing is fastest with slices = 2, at 180 thousand events/s.",
         "Replayed in slices, the rate of lasing is multiplied by 1.80 from 1 to 2 slices.",
         "Replayed in shards, the rate of lasing is multiplied by 0.90 from 1 to 2 shards.",
     ]
