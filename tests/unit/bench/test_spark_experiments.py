@@ -13,7 +13,7 @@ from lasing.bench.course import FULL, QUICK
 from lasing.bench.processes import descendants, kill_all
 from lasing.bench.records import Cell, Experiment
 from lasing.bench.spark import SPARK
-from lasing.bench.spark_cells import IDENTITY, OURS, PLAIN, rated
+from lasing.bench.spark_cells import IDENTITY, OURS, PLAIN, Settings, rated
 from lasing.bench.spark_recovery import CASES, DRIVER, EXECUTOR, NEXT_BATCH, NOTHING, SPARK_IS_UP
 from lasing.bench.spark_sentences import fit
 from lasing.bench.spark_state import MEASURES, SHARE, SIZE, SPENT
@@ -130,7 +130,7 @@ def test_sentences_on_histories() -> None:
     rates = {("slices", 1): 100.0, ("slices", 2): 180.0, ("shards", 1): 100.0, ("shards", 2): 90.0}
     cells = []
     for (divided, parts), rate in rates.items():
-        settings = {"parts": parts, "divided": divided}
+        settings: Settings = {"parts": parts, "divided": divided}
         cells.append(Cell("spark-replay", OURS, "changes", settings, rate, None, 1.0))
     assert BY_NAME["spark-replay"].sentences(cells) == [
         "lasing is fastest with slices = 2, at 180 thousand events/s.",
