@@ -100,7 +100,7 @@ SPARK: tuple[Experiment, ...] = (
         _cells(STATE, states),
         _count(states),
         _STATE_FIGURES,
-        "what `measured` says",
+        "MB, % or ms, as measured",
         spark_sentences.of_states,
     ),
     Experiment(

@@ -40,7 +40,7 @@ class Streams:
         return {"batch": self.main[0], "shards": self.main[1]}
 
     def count(self) -> int:
-        return 3 * len(self.batches) * len(self.shards) + 1
+        return 3 * len(self.batches) * len(self.shards) + (self.main[0] in self.batches)
 
     def cells(self) -> Iterator[Cell]:
         bench = shared()
