@@ -32,18 +32,18 @@ def is_full(effort: Effort) -> bool:
 def streams(effort: Effort) -> Streams:
     """Two million events for the main setting; for others, as many as tell a rate."""
     if not is_full(effort):
-        return Streams({50_000: 4}, (2,), 2, (50_000, 2), 4, 2, 3)
-    return Streams({20_000: 6, 50_000: 6, 200_000: 4, 500_000: 3}, (1, 2, 4), 2, (200_000, 2), 10, 3, 5)
+        return Streams({50_000: 4}, (2,), 2, (50_000, 2), 4, 2, 2)
+    return Streams({20_000: 4, 50_000: 4, 200_000: 4, 500_000: 3}, (1, 2, 4), 2, (200_000, 2), 10, 3, 3)
 
 
 def replays(effort: Effort) -> Replays:
-    """A history of two million events."""
-    return Replays(2_000_000, (1, 2, 4), 2) if is_full(effort) else Replays(200_000, (2,), 2)
+    """A history of a million events, or less."""
+    return Replays(1_000_000, (1, 2, 4), 2) if is_full(effort) else Replays(200_000, (2,), 2)
 
 
 def states(effort: Effort) -> States:
     """Windows from small to large."""
-    return States((10_000, 100_000, 400_000) if is_full(effort) else (10_000,), 100_000, 4)
+    return States((10_000, 100_000, 400_000), 100_000, 4) if is_full(effort) else States((10_000,), 100_000, 2)
 
 
 def recoveries(effort: Effort) -> Recoveries:

@@ -94,7 +94,7 @@ def warm_up(bench: Bench) -> None:
     """Let the JVM and the workers load what they need."""
     folder = bench.events(2_000, 2)
     bench.partitions(2)
-    for frame in (bench.stream(folder), identity(bench, folder, 2), reasoned(bench, folder, 2)):
+    for frame in (bench.stream(folder), reasoned(bench, folder, 2)):
         bench.run(frame)
 
 
