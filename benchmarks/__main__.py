@@ -1,6 +1,6 @@
-"""`make bench`: how fast programs and streams are read, and how fast Spark is. (`lasing bench` measures the engine.)
+"""`make bench`: how fast programs and streams are read, and answers found. (`lasing bench` measures the engine.)
 
-python -m benchmarks [reading] [models] [spark]
+python -m benchmarks [reading] [models]
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from rich.table import Table
 
 from benchmarks.models import models
 from benchmarks.reading import reading
-from benchmarks.spark import spark
 
-SECTIONS: dict[str, Callable[[], Sequence[tuple[str, ...]]]] = {"reading": reading, "models": models, "spark": spark}
+SECTIONS: dict[str, Callable[[], Sequence[tuple[str, ...]]]] = {"reading": reading, "models": models}
 
 
 def main() -> None:

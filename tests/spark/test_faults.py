@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from lasing.bench.processes import descendants, kill_all
 from tests.spark.conftest import Files, parts
 from tests.spark.expected import expected
 from tests.spark.test_batch import JOIN, stream
@@ -79,27 +80,6 @@ def wait_for(condition: Callable[[], bool], process: subprocess.Popen[str]) -> N
         time.sleep(0.05)
 
 
-def descendants(pid: int) -> dict[int, str]:
-    """The processes that a process has started, and they in turn, with their command lines."""
-    children: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            except OSError:  # it has just ended
-                continue
-            children.setdefault(parent, []).append(int(entry.name))
-    found_pids, waiting = {}, [pid]
-    while waiting:
-        for child in children.get(waiting.pop(), []):
-            try:
-                found_pids[child] = Path(f"/proc/{child}/cmdline").read_text().replace("\0", " ")
-            except OSError:
-                continue
-            waiting.append(child)
-    return found_pids
-
-
 def test_an_executor_and_the_driver_are_killed_and_the_next_run_is_interrupted(table: object, tmp_path: Path) -> None:
     with start(tmp_path) as process:
         wait_for(lambda: len(batches(tmp_path)) >= 1, process)
@@ -107,8 +87,7 @@ def test_an_executor_and_the_driver_are_killed_and_the_next_run_is_interrupted(t
         assert len(executors) == 2
         os.kill(executors[0], signal.SIGKILL)
         wait_for(lambda: len(batches(tmp_path)) >= 3, process)
-        for pid in [process.pid, *descendants(process.pid)]:
-            os.kill(pid, signal.SIGKILL)
+        kill_all(process.pid)
         process.communicate()
     done = len(batches(tmp_path))
     with start(tmp_path) as again:

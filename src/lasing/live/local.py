@@ -100,7 +100,7 @@ class LocalCore:
         self._window.add(batch.rows, end)
 
     def holding(self) -> Blocks:
-        blocks = Blocks(self._engine, [self._engine.standing()])
+        blocks = Blocks(self._engine, [self._engine.standing().copy()])
         self._told.add(blocks)
         return blocks
 

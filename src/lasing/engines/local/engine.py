@@ -59,6 +59,7 @@ class LocalEngine:
         self.time = start - 1
         self.width = IN_ARGS + max(1, self._layout.width)
         self._out: Codes = np.empty((256, OUT_ARGS + max(1, self._layout.width)), np.int64)
+        self._held: Codes = np.empty((64, self._out.shape[1]), np.int64)
         for register, value in self._layout.constants:
             self._arena[register] = self.dictionary.code(value)
         self._background = self._block(
@@ -108,10 +109,9 @@ class LocalEngine:
                 yield self._out[:written]
 
     def standing(self) -> Codes:
-        """What holds now, as rows of output."""
-        rows, written = read_out(self._arena, np.empty((64, self._out.shape[1]), np.int64))
-        found: Codes = rows[:written]
-        return found
+        """What holds now, as rows of output, valid until they are asked for again."""
+        self._held, written = read_out(self._arena, self._held)
+        return self._held[:written]
 
     def forget(self, held: Iterable[Codes] = ()) -> None:
         """Forget values that nothing holds any more; `held` are codes that somebody else keeps, and that may change."""

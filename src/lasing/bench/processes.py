@@ -1,0 +1,36 @@
+"""The processes that a process has started, and their end."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import suppress
+from pathlib import Path
+
+
+def descendants(pid: int) -> dict[int, str]:
+    """The processes that a process has started, and they in turn, with their command lines."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:  # it has just ended
+                continue
+            children.setdefault(parent, []).append(int(entry.name))
+    found, waiting = {}, [pid]
+    while waiting:
+        for child in children.get(waiting.pop(), []):
+            try:
+                found[child] = Path(f"/proc/{child}/cmdline").read_text().replace("\0", " ")
+            except OSError:
+                continue
+            waiting.append(child)
+    return found
+
+
+def kill_all(pid: int) -> None:
+    """Kill a process and all that it has started."""
+    for each in [pid, *descendants(pid)]:
+        with suppress(ProcessLookupError):
+            os.kill(each, signal.SIGKILL)
