@@ -68,8 +68,8 @@ def of_states(cells: list[Cell]) -> list[str]:
     found = _by(_measured(cells), "measured", "rows")
     rows = sorted({int(r) for _, _, r in found})
     said = [
-        f"A window of {r:,} rows a shard is a state of {found[OURS, SIZE, r]:.2f} MB; to read and write it takes "
-        f"{found[OURS, SHARE, r]:.1f} % of a batch."
+        f"A window of {r:,} rows a shard is a state of {found[OURS, SIZE, r]:.2f} MB; to read and write it, and to "
+        f"make engines anew from it, takes {found[OURS, SHARE, r]:.1f} % of a batch."
         for r in rows
         if (OURS, SIZE, r) in found and (OURS, SHARE, r) in found
     ]

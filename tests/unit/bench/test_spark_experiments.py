@@ -148,8 +148,10 @@ def test_sentences_on_states() -> None:
     ]
     assert MEASURES == (SIZE, SHARE, SPENT)
     assert BY_NAME["spark-state"].sentences(cells) == [
-        "A window of 10,000 rows a shard is a state of 0.35 MB; to read and write it takes 1.0 % of a batch.",
-        "A window of 100,000 rows a shard is a state of 3.50 MB; to read and write it takes 2.5 % of a batch.",
+        "A window of 10,000 rows a shard is a state of 0.35 MB; "
+        "to read and write it, and to make engines anew from it, takes 1.0 % of a batch.",
+        "A window of 100,000 rows a shard is a state of 3.50 MB; "
+        "to read and write it, and to make engines anew from it, takes 2.5 % of a batch.",
         "A batch takes 400 ms, and +50 ms for each 100,000 rows in a shard's window (least squares).",
     ]
 
