@@ -85,9 +85,9 @@ def choose(program: Program, engine: str, limit: int = 0) -> Choice:
 
 def most_models(models: int | None) -> int:
     """How many answers to look for at most; 0 stands for all."""
-    if models is not None and models < 1:
+    if models is not None and not (type(models) is int and models >= 1):
         note = "ask for one or more, or for all: None"
-        raise fault("E306", f"there are no {models} answers to ask for", note=note)
+        raise fault("E306", f"there are no {models!r} answers to ask for", note=note)
     return models or 0
 
 

@@ -176,7 +176,8 @@ def _engine(program: Program, analysis: Analysis) -> str:
     if analysis.split is None:
         return _decided_engine(program)
     above = [number for number, rule in enumerate(analysis.rules, 1) if rule.reason.fragment == "several answers"]
-    rest = f"; for the rest {_decided_engine(analysis.split.below)}" if analysis.split.below else ""
+    others = "for the rest" if len(above) < len(analysis.rules) else "for what they ask below"
+    rest = f"; {others}, {_decided_engine(analysis.split.below)}" if analysis.split.below else ""
     return f"clingo for rule{'s'[: len(above) > 1]} {_ranges(above)}, because of {_several(analysis)}{rest}"
 
 

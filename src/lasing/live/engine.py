@@ -161,7 +161,14 @@ class Engine:
 
     @classmethod
     def restore(
-        cls, program: ProgramLike, snapshot: Any, engine: EngineName = "auto", *, on_late: OnLate | None = None
+        cls,
+        program: ProgramLike,
+        snapshot: Any,
+        engine: EngineName = "auto",
+        *,
+        models: int | None = None,
+        on_late: OnLate | None = None,
+        constants: Mapping[str, Value] | None = None,
     ) -> Engine:
         """An engine that goes on from a snapshot with the answers that the one before would have given."""
         table = table_of(snapshot, "the snapshot")
@@ -169,7 +176,7 @@ class Engine:
         if stored is None:
             raise fault("E512", "this table is no snapshot of an engine", note="keep the table's metadata with it")
         state = json.loads(stored)
-        restored = cls(program, state["start"], engine, on_late=on_late)
+        restored = cls(program, state["start"], engine, models=models, on_late=on_late, constants=constants)
         restored._own = [(time, atom) for time, atom in restored._own if time > state["time"]]
         rows = zip(*(table[name].to_pylist() for name in ("time", "predicate", "args")), strict=True)
         window = [(t, Atom(predicate, tuple(map(value_from_text, args)))) for t, predicate, args in rows]

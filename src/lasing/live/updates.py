@@ -13,6 +13,7 @@ from lasing.engines.local.columns import decode, decode_expiry
 from lasing.engines.local.dictionary import Codes
 from lasing.engines.local.engine import LocalEngine, expiry
 from lasing.engines.local.execute import OUT_ARGS, OUT_PREDICATE, OUT_SIGN, OUT_TIME, OUT_UNTIL, PROVISIONAL
+from lasing.errors import LasingError
 from lasing.logic.answers import Changes, Expiry
 from lasing.logic.formulas import Atom
 from lasing.logic.terms import Value
@@ -66,7 +67,10 @@ class Update:
         return bool(self.added or self.removed)
 
     def __repr__(self) -> str:
-        return f"Update(time={self.time}, added={len(self.added)}, removed={len(self.removed)})"
+        try:
+            return f"Update(time={self.time}, added={len(self.added)}, removed={len(self.removed)})"
+        except LasingError as undefined:  # there is not one answer before and one after; to show that is no mistake
+            return f"Update(time={self.time}, undefined: {undefined.diagnostics[0].message})"
 
     def _changes(self) -> Changes:
         if self._net is None:

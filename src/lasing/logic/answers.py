@@ -36,17 +36,17 @@ class Answer:
         if len(self.models) != 1:
             note = "Answer.models has them all; Answer.certain what holds in each, Answer.possible what holds in any"
             found = f"there are {len(self.models)} answer streams" if self.models else "there is no answer stream"
-            raise fault("E309", f"{found} at {self.time}, and not one", note=note)
+            raise fault("E309", f"{found} at {self.time}, where exactly one is asked for", note=note)
         return self.models[0]
 
     @property
     def certain(self) -> frozenset[Atom]:
-        """The atoms that hold in every answer stream; none where there is no answer stream."""
+        """The atoms that hold in every answer stream that was found; none where there is no answer stream."""
         return frozenset.intersection(*self.models) if self.models else frozenset()
 
     @property
     def possible(self) -> frozenset[Atom]:
-        """The atoms that hold in some answer stream."""
+        """The atoms that hold in some answer stream that was found."""
         return frozenset().union(*self.models)
 
     def expires_at(self, atom: Atom) -> Expiry:

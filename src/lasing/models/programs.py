@@ -64,8 +64,8 @@ def check(
     """
     checked = program if isinstance(program, Program) else parse(program, constants)
     load_clingo("to see whether a model is minimal takes it")
-    data = _Data.of(checked, stream, time, start, sort)
     rows = list(dict.fromkeys(stream_rows(interpretation, checked.tick, True, arity=arity_of(checked))))
+    data = _Data.of(checked, stream, time, start, sort, rows)
     reasons = [*_missing(data, rows), *_foreign(data, rows, checked.derived())]
     return Verdict.of(reasons or _no_model(checked, data, rows))
 
@@ -112,10 +112,13 @@ class _Data:
     late: frozenset[Row]
 
     @classmethod
-    def of(cls, program: Program, stream: Any, time: Time, start: Time | None, sort: bool) -> _Data:
+    def of(
+        cls, program: Program, stream: Any, time: Time, start: Time | None, sort: bool, claimed: Iterable[Row] = ()
+    ) -> _Data:
+        """The timeline starts with the first fact; without any data, with the first that is claimed."""
         now = time_of(time, program.tick)
         rows = all_rows(program, stream, sort, arity_of(program))
-        lo = time_or(start, min([now, *(row[0] for row in rows)]), program)
+        lo = time_or(start, min([now, *(row[0] for row in rows or claimed)]), program)
         check_timeline(Interval(lo, None), now)
         early, late = (row for row in rows if row[0] < lo), (row for row in rows if row[0] > now)
         known = [row for row in rows if lo <= row[0] <= now]

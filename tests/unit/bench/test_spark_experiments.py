@@ -179,7 +179,7 @@ def test_a_process_is_killed_with_all_that_it_has_started() -> None:
     with subprocess.Popen(["sh", "-c", "sleep 100 & echo; wait"], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        assert [line.split() for line in descendants(process.pid).values()] == [["sleep", "100"]]
+        assert len(descendants(process.pid)) == 1  # it may not have become `sleep` yet
         kill_all(process.pid)
         assert process.stdout.read() == b""  # so nobody holds it any more
     assert process.returncode < 0

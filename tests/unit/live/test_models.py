@@ -34,6 +34,7 @@ def test_updates_are_defined_between_single_answers() -> None:
     undefined = engine.push(2, [("q",)])
     with pytest.raises(LasingError, match="E309"):
         _ = undefined.added
+    assert repr(undefined).startswith("Update(time=2, undefined: there are 2 answer streams")
     with pytest.raises(LasingError, match="E309"):
         engine.advance_to(3).to_arrow()
     assert engine.push(4, [("p",)]).added == {Atom("a")}
@@ -75,8 +76,10 @@ def test_as_many_answers_as_asked_for() -> None:
     engine = Engine("{a ; b ; c}.", models=2)
     engine.advance_to(0)
     assert len(engine.answer().models) == 2
-    with pytest.raises(LasingError, match="E306"):
-        Engine("{a}.", models=0)
+    assert len(Engine.restore("{a ; b ; c}.", engine.snapshot(), models=2).answer().models) == 2
+    for models in (0, "x"):
+        with pytest.raises(LasingError, match="E306"):
+            Engine("{a}.", models=models)  # type: ignore[arg-type]
 
 
 def test_what_was_left_out_is_told() -> None:

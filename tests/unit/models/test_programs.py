@@ -75,6 +75,7 @@ def test_data_may_not_be_missing() -> None:
 
 def test_what_is_not_data_is_derived() -> None:
     assert reasons("q :- p.", "p at 5.") == ["p at 5 is not in the data, and no rule derives p"]
+    assert reasons("q :- p.", "p at 3.") == ["p at 3 is not in the data, and no rule derives p"]  # no data was given
     assert reasons("q :- p.", "p at 6.", "p at 6.") == ["p at 6 is not in the data up to 5, and no rule derives p"]
 
 
