@@ -132,9 +132,9 @@ class Run:
                 self._moments = self._changes_of(self._engine, arrivals, warn)
                 self._answers = filled(self._moments)
             case AnyAnswers():
-                self._told = self._answers_of(self._engine, arrivals, warn)
-                self._moments = changes(self._told)
-                self._answers = repeated(self._told)
+                told = self._answers_of(self._engine, arrivals, warn)
+                self._moments = changes(told)
+                self._answers = repeated(told)
 
     def __iter__(self) -> Iterator[Answer]:
         return self
@@ -149,11 +149,6 @@ class Run:
     def moments(self) -> Iterator[Changes]:
         """As `changes`, with the time points besides at which facts came, and the first and the last one."""
         return self._moments
-
-    def answers(self) -> Iterator[Answer]:
-        """The answers of a program with any number of them, without time points at which they are those of before."""
-        assert self.several, "a program with one answer tells what changes"
-        return self._told
 
     def prepare(self) -> None:
         """Load the engine's kernels. The first time after an installation they are compiled, which takes a minute."""

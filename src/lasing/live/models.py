@@ -90,6 +90,5 @@ class ModelsCore(AtomsCore):
 
     def _keep(self, time: int, atoms: Iterable[Atom]) -> None:
         for atom in atoms:
-            args = tuple(arg for arg in atom.args if isinstance(arg, int | float | str))
-            self._window.add(StreamFact(time, atom.predicate, args))
+            self._window.add(StreamFact(time, atom.predicate, atom.values))
         self._window.forget(time)

@@ -29,6 +29,11 @@ class Atom:
     args: tuple[Term, ...] = ()
     offset: int = field(default=-1, compare=False, repr=False)
 
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """The arguments of a ground atom."""
+        return tuple(arg for arg in self.args if not isinstance(arg, Variable | Arithmetic))
+
     def __str__(self) -> str:
         if not self.args:
             return self.predicate

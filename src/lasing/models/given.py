@@ -51,7 +51,7 @@ def values_of(constants: Mapping[str, Value] | None) -> dict[str, Value]:
 def fact_of(row: Row) -> Fact:
     """A row as the engines have it."""
     time, atom = row
-    return Fact(time, atom.predicate, tuple(arg for arg in atom.args if isinstance(arg, int | float | str)))
+    return Fact(time, atom.predicate, atom.values)
 
 
 def rows_of(atoms: Iterable[TimedAtom], now: int) -> Iterator[Row]:

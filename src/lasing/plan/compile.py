@@ -277,8 +277,7 @@ def _predicates(program: Program, strata: Strata) -> Predicates:
     heads = [rule.heads[0] for rule in program.rules]
     background: dict[str, list[tuple[Value, ...]]] = {}
     for atom in program.background:
-        values = tuple(arg for arg in atom.args if isinstance(arg, int | float | str))
-        background.setdefault(atom.predicate, []).append(values)
+        background.setdefault(atom.predicate, []).append(atom.values)
     return Predicates(
         arity,
         frozenset(h.predicate for h in heads if isinstance(h, Atom)),

@@ -114,16 +114,16 @@ class AspEngine:
 
     def _add(self, time: int, atoms: Iterable[Atom]) -> None:
         for atom in atoms:
-            self._data.add(Fact(time, atom.predicate, _values(atom)))
+            self._data.add(Fact(time, atom.predicate, atom.values))
 
     def _take(self, change: Changes) -> None:
         """What has changed below, in an order that is the same in every run, so that the first answers are as well."""
         helpers = self._split.helpers
         for atom in change.removed:
             if atom.predicate in helpers:
-                del self._helpers[atom.predicate][_values(atom)]
+                del self._helpers[atom.predicate][atom.values]
         for atom in sorted((a for a in change.added if a.predicate in helpers), key=str):
-            self._helpers.setdefault(atom.predicate, {})[_values(atom)] = None
+            self._helpers.setdefault(atom.predicate, {})[atom.values] = None
         self._decided.difference_update(a for a in change.removed if a.predicate not in helpers)
         self._decided.update(a for a in change.added if a.predicate not in helpers)
 
@@ -159,10 +159,6 @@ class AspEngine:
         for (rule, _), reason in m.failures.items():
             self._failures[rule, reason] += 1
         return ground
-
-
-def _values(atom: Atom) -> Args:
-    return tuple(arg for arg in atom.args if isinstance(arg, int | float | str))
 
 
 def _predicates_read(program: Program) -> frozenset[str] | None:

@@ -48,8 +48,7 @@ class ReferenceEngine:
         return self._changed(self.step(time, ()))
 
     def _add(self, time: int, atom: Atom) -> None:
-        args = tuple(arg for arg in atom.args if isinstance(arg, int | float | str))
-        self._data.add(Fact(time, atom.predicate, args))
+        self._data.add(Fact(time, atom.predicate, atom.values))
 
     def _changed(self, answer: Answer) -> Changes:
         before, self._last = self._last.atoms, answer

@@ -71,14 +71,14 @@ class DefinitionEngine:
         for idle in range(self._last + 1, time):
             yield self._answer(idle)
         for atom in atoms:
-            self._data.add(Fact(time, atom.predicate, _ground(atom)))
+            self._data.add(Fact(time, atom.predicate, atom.values))
         self._last = time
         yield self._answer(time)
 
     def recall(self, time: int, rows: Iterable[tuple[int, Atom]]) -> Answer:
         """Take data of the past in, and say what holds at a time point, without a look at those before."""
         for at, atom in rows:
-            self._data.add(Fact(at, atom.predicate, _ground(atom)))
+            self._data.add(Fact(at, atom.predicate, atom.values))
         self._last = time
         return self._answer(time)
 
@@ -169,13 +169,13 @@ class DefinitionEngine:
             cost = level, weight, tuple(terms)
         if not rule.choice and any(self._is_given(head, now, rule.definite) for head in heads):
             return None
-        late = [head for head in heads if head.time >= self._timeline.lo]
+        kept = [head for head in heads if head.time >= self._timeline.lo]
         dropped.update(head for head in heads if head.time < self._timeline.lo)
         if rule.choice:
-            late = [head for head in late if not self._is_given(head, now, False)]
-        if heads and not late:
+            kept = [head for head in kept if not self._is_given(head, now, False)]
+        if heads and not kept:
             return None
-        return Instance(index, frozenset(binding.items()), frozenset(late), rule.choice, cost)
+        return Instance(index, frozenset(binding.items()), frozenset(kept), rule.choice, cost)
 
     def _is_given(self, head: Derivable, now: int, derived_anyway: bool) -> bool:
         """Whether an atom is data, or background, which holds from the start up to now.
@@ -215,7 +215,3 @@ def _cost(holding: frozenset[Instance], levels: Iterable[int]) -> list[int]:
     """What an interpretation costs at each level; each tuple costs once."""
     costs = {instance.cost for instance in holding if instance.cost is not None}
     return [sum(weight for at, weight, _ in costs if at == level) for level in levels]
-
-
-def _ground(atom: Atom) -> Args:
-    return tuple(arg for arg in atom.args if isinstance(arg, int | float | str))

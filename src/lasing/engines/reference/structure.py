@@ -59,6 +59,5 @@ def background_of(atoms: Iterable[Atom]) -> Background:
     """Background facts by predicate."""
     background: Background = {}
     for atom in atoms:
-        args = tuple(arg for arg in atom.args if isinstance(arg, int | float | str))
-        background.setdefault(atom.predicate, {})[args] = None
+        background.setdefault(atom.predicate, {})[atom.values] = None
     return background
