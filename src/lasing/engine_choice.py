@@ -115,10 +115,14 @@ def unplanned(program: Program) -> str:
     return ""
 
 
-def load_kernels() -> None:
-    """Load the local engine's kernels. The first time after an installation they are compiled: about a minute."""
+def load_kernels(compiling: Callable[[], None] | None = None) -> None:
+    """Load the local engine's kernels. The first time after an installation they are compiled, about a minute;
+    `compiling` is called before."""
+    from lasing.engines.local.compiling import before_compiling
+
     ready = Program((Rule((Atom("ready"),), (Atom("go"),)),))
-    list(_local(ready, 0, optimized(compile_plan(ready))).advance(0, ()))
+    with before_compiling(compiling or (lambda: None)):
+        list(_local(ready, 0, optimized(compile_plan(ready))).advance(0, ()))
 
 
 def _local(program: Program, start: int, plan: Plan) -> Engine:

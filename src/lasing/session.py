@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
@@ -25,7 +25,7 @@ from lasing.engine_choice import (
     load_kernels,
     most_models,
 )
-from lasing.errors import Diagnostic, LasingWarning, Source, fault, render, similar
+from lasing.errors import Diagnostic, LasingError, LasingWarning, Source, fault, render, similar
 from lasing.languages.lars.reader import read_program
 from lasing.logic.answers import Answer, Changes, changes, filled, repeated
 from lasing.logic.formulas import Atom, TupleWindow, Window, atoms_of, walk
@@ -96,6 +96,7 @@ class Run:
 
     `changes()` tells the same as differences, and passes over the time points at which nothing happens. `several` tells
     whether the program may have any number of answer streams; changes are then defined where there is exactly one.
+    A `live` stream may pause after any fact: what it has completed is then answered before more of it is read.
     """
 
     def __init__(
@@ -109,15 +110,21 @@ class Run:
         progress: Progress | None = None,
         warn: bool = True,
         models: int | None = None,
+        live: bool = False,
     ) -> None:
+        self._live = live
         self._engine = choose(program, engine, most_models(models))
         self.several = has_several_answers(program)
+        if program.tick is not None:
+            program = replace(program, tick=program.tick.watched())
         first = None if start is None else time_of(start, program.tick)
         last = None if end is None else time_of(end, program.tick)
         if first is not None and last is not None and last < first:
             raise fault("E306", f"the timeline ends at {last}, before it starts at {first}")
         self.program = program
         self.report = Report()
+        self.dated = False
+        """Whether times came in as dates, and go out as dates: known once the first fact is read."""
         known = arity_of(program)
         own = by_time((fact.time, fact.atom) for fact in program.data)
         self._unused = None if counts_all_facts(program) else Counter[str]()
@@ -140,20 +147,23 @@ class Run:
         return self
 
     def __next__(self) -> Answer:
-        return next(self._answers)
+        answer = next(self._answers)
+        return replace(answer, tick=self.program.tick) if self.dated else answer
 
     def changes(self) -> Iterator[Changes]:
         """What changes, at each time point at which anything does; from where the run has got to."""
-        return filter(None, self._moments)
+        for change in filter(None, self._moments):
+            yield replace(change, tick=self.program.tick) if self.dated else change
 
     def moments(self) -> Iterator[Changes]:
         """As `changes`, with the time points besides at which facts came, and the first and the last one."""
         return self._moments
 
-    def prepare(self) -> None:
-        """Load the engine's kernels. The first time after an installation they are compiled, which takes a minute."""
+    def prepare(self, compiling: Callable[[], None] | None = None) -> None:
+        """Load the engine's kernels. The first time after an installation they are compiled, which takes a minute;
+        `compiling` is called before."""
         if self._engine.compiled:
-            load_kernels()
+            load_kernels(compiling)
 
     def diagnostics(self) -> list[Diagnostic]:
         """Warnings about what was left out so far."""
@@ -168,9 +178,14 @@ class Run:
         return found + left_out(self.program, report.dropped_heads, report.failures)
 
     def _arrivals(self, rows: Iterator[Row], start: int | None, end: int | None) -> Arrivals:
-        """The time points at which facts come, with these, and the first and the last time point."""
+        """The time points at which facts come, with these, and the first and the last time point.
+
+        Where the rows fail, the time points before that of the row read last are complete, and come before the failure.
+        """
         report = self.report
         following = next(rows, None)
+        tick = self.program.tick
+        self.dated = tick is not None and (tick.reads_dates or self.program.dated)
         if start is None:
             if following is None:
                 return
@@ -181,11 +196,18 @@ class Run:
             report.early_facts += 1
             following = next(rows, None)
         time = start
+        before = time  # the last time point that came
         while True:
             arrived: list[Atom] = []
-            while following is not None and following[0] == time:
-                arrived.append(following[1])
-                following = next(rows, None)
+            try:
+                while following is not None and following[0] == time:
+                    arrived.append(following[1])
+                    following = next(rows, None)
+            except LasingError:
+                if before < time - 1:
+                    yield time - 1, []
+                    report.time_points = time - start
+                raise
             if self._unused is not None:
                 self._unused.update(atom.predicate for atom in arrived if atom.predicate not in self._known)
             report.facts += len(arrived)
@@ -194,7 +216,11 @@ class Run:
             last = end if following is None else following[0] if end is None else min(following[0], end)
             if last is None or last <= time:
                 break
-            time = last
+            before, time = time, last
+            if self._live and before < time - 1:
+                before = time - 1
+                yield before, []
+                report.time_points = before - start + 1
 
     def _changes_of(self, choice: OneAnswer, arrivals: Arrivals, warn: bool) -> Iterator[Changes]:
         engine = None

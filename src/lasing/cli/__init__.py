@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Annotated
 
 import typer
 
 from lasing.cli.bench import bench
 from lasing.cli.check import check
-from lasing.cli.console import complain
+from lasing.cli.console import complain, guarded_output, show_warning
 from lasing.cli.fmt import fmt
 from lasing.cli.models import models
 from lasing.cli.pipeline import pipeline
@@ -55,8 +56,10 @@ def _options(
 
 def main() -> None:
     """The entry point: exit code 0 fine, 1 the program or the data is at fault, 2 wrong usage."""
+    warnings.showwarning = show_warning
     try:
-        app(prog_name="lasing")
+        with guarded_output():
+            app(prog_name="lasing")
     except LasingError as error:
         complain(error.diagnostics)
         sys.exit(2 if any(d.code in USAGE_CODES for d in error.diagnostics) else 1)

@@ -18,6 +18,9 @@ from lasing.timeline.ticks import Tick, parse_time
 INPUT_FORMATS = ("facts", "csv", "jsonl")
 """The formats that standard input may have."""
 
+TIMES = ("auto", "numbers", "iso")
+"""How times are printed: as they came in, as numbers, as dates."""
+
 
 def choose(option: str, value: str, choices: tuple[str, ...]) -> None:
     """Fail where the value of an option is none of its choices."""

@@ -6,13 +6,14 @@ import time as clock
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, TextIO, assert_never
+from typing import Annotated
 
 import typer
 
-from lasing.cli.console import complain, patience, progress_bar, say, standard_output
+from lasing.cli.console import complain, note, progress_bar, say
 from lasing.cli.options import (
     INPUT_FORMATS,
+    TIMES,
     choose,
     constants_of,
     read_sources,
@@ -20,10 +21,10 @@ from lasing.cli.options import (
     split_files,
     time_option,
 )
-from lasing.connectors.files import unwritable
+from lasing.cli.output import output_format, write_output
+from lasing.connectors.files import is_live
 from lasing.connectors.rows import merged
 from lasing.connectors.sinks import (
-    ENDINGS,
     OUTPUT_FORMATS,
     VIEWS,
     OutputFormat,
@@ -33,10 +34,6 @@ from lasing.connectors.sinks import (
     header,
     model_records,
     records,
-    write_csv,
-    write_jsonl,
-    write_parquet,
-    write_text,
 )
 from lasing.connectors.sources import FileSource, stream_rows
 from lasing.connectors.tables import TIME
@@ -49,7 +46,8 @@ from lasing.logic.checks.arity import arity
 from lasing.logic.formulas import atoms_of
 from lasing.logic.program import Program
 from lasing.session import Run, arity_of
-from lasing.timeline.ticks import Tick
+
+COMPILING = "compiling the engine's kernels, which takes about a minute"
 
 
 def run(
@@ -115,8 +113,12 @@ def run(
     time: Annotated[str, typer.Option("--time", metavar="COLUMN", help="The column of the time, in tables.")] = TIME,
     times: Annotated[
         str,
-        typer.Option("--times", metavar="STYLE", help="Print times as numbers, or as dates: iso (needs a #tick)."),
-    ] = "numbers",
+        typer.Option(
+            "--times",
+            metavar="STYLE",
+            help="Print times as numbers, as dates (iso; the program needs a #tick), or as they came in (auto).",
+        ),
+    ] = "auto",
     sort: Annotated[bool, typer.Option("--sort", help="Sort the streams by time first.")] = False,
     input_format: Annotated[
         str,
@@ -134,7 +136,7 @@ def run(
     fact, or the end, shows that it is complete.
     """
     choose("--as", view, VIEWS)
-    choose("--times", times, ("numbers", "iso"))
+    choose("--times", times, TIMES)
     choose("--input-format", input_format, INPUT_FORMATS)
     view_name: View = next(v for v in VIEWS if v == view)
     programs, sources = split_files(files, time, input_format)
@@ -144,8 +146,9 @@ def run(
         if mistakes := findings(program, (arity,)):
             raise LasingError(mistakes)
     _refuse_overwriting(output, [*programs, *(str(source.path) for source in sources)])
-    out_format = _output_format(form, output)
-    tick = _tick_for(times, program.tick)
+    out_format = output_format(form, output)
+    if program.tick is not None:
+        program = replace(program, tick=program.tick.watched())
     if not quiet:
         complain(findings(program, CAUTIONS))
     begun = clock.monotonic()
@@ -154,19 +157,12 @@ def run(
         rows = merged([stream_rows(source, program.tick, sort, progress, known) for source in sources])
         start = time_option("--from", first, program.tick)
         end = time_option("--to", last, program.tick)
-        answers = Run(program, rows, start, end, engine, warn=False, models=models)
-        with patience("compiling the engine's kernels, once: about a minute", quiet):
-            answers.prepare()
-        batches = _batches(answers, view_name, models, tick.iso if tick else int)
-        names = header(view_name, answers.several, _arity(program))
-        if output:
-            try:
-                _write_file(batches, out_format, Path(output), names)
-            except OSError as error:
-                raise unwritable(Path(output), error) from None
-        else:
-            with standard_output() as out:
-                _write(batches, out_format, out, names)
+        live = any(is_live(source.path) for source in sources)
+        answers = Run(program, rows, start, end, engine, warn=False, models=models, live=live)
+        show_time = _shown(times, out_format, answers)
+        answers.prepare(lambda: None if quiet else note(COMPILING))
+        batches = _batches(answers, view_name, models, show_time)
+        write_output(batches, out_format, output, header(view_name, answers.several, _arity(program)), quiet)
     if not quiet:
         complain(answers.diagnostics())
         report = answers.report
@@ -182,20 +178,15 @@ def _refuse_overwriting(output: str, inputs: list[str]) -> None:
         raise typer.BadParameter(f"{output} is one of the inputs, and would be lost", param_hint="--output")
 
 
-def _output_format(form: str, output: str) -> OutputFormat:
-    chosen = form or (ENDINGS.get(Path(output).suffix.lower(), "text") if output else "text")
-    choose("--format", chosen, OUTPUT_FORMATS)
-    if chosen == "parquet" and not output:
-        raise typer.BadParameter("Parquet needs a file: --output answers.parquet", param_hint="--format")
-    return next(f for f in OUTPUT_FORMATS if f == chosen)
-
-
-def _tick_for(times: str, tick: Tick | None) -> Tick | None:
-    if times == "numbers":
-        return None
-    if tick is None:
+def _shown(times: str, form: OutputFormat, answers: Run) -> ShowTime:
+    """How to print times: as they came in, unless it is said; whether as dates is known with the first fact."""
+    tick = answers.program.tick
+    if times == "iso" and tick is None:
         raise typer.BadParameter("the program has no #tick, so its times have no dates", param_hint="--times")
-    return tick
+    if times == "numbers" or tick is None:
+        return int
+    date: ShowTime = tick.instant if form == "parquet" else tick.iso
+    return date if times == "iso" else lambda time: date(time) if answers.dated else time
 
 
 def _batches(answers: Run, view: View, models: int | None, show_time: ShowTime) -> Iterator[list[Record]]:
@@ -223,38 +214,6 @@ def _arity(program: Program) -> int:
     literals = (f for rule in program.rules for f in (*rule.heads, *rule.body))
     atoms = (a for literal in literals for a in atoms_of(literal) if a.predicate in shown)
     return max([len(a.args) for a in atoms] + [s.arity for s in program.show or ()], default=0)
-
-
-def _write_file(batches: Iterator[list[Record]], form: OutputFormat, path: Path, names: list[str]) -> None:
-    """Write beside the file and put it in place when all is well, so that a failure leaves the old one as it was."""
-    if path.exists() and not path.is_file():  # a device or a pipe
-        with path.open("w", encoding="utf-8", newline="") as file:
-            _write(batches, form, file, names)
-        return
-    part = path.with_name(path.name + ".part")
-    try:
-        if form == "parquet":
-            write_parquet(batches, part, names)
-        else:
-            with part.open("w", encoding="utf-8", newline="") as file:
-                _write(batches, form, file, names)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _write(batches: Iterator[list[Record]], form: OutputFormat, out: TextIO, names: list[str]) -> None:
-    match form:
-        case "text":
-            write_text(batches, out)
-        case "jsonl":
-            write_jsonl(batches, out)
-        case "csv":
-            write_csv(batches, out, names)
-        case "parquet":
-            raise AssertionError("Parquet is written to a path, not to a text stream")
-        case _:
-            assert_never(form)
 
 
 def _size(sources: list[FileSource]) -> int:

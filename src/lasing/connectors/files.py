@@ -37,14 +37,22 @@ def read_text(path: Path) -> str:
     return decode(raw, str(path))
 
 
+def is_live(path: Path) -> bool:
+    """Whether a stream may come bit by bit and can be read only once: standard input (`-`), a named pipe, a device."""
+    return str(path) == "-" or (path.exists() and not path.is_file() and not path.is_dir())
+
+
 def blocks(path: Path, progress: Progress | None = None) -> Iterator[Block]:
-    """A file in blocks of whole lines; standard input (`-`) line by line, as the lines come."""
+    """A file in blocks of whole lines; standard input (`-`) and pipes line by line, as the lines come."""
     if str(path) == "-":
-        yield from _live_blocks(sys.stdin.buffer)
+        yield from _live_blocks(sys.stdin.buffer, "standard input")
         return
     try:
         with path.open("rb") as file:
-            yield from _file_blocks(file, str(path), progress)
+            if is_live(path):
+                yield from _live_blocks(file, str(path))
+            else:
+                yield from _file_blocks(file, str(path), progress)
     except OSError as error:
         raise unreadable(path, error) from None
 
@@ -108,12 +116,12 @@ def _file_blocks(file: BinaryIO, name: str, progress: Progress | None) -> Iterat
         yield Block(decode(b"".join(parts), name, line), line)
 
 
-def _live_blocks(file: BinaryIO) -> Iterator[Block]:
+def _live_blocks(file: BinaryIO, name: str) -> Iterator[Block]:
     line = 1
     while raw := file.readline(LONGEST_LINE + 1):
         if len(raw) > LONGEST_LINE:
-            raise _too_long("standard input", line)
-        yield Block(decode(raw, "standard input", line), line)
+            raise _too_long(name, line)
+        yield Block(decode(raw, name, line), line)
         line += 1
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from lasing.connectors.arrow import is_frame, read_frame, read_parquet
 from lasing.connectors.csv import read_csv
 from lasing.connectors.facts import parse_facts, read_facts
-from lasing.connectors.files import Progress
+from lasing.connectors.files import Progress, is_live
 from lasing.connectors.jsonl import read_jsonl
 from lasing.connectors.rows import Arity, Row, by_time, check_arity, late, merged, time_of, value_of
 from lasing.connectors.tables import TIME, Columns, Table
@@ -152,6 +152,8 @@ def _header(source: FileSource) -> Iterable[str]:
     """The columns of a table, as far as they tell whether it has one called `predicate`."""
     if str(source.path) == "-":
         return ("predicate",)
+    if source.format == "facts" or is_live(source.path):  # what is read from a pipe here would be lost
+        return ()
     if source.format == "parquet":
         import pyarrow.parquet as pq
 

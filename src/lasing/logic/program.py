@@ -105,6 +105,8 @@ class Program:
     inputs: tuple[Signature, ...] = ()
     tick: Tick | None = None
     sources: tuple[Source, ...] = field(default=(), compare=False, repr=False)
+    dated: bool = field(default=False, compare=False, repr=False)
+    """Whether the time of a data fact is written as a date."""
 
     def place_of(self, thing: Atom | Signature) -> Place | None:
         """Where a fact or a declaration stands: offsets count through all sources, one after the other."""

@@ -9,8 +9,8 @@ its own, which the arena's header names; chunks are known by their place in it.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from lasing.engines.local.compiling import njit
 from lasing.engines.local.memory import CALENDAR, FOREVER, WORDS
 from lasing.engines.local.pointers import Memory, allocate, pointer, release
 

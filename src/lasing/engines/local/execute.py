@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from lasing.engines.local.calendar import (
     COUNT,
@@ -18,6 +17,7 @@ from lasing.engines.local.calendar import (
     renumber,
     schedule,
 )
+from lasing.engines.local.compiling import njit
 from lasing.engines.local.memory import (
     ANNOTATED,
     ARITY,

@@ -28,8 +28,9 @@ for negative indices: `m[i]`.
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, njit, uint64
+from numba import int64, uint64
 
+from lasing.engines.local.compiling import njit
 from lasing.engines.local.pointers import Memory, allocate, pointer, release
 
 # A relation's descriptor: where its fields are, counted from the descriptor's begin.

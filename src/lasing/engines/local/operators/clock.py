@@ -5,9 +5,8 @@ present at t  ⇔  start <= u  and  enters(u) <= t <= leaves(u)
 
 from __future__ import annotations
 
-from numba import njit
-
 from lasing.engines.local.calendar import WAKE_UP, schedule
+from lasing.engines.local.compiling import njit
 from lasing.engines.local.memory import KEY, START, upsert
 from lasing.engines.local.pointers import Memory
 from lasing.engines.local.spans import leaves

@@ -9,9 +9,8 @@ only the differences go on.
 
 from __future__ import annotations
 
-from numba import njit
-
 from lasing.engines.local.calendar import WAKE_UP, schedule
+from lasing.engines.local.compiling import njit
 from lasing.engines.local.memory import (
     ARITY,
     AT_C,
