@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -25,13 +24,16 @@ from lasing.engine_choice import (
     load_kernels,
     most_models,
 )
-from lasing.errors import Diagnostic, LasingError, LasingWarning, Source, fault, render, similar
+from lasing.errors import Diagnostic, LasingError, Source, fault, similar
+from lasing.errors import warn as issue
 from lasing.languages.lars.reader import read_program
 from lasing.logic.answers import Answer, Changes, changes, filled, repeated
+from lasing.logic.checks import CAUTIONS, findings
 from lasing.logic.formulas import Atom, TupleWindow, Window, atoms_of, walk
 from lasing.logic.program import Program
 from lasing.logic.splitting import has_several_answers
 from lasing.logic.terms import Value
+from lasing.timeline.ticks import Tick
 
 Arrivals = Iterator[tuple[int, list[Atom]]]
 ProgramLike = str | Path | Program
@@ -40,11 +42,19 @@ ProgramLike = str | Path | Program
 def parse(program: str | Path, constants: Mapping[str, Value] | None = None) -> Program:
     """Read and check a program: text, or a Path to a file. `constants` override its #const values.
 
-    Raises `LasingError` with every mistake that is found.
+    Raises `LasingError` with every mistake that is found. What is perhaps not as meant, such as a predicate that looks
+    misspelt, is a `LasingWarning`.
 
     >>> parse("q(X) :- p(X) in [5].").rules[0].heads
     (Atom(predicate='q', args=(Variable(name='X'),)),)
     """
+    checked = read(program, constants)
+    issue(findings(checked, CAUTIONS))
+    return checked
+
+
+def read(program: str | Path, constants: Mapping[str, Value] | None = None) -> Program:
+    """As `parse`, without warnings."""
     given = {name: value_of(value, what=f"the constant {name}") for name, value in (constants or {}).items()}
     return read_program([source_of(program)], given)
 
@@ -91,6 +101,9 @@ class Report:
     failures: dict[tuple[int, str], int] = field(default_factory=dict)
 
 
+_NAME_IT = "name the one it uses: temp=FILE on the command line, Table(frame, predicate='temp') in Python"
+
+
 class Run:
     """The answers, as an iterator; `report` tells what was left out, complete once the answers are exhausted.
 
@@ -115,16 +128,15 @@ class Run:
         self._live = live
         self._engine = choose(program, engine, most_models(models))
         self.several = has_several_answers(program)
-        if program.tick is not None:
-            program = replace(program, tick=program.tick.watched())
+        program = program.watching_dates()
         first = None if start is None else time_of(start, program.tick)
         last = None if end is None else time_of(end, program.tick)
         if first is not None and last is not None and last < first:
             raise fault("E306", f"the timeline ends at {last}, before it starts at {first}")
         self.program = program
         self.report = Report()
-        self.dated = False
-        """Whether times came in as dates, and go out as dates: known once the first fact is read."""
+        self.tick: Tick | None = None
+        """The tick where times came in as dates, and so go out as dates: known once the first fact is read."""
         known = arity_of(program)
         own = by_time((fact.time, fact.atom) for fact in program.data)
         self._unused = None if counts_all_facts(program) else Counter[str]()
@@ -148,12 +160,12 @@ class Run:
 
     def __next__(self) -> Answer:
         answer = next(self._answers)
-        return replace(answer, tick=self.program.tick) if self.dated else answer
+        return answer if self.tick is None else replace(answer, tick=self.tick)
 
     def changes(self) -> Iterator[Changes]:
         """What changes, at each time point at which anything does; from where the run has got to."""
         for change in filter(None, self._moments):
-            yield replace(change, tick=self.program.tick) if self.dated else change
+            yield change if self.tick is None else replace(change, tick=self.tick)
 
     def moments(self) -> Iterator[Changes]:
         """As `changes`, with the time points besides at which facts came, and the first and the last one."""
@@ -173,7 +185,7 @@ class Run:
             found.append(Diagnostic("W201", message, note="start the timeline earlier to include them"))
         for predicate, count in sorted((self._unused or {}).items()):
             message = f"{_count(count, 'fact')} of {predicate}, which the program does not use"
-            note = similar(predicate, self._known) or "name the predicate that the program uses: temp=FILE"
+            note = similar(predicate, self._known) or _NAME_IT
             found.append(Diagnostic("W204", message, note=note))
         return found + left_out(self.program, report.dropped_heads, report.failures)
 
@@ -184,8 +196,7 @@ class Run:
         """
         report = self.report
         following = next(rows, None)
-        tick = self.program.tick
-        self.dated = tick is not None and (tick.reads_dates or self.program.dated)
+        self.tick = self.program.shown_tick()
         if start is None:
             if following is None:
                 return
@@ -254,8 +265,8 @@ class Run:
         self.report.failures = dict(engine.failures)
 
     def _warn(self, warn: bool) -> None:
-        if warn and (found := self.diagnostics()):
-            warnings.warn(render(found), LasingWarning, stacklevel=4)
+        if warn:
+            issue(self.diagnostics())
 
     def _counted(self, change: Changes) -> Changes:
         """Count the atoms of all answers up to these changes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -15,6 +16,7 @@ from lasing.cli.options import (
     read_sources,
     split_files,
     stream_file,
+    styled,
     time_option,
 )
 from lasing.connectors.rows import Row, merged
@@ -72,6 +74,15 @@ Const = Annotated[
     typer.Option("--const", "-c", metavar="NAME=VALUE", help="Set a #const; may be repeated.", show_default=False),
 ]
 
+Times = Annotated[
+    str,
+    typer.Option(
+        "--times",
+        metavar="STYLE",
+        help="Print times as numbers, as dates (iso; the program needs a #tick), or as they came in (auto).",
+    ),
+]
+
 
 @models.command()
 def check(
@@ -91,6 +102,7 @@ def check(
     first: From = "",
     last: To = "",
     time: TimeColumn = TIME,
+    times: Times = "auto",
     sort: Sort = False,
     input_format: InputFormat = "facts",
     const: Const = None,
@@ -133,7 +145,7 @@ def check(
         if not interpretation:
             note = "which stream is it? Name its file, or ask about a --formula"
             raise typer.BadParameter(note, param_hint="--interpretation")
-        program = read_program(texts, constants)
+        program = styled(read_program(texts, constants), times)
         known = arity_of(program)
         claimed = stream_file(interpretation, time, input_format, "--interpretation")
         if str(claimed.path) == "-" and any(str(stream.path) == "-" for stream in streams):
@@ -168,6 +180,7 @@ def sat(
     first: From = "",
     last: To = "",
     time: TimeColumn = TIME,
+    times: Times = "auto",
     sort: Sort = False,
     input_format: InputFormat = "facts",
     const: Const = None,
@@ -189,7 +202,8 @@ def sat(
         if streams:
             raise typer.BadParameter("a stream is looked for, and not given, where a formula is to hold in it")
         named = None if atoms is None else Source("atoms", atoms)
-        tick = read_question(texts, constants, Source("formula", formula), named).program.tick
+        beside = styled(read_question(texts, constants, Source("formula", formula), named).program, times)
+        tick = beside.tick
         found = satisfiable(
             formula,
             atoms,
@@ -199,9 +213,10 @@ def sat(
             background=texts,
             constants=constants,
         )
+        found = None if found is None else replace(found, tick=beside.shown_tick())
     else:
         _refuse("--to", last, "the timeline of a program has no end")
-        program = read_program(texts, constants)
+        program = styled(read_program(texts, constants), times)
         found = answer_stream(
             program,
             _rows(streams, program.tick, sort, arity_of(program)),

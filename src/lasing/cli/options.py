@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import typer
@@ -11,9 +12,9 @@ from lasing.connectors.csv import cell_value
 from lasing.connectors.files import decode, read_text
 from lasing.connectors.sources import FORMATS, FileSource, file_source
 from lasing.errors import LasingError, Source
-from lasing.logic.program import Signature
+from lasing.logic.program import Program, Signature
 from lasing.logic.terms import Value, is_name
-from lasing.timeline.ticks import Tick, parse_time
+from lasing.timeline.ticks import Dates, Tick, parse_time
 
 INPUT_FORMATS = ("facts", "csv", "jsonl")
 """The formats that standard input may have."""
@@ -35,6 +36,17 @@ def time_option(option: str, text: str, tick: Tick | None) -> int | None:
     except LasingError as error:
         d = error.diagnostics[0]
         raise typer.BadParameter(f"{d.message} ({d.note})", param_hint=option) from None
+
+
+def styled(program: Program, times: str) -> Program:
+    """The program whose times go out as `--times` says: as numbers, as dates, or as they come in."""
+    choose("--times", times, TIMES)
+    if program.tick is None:
+        if times == "iso":
+            raise typer.BadParameter("the program has no #tick, so its times have no dates", param_hint="--times")
+        return program
+    dates = Dates(seen=times == "iso", decided=times != "auto")
+    return replace(program, tick=replace(program.tick, dates=dates), dated=program.dated and times == "auto")
 
 
 def split_files(

@@ -13,12 +13,12 @@ import typer
 from lasing.cli.console import complain, note, progress_bar, say
 from lasing.cli.options import (
     INPUT_FORMATS,
-    TIMES,
     choose,
     constants_of,
     read_sources,
     signatures_of,
     split_files,
+    styled,
     time_option,
 )
 from lasing.cli.output import output_format, write_output
@@ -30,6 +30,7 @@ from lasing.connectors.sinks import (
     OutputFormat,
     Record,
     ShowTime,
+    Time,
     View,
     header,
     model_records,
@@ -136,7 +137,6 @@ def run(
     fact, or the end, shows that it is complete.
     """
     choose("--as", view, VIEWS)
-    choose("--times", times, TIMES)
     choose("--input-format", input_format, INPUT_FORMATS)
     view_name: View = next(v for v in VIEWS if v == view)
     programs, sources = split_files(files, time, input_format)
@@ -147,8 +147,7 @@ def run(
             raise LasingError(mistakes)
     _refuse_overwriting(output, [*programs, *(str(source.path) for source in sources)])
     out_format = output_format(form, output)
-    if program.tick is not None:
-        program = replace(program, tick=program.tick.watched())
+    program = styled(program, times)
     if not quiet:
         complain(findings(program, CAUTIONS))
     begun = clock.monotonic()
@@ -159,9 +158,8 @@ def run(
         end = time_option("--to", last, program.tick)
         live = any(is_live(source.path) for source in sources)
         answers = Run(program, rows, start, end, engine, warn=False, models=models, live=live)
-        show_time = _shown(times, out_format, answers)
         answers.prepare(lambda: None if quiet else note(COMPILING))
-        batches = _batches(answers, view_name, models, show_time)
+        batches = _batches(answers, view_name, models, _show_time(answers, out_format))
         write_output(batches, out_format, output, header(view_name, answers.several, _arity(program)), quiet)
     if not quiet:
         complain(answers.diagnostics())
@@ -178,15 +176,15 @@ def _refuse_overwriting(output: str, inputs: list[str]) -> None:
         raise typer.BadParameter(f"{output} is one of the inputs, and would be lost", param_hint="--output")
 
 
-def _shown(times: str, form: OutputFormat, answers: Run) -> ShowTime:
-    """How to print times: as they came in, unless it is said; whether as dates is known with the first fact."""
-    tick = answers.program.tick
-    if times == "iso" and tick is None:
-        raise typer.BadParameter("the program has no #tick, so its times have no dates", param_hint="--times")
-    if times == "numbers" or tick is None:
-        return int
-    date: ShowTime = tick.instant if form == "parquet" else tick.iso
-    return date if times == "iso" else lambda time: date(time) if answers.dated else time
+def _show_time(answers: Run, form: OutputFormat) -> ShowTime:
+    """How to print times; that they came in as dates is known with the first answer."""
+
+    def show(time: int) -> Time:
+        if answers.tick is None:
+            return time
+        return answers.tick.instant(time) if form == "parquet" else answers.tick.iso(time)
+
+    return show
 
 
 def _batches(answers: Run, view: View, models: int | None, show_time: ShowTime) -> Iterator[list[Record]]:

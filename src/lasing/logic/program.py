@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lasing.errors import Place, Source
 from lasing.logic.formulas import Atom, Formula, Head, head_atom
@@ -116,6 +116,14 @@ class Program:
                 return source.place(offset, len(thing.predicate))
             offset -= len(source.text)
         return None
+
+    def watching_dates(self) -> Program:
+        """The same program, whose tick notes whether times come in as dates."""
+        return self if self.tick is None else replace(self, tick=self.tick.watched())
+
+    def shown_tick(self) -> Tick | None:
+        """The tick by which times go out as dates: where they came in as dates, in the program or while watching."""
+        return self.tick if self.tick is not None and (self.dated or self.tick.reads_dates) else None
 
     def derived(self) -> frozenset[str]:
         """The predicates that stand in some head."""

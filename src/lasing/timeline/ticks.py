@@ -18,9 +18,10 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(slots=True)
 class Dates:
-    """Whether times came in as dates: then they go out as dates."""
+    """Whether times came in as dates: then they go out as dates. `decided`: it is said how they go out, whatever comes."""
 
     seen: bool = False
+    decided: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Tick:
 
     def note_date(self) -> None:
         """Note that a date came in. A reader that does not use `point` calls this where its first time is a date."""
-        if self.dates is not None:
+        if self.dates is not None and not self.dates.decided:
             self.dates.seen = True
 
     @property
