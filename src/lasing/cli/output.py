@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import io
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from errno import EISDIR
 from os import strerror
 from pathlib import Path
+from types import FrameType
 from typing import TextIO, assert_never
 
 import typer
@@ -44,9 +46,30 @@ class UpToFailure:
         try:
             for batch in self._batches:
                 self.any = self.any or bool(batch)
-                yield batch
+                with _uninterrupted():
+                    yield batch
         except (Exception, KeyboardInterrupt) as failure:
             self.failure = failure
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let an interrupt wait until a batch is written as a whole; a second one does not wait."""
+    asked = False
+
+    def ask(_number: int, _frame: FrameType | None) -> None:
+        nonlocal asked
+        if asked:
+            raise KeyboardInterrupt
+        asked = True
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if asked:
+        raise KeyboardInterrupt
 
 
 def output_format(form: str, output: str) -> OutputFormat:

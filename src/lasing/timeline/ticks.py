@@ -18,7 +18,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(slots=True)
 class Dates:
-    """Whether times came in as dates: then they go out as dates. `decided`: it is said how they go out, whatever comes."""
+    """Whether times came in as dates, and so go out as dates; where that is `decided`, whatever comes in."""
 
     seen: bool = False
     decided: bool = False

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import numba
 from numba.core import event
 
-from lasing.errors import Diagnostic, LasingWarning, render
+from lasing.errors import Diagnostic, warn
 
 _NO_PLACE = Diagnostic(
     "W205",
@@ -20,18 +19,19 @@ _NO_PLACE = Diagnostic(
 
 _told = False
 
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
-def njit(*, cache: bool, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+
+def njit(*, cache: bool, **options: Any) -> Callable[[Kernel], Kernel]:
     """Numba's decorator of this name; where there is no place for its cache, it does without one."""
 
-    def compiled(function: Callable[..., Any]) -> Any:
+    def compiled(function: Kernel) -> Kernel:
         try:
-            return numba.njit(cache=cache, **options)(function)
-        except RuntimeError as error:
-            if "no locator available" not in str(error):
-                raise
+            kernel: Kernel = numba.njit(cache=cache, **options)(function)
+        except RuntimeError:  # the cache has no place
+            kernel = numba.njit(**options)(function)
             _tell_once()
-            return numba.njit(**options)(function)
+        return kernel
 
     return compiled
 
@@ -40,7 +40,7 @@ def _tell_once() -> None:
     global _told
     if not _told:
         _told = True
-        warnings.warn(render([_NO_PLACE]), LasingWarning, stacklevel=2)
+        warn([_NO_PLACE])
 
 
 class _First(event.Listener):
