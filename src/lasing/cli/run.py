@@ -56,20 +56,29 @@ def run(
         list[str],
         typer.Argument(
             metavar="PROGRAM... [STREAM]...",
-            help="Programs (.lars) and streams (.facts .csv .jsonl .parquet, or - for standard input). "
-            "For tables, pred=FILE or pred(column,…)=FILE says what the rows mean.",
+            help="Programs (.lars) and streams (.facts .csv .jsonl .parquet, or - for standard input). The rows of a "
+            "table are facts of the predicate that the file is named after, or of pred in pred=FILE or "
+            "pred(column,…)=FILE.",
             show_default=False,
         ),
     ],
     first: Annotated[
         str,
         typer.Option(
-            "--from", metavar="TIME", help="First time point [default: the first fact's].", show_default=False
+            "--from",
+            metavar="TIME",
+            help="The first time point [default: that of the first fact].",
+            show_default=False,
         ),
     ] = "",
     last: Annotated[
         str,
-        typer.Option("--to", metavar="TIME", help="Last time point [default: the last fact's].", show_default=False),
+        typer.Option(
+            "--to",
+            metavar="TIME",
+            help="The last time point [default: that of the last fact].",
+            show_default=False,
+        ),
     ] = "",
     view: Annotated[str, typer.Option("--as", metavar="VIEW", help=f"What to print: {', '.join(VIEWS)}.")] = "answers",
     form: Annotated[
@@ -77,7 +86,7 @@ def run(
         typer.Option(
             "--format",
             metavar="FORMAT",
-            help=f"How to print it: {', '.join(OUTPUT_FORMATS)} [default: text, or by the ending of --output].",
+            help=f"How to print it: {', '.join(OUTPUT_FORMATS)} [default: the ending of --output decides, else text].",
             show_default=False,
         ),
     ] = "",
@@ -87,7 +96,7 @@ def run(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write to this file instead of standard output.",
+            help="Write to this file instead of standard output; .gz at the end of its name compresses it.",
             show_default=False,
         ),
     ] = "",
@@ -96,7 +105,7 @@ def run(
         typer.Option(
             "--show",
             metavar="P/N,...",
-            help="Print these predicates, such as p/1,q/2; overrides #show.",
+            help="Print only these predicates, such as p/1,q/2, whatever #show says.",
             show_default=False,
         ),
     ] = "",
@@ -106,35 +115,46 @@ def run(
             "--models",
             metavar="K",
             min=1,
-            help="At most this many answer streams at each time point [default: all].",
+            help="Find at most this many answers at each time point [default: all].",
             show_default=False,
         ),
     ] = None,
-    engine: Annotated[str, typer.Option("--engine", metavar="NAME", help=f"auto, {', '.join(ENGINES)}.")] = "auto",
-    time: Annotated[str, typer.Option("--time", metavar="COLUMN", help="The column of the time, in tables.")] = TIME,
+    engine: Annotated[
+        str, typer.Option("--engine", metavar="NAME", help=f"Run on this engine: auto, {', '.join(ENGINES)}.")
+    ] = "auto",
+    time: Annotated[
+        str, typer.Option("--time", metavar="COLUMN", help="The column that has the time, in tables.")
+    ] = TIME,
     times: Annotated[
         str,
         typer.Option(
             "--times",
             metavar="STYLE",
-            help="Print times as numbers, as dates (iso; the program needs a #tick), or as they came in (auto).",
+            help="Print times as numbers, as dates (iso, which needs a #tick), or the way they came in (auto).",
         ),
     ] = "auto",
-    sort: Annotated[bool, typer.Option("--sort", help="Sort the streams by time first.")] = False,
+    sort: Annotated[bool, typer.Option("--sort", help="Read the streams whole and sort them by time first.")] = False,
     input_format: Annotated[
         str,
-        typer.Option("--input-format", metavar="FORMAT", help="Format of standard input: facts, csv, jsonl."),
+        typer.Option("--input-format", metavar="FORMAT", help="The format of standard input: facts, csv, jsonl."),
     ] = "facts",
     const: Annotated[
         list[str] | None,
-        typer.Option("--const", "-c", metavar="NAME=VALUE", help="Set a #const; may be repeated.", show_default=False),
+        typer.Option("--const", "-c", metavar="NAME=VALUE", help="Set a #const; can be repeated.", show_default=False),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No warnings, no progress, no summary.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print no warnings, no progress and no summary.")
+    ] = False,
 ) -> None:
-    """Answer a program on streams.
+    """Run a program on streams and print its answers.
 
-    Streams are merged by time. Standard input is read live: the answer of a time point is printed as soon as a later
-    fact, or the end, shows that it is complete.
+    Streams are merged by time. Standard input and named pipes are read live: the answer of a time point is printed as
+    soon as every stream has a later fact or has ended.
+
+    \b
+    lasing run hot.lars readings.facts
+    lasing run hot.lars "temp(sensor,value)=readings.csv" --time ts --as changes
+    sensor-gateway | lasing run hot.lars - --output hot.jsonl
     """
     choose("--as", view, VIEWS)
     choose("--input-format", input_format, INPUT_FORMATS)
