@@ -27,6 +27,7 @@ from lasing.engine_choice import (
 from lasing.errors import Diagnostic, LasingError, Source, fault, similar
 from lasing.errors import warn as issue
 from lasing.languages.lars.reader import read_program
+from lasing.limits import Limits, Watch, limits_of
 from lasing.logic.answers import Answer, Changes, changes, filled, repeated
 from lasing.logic.checks import CAUTIONS, findings
 from lasing.logic.formulas import Atom, TupleWindow, Window, atoms_of, walk
@@ -69,6 +70,9 @@ def run(
     sort: bool = False,
     models: int | None = None,
     constants: Mapping[str, Value] | None = None,
+    max_atoms: int | None = None,
+    max_memory: int | str | None = None,
+    max_time: float | str | None = None,
 ) -> Run:
     """The answers of a program on a stream: one for every time point from `start` to `end`.
 
@@ -78,6 +82,10 @@ def run(
     not in the order of time. A program with any number of answer streams has them in `Answer.models`, at most `models`
     of them.
 
+    Three limits end a run that gets out of hand, with an error that names the rule: `max_atoms`, derived at one time
+    point (5,000,000 by default, 200,000 for engines other than the local one); `max_memory`, in bytes or as '2 GB'
+    (half of the machine's); `max_time` for the whole run, in seconds or as '5 min' (none).
+
     >>> for answer in run("q(X) :- p(X) in [1].", "p(a) at 5.", end=7):
     ...     print(answer)
     5: q(a)
@@ -85,7 +93,8 @@ def run(
     7:
     """
     checked = program if isinstance(program, Program) else parse(program, constants)
-    return Run(checked, stream, start, end, engine, sort, models=models)
+    limits = limits_of(max_atoms, max_memory, max_time)
+    return Run(checked, stream, start, end, engine, sort, models=models, limits=limits)
 
 
 @dataclass(slots=True)
@@ -123,10 +132,12 @@ class Run:
         progress: Progress | None = None,
         warn: bool = True,
         models: int | None = None,
+        limits: Limits | None = None,
         live: bool = False,
     ) -> None:
         self._live = live
-        self._engine = choose(program, engine, most_models(models))
+        self._watch = Watch(limits)
+        self._engine = choose(program, engine, most_models(models), self._watch)
         self.several = has_several_answers(program)
         program = program.watching_dates()
         first = None if start is None else time_of(start, program.tick)
@@ -195,6 +206,7 @@ class Run:
         Where the rows fail, the time points before that of the row read last are complete, and come before the failure.
         """
         report = self.report
+        self._watch.restart()
         following = next(rows, None)
         self.tick = self.program.shown_tick()
         if start is None:

@@ -13,6 +13,9 @@ import typer
 from lasing.cli.console import complain, note, progress_bar, say
 from lasing.cli.options import (
     INPUT_FORMATS,
+    MaxAtoms,
+    MaxMemory,
+    MaxTime,
     choose,
     constants_of,
     read_sources,
@@ -41,6 +44,7 @@ from lasing.connectors.tables import TIME
 from lasing.engine_choice import ENGINES
 from lasing.errors import LasingError, fault
 from lasing.languages.lars.reader import read_program
+from lasing.limits import limits_of
 from lasing.logic.answers import Changes
 from lasing.logic.checks import CAUTIONS, findings
 from lasing.logic.checks.arity import arity
@@ -142,6 +146,9 @@ def run(
         list[str] | None,
         typer.Option("--const", "-c", metavar="NAME=VALUE", help="Set a #const; can be repeated.", show_default=False),
     ] = None,
+    max_atoms: MaxAtoms = None,
+    max_memory: MaxMemory = None,
+    max_time: MaxTime = None,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print no warnings, no progress and no summary.")
     ] = False,
@@ -159,6 +166,7 @@ def run(
     choose("--as", view, VIEWS)
     choose("--input-format", input_format, INPUT_FORMATS)
     view_name: View = next(v for v in VIEWS if v == view)
+    limits = limits_of(max_atoms, max_memory, max_time)
     programs, sources = split_files(files, time, input_format)
     program = read_program(read_sources(programs), constants_of(const or []))
     if show:
@@ -177,7 +185,7 @@ def run(
         start = time_option("--from", first, program.tick)
         end = time_option("--to", last, program.tick)
         live = any(is_live(source.path) for source in sources)
-        answers = Run(program, rows, start, end, engine, warn=False, models=models, live=live)
+        answers = Run(program, rows, start, end, engine, warn=False, models=models, limits=limits, live=live)
         answers.prepare(lambda: None if quiet else note(COMPILING))
         batches = _batches(answers, view_name, models, _show_time(answers, out_format))
         write_output(batches, out_format, output, header(view_name, answers.several, _arity(program)), quiet)

@@ -12,6 +12,7 @@ from lasing.connectors.arrow import table_of
 from lasing.connectors.rows import by_time, value_of
 from lasing.engines.reference.engine import ReferenceEngine
 from lasing.errors import fault, warn
+from lasing.limits import Watch
 from lasing.live.cores import Fact, Facts, Own, TimePoint, batch_of, checked, unused
 from lasing.live.updates import Told
 from lasing.logic.answers import Answer, Changes, Standing
@@ -70,9 +71,9 @@ class AtomsCore:
 class ReferenceCore(AtomsCore):
     """The raw window is all facts."""
 
-    def __init__(self, program: Program, start: int) -> None:
+    def __init__(self, program: Program, start: int, watch: Watch | None = None) -> None:
         super().__init__(program)
-        self._engine = ReferenceEngine(program, start)
+        self._engine = ReferenceEngine(program, start, watch)
         self._standing = Standing()
         self.time = start - 1
 
