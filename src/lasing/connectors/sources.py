@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -66,7 +67,7 @@ def file_source(argument: str, time: str = TIME, standard_input: str = "facts") 
 
     Without a predicate, a table's file name is it, unless the table has a column `predicate`.
     """
-    mapped = None if Path(argument).exists() else _MAPPED.fullmatch(argument)
+    mapped = None if os.path.exists(argument) else _MAPPED.fullmatch(argument)
     path = Path(mapped["path"] if mapped else argument)
     form = _format(path, standard_input)
     if mapped is None:
@@ -78,7 +79,7 @@ def file_source(argument: str, time: str = TIME, standard_input: str = "facts") 
 def _format(path: Path, standard_input: str) -> str:
     if str(path) == "-":
         return standard_input
-    if path.is_dir():
+    if os.path.isdir(path):
         raise fault("E401", f"{path} is a directory, not a file")
     form = FORMATS.get(path.suffix.lower())
     if form is None:
