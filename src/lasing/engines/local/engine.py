@@ -13,6 +13,7 @@ from lasing.engines.local import memory
 from lasing.engines.local.calendar import open_calendar
 from lasing.engines.local.dictionary import Codes, Dictionary
 from lasing.engines.local.execute import (
+    HALF_WAY,
     IN_ARGS,
     OUT_ARGS,
     OUT_PREDICATE,
@@ -108,7 +109,8 @@ class LocalEngine:
                 self._arena, rows, at, time, end, self.dictionary.ranks(), self._out
             )
             self.time = time
-            self._supervisor.check(time)
+            if at == HALF_WAY:
+                raise self._supervisor.reason(time)
             if written:
                 yield self._out[:written]
         self._usable = True
