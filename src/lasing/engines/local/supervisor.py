@@ -58,12 +58,13 @@ class Supervisor:
             return raised
         raise AssertionError("a handler raised something")
 
-    def _running(self) -> tuple[Place | None, int | None]:
-        """The place of the rule that was running, and how many rows its head has that are new at this time point."""
+    def _running(self) -> tuple[Place | None, str]:
+        """The place of the rule that was running, and how far it had got."""
         rule, head = int(self._arena[pause.RUNNING]), int(self._arena[pause.RUNNING_HEAD])
         if not 0 <= rule < len(self._program.rules):
-            return None, None
-        return self._program.rules[rule].place(), int(self._arena[head + memory.HI] - self._arena[head + memory.FIRST])
+            return None, "no rule was running, but the engine was keeping its windows up to date"
+        rows = int(self._arena[head + memory.HI] - self._arena[head + memory.FIRST])
+        return self._program.rules[rule].place(), f"its head has {rows:,} rows that are new at this time point"
 
 
 def _look(arena: Any, watch: Watch, most: int, raised: list[BaseException]) -> Any:
