@@ -11,6 +11,7 @@ from operator import itemgetter
 from lasing.errors import LasingError, Place, fault
 from lasing.logic.formulas import Atom
 from lasing.logic.terms import LARGEST, SMALLEST, Value
+from lasing.timeline.limits import check_time
 from lasing.timeline.ticks import Tick, parse_time
 
 Row = tuple[int, Atom]
@@ -85,7 +86,7 @@ def time_of(thing: object, tick: Tick | None, place: Place | None = None) -> int
     value = value_of(thing, place, "the time")
     if not isinstance(value, int) or isinstance(thing, bool):
         raise fault("E502", f"{value} is not a time", place, "write a whole number, or an ISO 8601 date and time")
-    return value
+    return check_time(value, place)
 
 
 def late(time: int, last: int, place: Place) -> Exception:

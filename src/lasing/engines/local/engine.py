@@ -25,7 +25,7 @@ from lasing.engines.local.execute import (
 )
 from lasing.engines.local.layout import lay_out
 from lasing.engines.local.operators.rules import MOST_ROWS
-from lasing.engines.local.values import REASONS, SMALL
+from lasing.engines.local.values import REASONS
 from lasing.errors import fault
 from lasing.logic.answers import Changes, Expiry
 from lasing.logic.formulas import Atom
@@ -34,6 +34,7 @@ from lasing.plan.compile import compile_plan
 from lasing.plan.nodes import Fold, Plan
 from lasing.plan.optimize import optimized
 from lasing.plan.rewrite import rules_of
+from lasing.timeline.limits import check_time
 
 _FIRST_BITS = 6
 _BLOCK = 1 << 16
@@ -47,7 +48,7 @@ class LocalEngine:
     """
 
     def __init__(self, program: Program, start: int, plan: Plan | None = None, annotated: bool = False) -> None:
-        _check_time(start)
+        check_time(start)
         chosen = optimized(compile_plan(program)) if plan is None else plan
         self._layout = lay_out(chosen, annotated)
         self._arena = self._layout.memory
@@ -84,7 +85,7 @@ class LocalEngine:
         What changes comes in blocks of rows (time, predicate's number, +1 or -1, until when it is guaranteed,
         arguments…), each valid until the next is asked for. Facts may be added to the time point of now.
         """
-        _check_time(end)
+        check_time(end)
         if self._arena[memory.ENDLESS]:
             note = "restore one from a snapshot of before"
             raise fault("E304", f"the engine stopped at time point {self.time}, in a recursion without end", note=note)
@@ -203,6 +204,3 @@ def expiry(until: int) -> Expiry:
     return math.inf if until >= memory.FOREVER else until
 
 
-def _check_time(time: int) -> None:
-    if not -SMALL < time < SMALL:
-        raise fault("E506", f"the time {time} is beyond 60 bits", note="count time from another origin")
