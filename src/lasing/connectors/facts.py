@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from lasing.connectors.files import Block, Progress, blocks
-from lasing.connectors.rows import Arity, Row, check_arity, late
+from lasing.connectors.rows import Arity, Row, check_arity, is_text, late
 from lasing.errors import LasingError, Place, Source, fault
 from lasing.logic.formulas import Atom
 from lasing.logic.terms import (
@@ -54,6 +54,8 @@ def parse_facts(
     text: str, tick: Tick | None = None, ordered: bool = True, name: str = "stream", arity: Arity | None = None
 ) -> Iterator[Row]:
     """The rows of a text."""
+    if not is_text(text):
+        raise fault("E506", "the stream is not Unicode text", note="a lone surrogate is no character")
     return _rows([Block(text, 1)], name, tick, ordered, arity)
 
 
@@ -214,5 +216,3 @@ def _constant(match: re.Match[str]) -> Value:
     if not is_name(text):
         raise _Stuck(match.start(), "a name that starts with a lower-case letter and is no reserved word")
     return text
-
-

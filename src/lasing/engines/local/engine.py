@@ -202,5 +202,3 @@ def expiry(until: int) -> Expiry:
     if until == PROVISIONAL:
         return None
     return math.inf if until >= memory.FOREVER else until
-
-
