@@ -58,11 +58,7 @@ def frame_of(frame: Any, predicate: object, time: str | None = None) -> Any:
     """The data frame of a predicate as an Arrow table, with the column of the time if one is asked for."""
     check_predicate(predicate)
     table = table_of(frame, str(predicate))
-    names = table.column_names
-    if len(set(names)) < len(names):
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise fault("E505", f"the table of {predicate} has two columns {twice}")
-    if time is not None and time not in names:
+    if time is not None and time not in table.column_names:
         raise fault("E505", f"the table of {predicate} has no column {time}", note="name it: push_batch(…, time=…)")
     return table
 

@@ -146,10 +146,10 @@ class Engine:
         until = last if last is not None else core.time if span is None else span[1]
         if span is not None and span[0] < max(core.time, start):
             raise fault("E308", f"time {span[0]} has passed", note="push in the order of time")
-        if until < core.time:
-            raise fault("E308", f"time {until} has passed", note="push in the order of time")
         if span is not None and until < span[1]:
             raise fault("E306", f"the batch has facts at {span[1]}, after its end, {until}")
+        if until < core.time:
+            raise fault("E308", f"time {until} has passed", note="push in the order of time")
         self._begin(start, core)
         due = [fact for fact in self._own if fact[0] <= until]
         self._own = self._own[len(due) :]
