@@ -156,5 +156,5 @@ def test_text_that_is_not_utf8(name: str) -> None:
 @pytest.mark.parametrize("name", ["local", "reference"])
 def test_frames_of_every_kind(make: Any, name: str) -> None:
     frame = make({"time": [1, 2], "x": ["a", "ä"], "y": [Decimal("2.00"), Decimal("2.50")]})
-    expected = {Atom("q", ("a", 2)), Atom("q", ("ä", 2.5)), Atom("n")}
+    expected = frozenset({Atom("q", ("a", 2)), Atom("q", ("ä", 2.5)), Atom("n")})
     assert by_run(PROGRAM, {"p": frame}, name) == by_batch(PROGRAM, {"p": frame}, name) == ("", expected)

@@ -41,12 +41,13 @@ from lasing.session import arity_of, counts_all_facts
 
 @dataclass(frozen=True, slots=True)
 class CodedBatch:
-    """Rows of codes, by time."""
+    """Rows of codes, by time; and from when to when there were any, those that nothing depends on included."""
 
     rows: Codes
+    times: tuple[int, int] | None
 
     def span(self) -> tuple[int, int] | None:
-        return (int(self.rows[0, IN_TIME]), int(self.rows[-1, IN_TIME])) if len(self.rows) else None
+        return self.times
 
 
 class LocalCore:
@@ -81,7 +82,7 @@ class LocalCore:
         if time > self.time and self._engine.dictionary.is_full:
             self._forget()
         given = checked(facts)
-        rows = self._frames(given) if isinstance(given, Mapping) else self._tuples(given)
+        rows = self._used(self._frames(given) if isinstance(given, Mapping) else self._encoded(given))
         rows[:, IN_TIME] = time
         return rows
 
@@ -91,13 +92,14 @@ class LocalCore:
         rows = self._frames(batch_of(frames), time, time_point)
         if len(frames) > 1:
             rows = rows[np.argsort(rows[:, IN_TIME], kind="stable")]
-        return CodedBatch(rows)
+        times = (int(rows[0, IN_TIME]), int(rows[-1, IN_TIME])) if len(rows) else None
+        return CodedBatch(self._used(rows), times)
 
     def with_own(self, batch: CodedBatch, own: Own) -> CodedBatch:
         mine = self._encoded([(atom.predicate, *atom.args) for _, atom in own])
         mine[:, IN_TIME] = [time for time, _ in own]
         rows = np.concatenate([self._used(mine), batch.rows])
-        return CodedBatch(rows[np.argsort(rows[:, IN_TIME], kind="stable")])
+        return CodedBatch(rows[np.argsort(rows[:, IN_TIME], kind="stable")], batch.times)
 
     def push_batch(self, end: int, batch: CodedBatch) -> Blocks:
         return self.push(end, batch.rows)
@@ -144,9 +146,6 @@ class LocalCore:
                 yield row[IN_TIME], predicate, tuple(map(value, row[IN_ARGS : IN_ARGS + self._arity[predicate]]))
             else:
                 yield row[IN_TIME], *_from_text(str(value(row[IN_ARGS])))
-
-    def _tuples(self, plain: list[tuple[object, ...]]) -> Codes:
-        return self._used(self._encoded(plain))
 
     def _encoded(self, plain: list[tuple[object, ...]]) -> Codes:
         rows = np.zeros((len(plain), self._engine.width), np.int64)
@@ -206,9 +205,7 @@ class LocalCore:
             except UnicodeDecodeError:
                 raise not_utf8(predicate) from None
             parts.append(part)
-        return self._used(
-            np.concatenate([*parts, np.zeros((0, self._engine.width), np.int64)]) if len(parts) != 1 else parts[0]
-        )
+        return np.concatenate([*parts, np.zeros((0, self._engine.width), np.int64)]) if len(parts) != 1 else parts[0]
 
     def _number(self, predicate: object, length: int) -> int:
         """The number of a predicate, once it has been checked."""

@@ -173,7 +173,7 @@ def edited(table: Any, chance: random.Random) -> Any:
 
 
 def edited_state(state: dict[str, Any], chance: random.Random) -> object:
-    odd = [None, "3", 3.0, True, [], {}, -1, 0, 2**59, 2**64, -(2**59), 10**30]
+    odd: list[object] = [None, "3", 3.0, True, [], {}, -1, 0, 2**59, 2**64, -(2**59), 10**30]
     match chance.randrange(6):
         case 0:
             return {**state, chance.choice(["start", "time"]): chance.choice(odd)}
