@@ -155,12 +155,10 @@ def _exceeded(
     return fault(code, message, place, "\n".join([*where, *hints, f"to allow more: {option}, or {limit}= in Python"]))
 
 
-def stopped(now: int) -> LasingError:
+def stopped() -> LasingError:
     """The error of an engine that was stopped half way through a time point, when it is used again."""
-    note = "restore one from a snapshot, or make a new one"
-    return fault(
-        "E317", f"this engine was stopped at time point {now}, half way through it, and cannot go on", note=note
-    )
+    message = "this engine was stopped in the middle of an evaluation, and cannot go on"
+    return fault("E317", message, note="restore one from a snapshot, or make a new one")
 
 
 def _nowhere() -> Place | None:
