@@ -119,7 +119,7 @@ def test_an_engine_that_has_no_fact_yet_has_a_snapshot() -> None:
 
 
 def test_a_recursion_without_end_stops_the_engine_for_good() -> None:
-    engine = Engine("q(X, max_atoms=10_000) :- p(X). q(Y) :- q(X), Y = X + 1.")
+    engine = Engine("q(X) :- p(X). q(Y) :- q(X), Y = X + 1.", max_atoms=10_000)
     with pytest.raises(LasingError, match="E304"):
         engine.push(1, [("p", 0)])
     with pytest.raises(LasingError, match="E317"):
