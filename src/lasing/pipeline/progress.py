@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import sys
 import time
+import warnings
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from lasing.errors import Diagnostic, fault
+from lasing.errors import Diagnostic, LasingWarning, fault, render
 from lasing.logic.program import Program
 from lasing.session import left_out
+
+_PATIENCE = 3
+"""For how many batches a source may keep others waiting before there is a warning."""
 
 
 @dataclass(slots=True)
@@ -25,6 +29,8 @@ class Batch:
     rows: dict[str, int] = field(default_factory=dict)
     late: int = 0
     evaluated_until: str = ""
+    waiting_for: list[str] = field(default_factory=list)
+    """The sources that brought nothing, and without which time cannot go on."""
     state_bytes: int = 0
     state_seconds: float = 0.0
     engine_seconds: float = 0.0
@@ -40,12 +46,17 @@ class Batch:
         written = ", ".join(f"{count:,} {name}" for name, count in self.rows.items()) or "nothing"
         parts = [
             f"batch {self.batch}: {self.events:,} events ({self.events_per_second:,.0f}/s)",
-            f"evaluated until {self.evaluated_until or 'nothing yet'}",
+            f"evaluated until {self.until()}",
             f"state {size(self.state_bytes)}",
             f"late {self.late:,}",
             f"out {written}",
         ]
         return "; ".join(parts)
+
+    def until(self) -> str:
+        """Up to where all is evaluated, and what has to come before it goes on."""
+        waiting = f", waiting for {', '.join(self.waiting_for)}" if self.waiting_for else ""
+        return f"{self.evaluated_until or 'nothing yet'}{waiting}"
 
     def record(self) -> dict[str, Any]:
         """The batch as a JSON object."""
@@ -76,6 +87,8 @@ class Progress:
         self._metrics: IO[str] | None = None
         self._quiet = quiet
         self._left_out: Counter[str] = Counter()
+        self._waited_for: dict[str, int] = {}
+        self._warned: set[str] = set()
         self._waiting: dict[int, Batch] = {}
         self._live: Any = None
         self._begun = time.monotonic()
@@ -117,8 +130,22 @@ class Progress:
         total.rows = dict(Counter(total.rows) + Counter(batch.rows))
         if self._metrics is not None:
             print(json.dumps(batch.record()), file=self._metrics, flush=True)
+        self._warn(batch)
         if not self._quiet:
             self._show(batch)
+
+    def _warn(self, batch: Batch) -> None:
+        """Warn once of each source for which others have waited in several batches."""
+        if not batch.events:  # the end of a stream waits for nobody
+            return
+        self._waited_for = {source: self._waited_for.get(source, 0) + 1 for source in batch.waiting_for}
+        for source, batches in self._waited_for.items():
+            if batches >= _PATIENCE and source not in self._warned:
+                self._warned.add(source)
+                since = f"since {batch.evaluated_until}" if batch.evaluated_until else "at all"
+                note = f'if it may be silent, say so: [sources.{source}] idle = "5 min". The facts of others are kept'
+                message = f"everything waits for source {source}, which has brought no new fact {since}"
+                warnings.warn(render([Diagnostic("W603", message, note=note)]), LasingWarning, stacklevel=2)
 
     def _show(self, batch: Batch) -> None:
         """On a terminal a table of the last batches, which begins with the first of them: Spark, as it starts, writes
@@ -161,7 +188,7 @@ class Progress:
                 str(batch.batch),
                 f"{batch.events:,}",
                 f"{batch.events_per_second:,.0f}",
-                batch.evaluated_until,
+                batch.until(),
                 size(batch.state_bytes),
                 f"{batch.late:,}",
                 ", ".join(f"{count:,} {name}" for name, count in batch.rows.items()),

@@ -90,8 +90,7 @@ def _padded(number: Any) -> Any:
     """A whole number as text that is sorted as the number is."""
     from pyspark.sql import functions as f
 
-    positive = number.cast("decimal(20,0)") + f.lit(2**63).cast("decimal(20,0)")
-    return f.lpad(positive.cast("decimal(20,0)").cast("string"), 20, "0")
+    return f.lpad(f.hex(number.bitwiseXOR(f.lit(-(2**63)))), 16, "0")
 
 
 def specification(text: str) -> tuple[str, tuple[str, ...] | None]:

@@ -1,0 +1,135 @@
+"""Why a pipeline stopped, in a sentence, with what to do about it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from lasing.errors import Diagnostic, LasingError, fault
+from lasing.pipeline.bad_rows import bad_row
+from lasing.pipeline.config import FILE_FORMATS, Pipeline
+
+_OURS = re.compile(r"LasingError: (?:error\[(E\d+)\]: )?(.*?)(?:\n\s*SQLSTATE|\n\n|\s*\Z)", re.DOTALL)
+_STATE = re.compile(r"\bstate/0/(\d+)/(?:[\w.-]+/)*?(\d+)(?:_[\w.-]+)?\.(delta|snapshot|changelog|zip)")
+_FILE = re.compile(r"\b(?:file|hdfs|s3a?|gs|abfss?)://?/?[^\s;,'\"]+")
+
+
+def stopped(spark: Any, pipeline: Pipeline, error: BaseException) -> LasingError:
+    """What has stopped a pipeline: a row that cannot be read, what we have said in a worker, or Spark's words."""
+    message = str(error)
+    again = (
+        "" if pipeline.mode == "batch" else f"once that is mended, run it again: it goes on from {pipeline.checkpoint}"
+    )
+    if damage := _damaged_state(message, pipeline):
+        return LasingError([damage])
+    if "No space left on device" in message:
+        return fault("E615", "the disk is full: a batch could not be written", note=again)
+    ours = _OURS.search(message)
+    if ours is None or ours[1] == "E603":
+        found = _bad_row(spark, pipeline, message)
+        if found is not None:
+            notes = "\n".join(filter(None, (found.note, again)))
+            return LasingError([Diagnostic(found.code, found.message, found.place, notes)])
+    if ours is not None:
+        lines = ours[2].split("\n  = ")
+        return fault(ours[1] or "E614", lines[0].strip(), note="\n".join(filter(None, (*lines[1:], again))))
+    return fault("E614", f"the query stopped: {_first_words(message)}", note=again)
+
+
+# -- rows --------------------------------------------------------------------------------------------------------------
+
+
+def _bad_row(spark: Any, pipeline: Pipeline, message: str) -> Diagnostic | None:
+    """The row that cannot be read, if that is what has stopped the pipeline."""
+    from pyspark.errors import PySparkException
+
+    named = {unquote(file).rstrip(".") for file in _FILE.findall(message)}
+    for number, source in enumerate(pipeline.sources):
+        if source.format not in FILE_FORMATS:
+            continue
+        try:
+            files = list(_files(spark, pipeline, number))
+            chosen = [file for file in files if any(_same(file, name) for name in named)]
+            found = bad_row(spark, source, chosen or files)
+        except (PySparkException, OSError):  # the file is gone, or worse: then Spark's words must do
+            continue
+        if found is not None:
+            return found
+    return None
+
+
+def _files(spark: Any, pipeline: Pipeline, number: int) -> Iterator[str]:
+    """The files that a source was read from when the pipeline stopped: of a stream, those of its last batch."""
+    source = pipeline.sources[number]
+    if pipeline.mode == "batch":
+        yield from map(unquote, spark.read.text(source.given["path"]).inputFiles())
+        return
+    logs = Path(pipeline.checkpoint) / "sources" / str(number)
+    batches = sorted((p for p in logs.glob("[0-9]*")), key=lambda p: int(p.name.partition(".")[0]))
+    for line in batches[-1].read_text(encoding="utf-8").splitlines()[1:] if batches else ():
+        yield unquote(json.loads(line)["path"])
+
+
+def _same(file: str, name: str) -> bool:
+    """Whether two addresses, such as file:/a and file:///a, are of one file."""
+    return re.sub(r"^\w+:/+", "/", file) == re.sub(r"^\w+:/+", "/", name)
+
+
+# -- state -------------------------------------------------------------------------------------------------------------
+
+
+def _damaged_state(message: str, pipeline: Pipeline) -> Diagnostic | None:
+    """The file of the state that cannot be read, and how to go on from before it was written."""
+    found = _STATE.search(message)
+    if found is None or pipeline.mode == "batch":
+        return None
+    partition, version = int(found[1]), int(found[2])
+    batch = _last_usable(Path(pipeline.checkpoint), partition, version)
+    file = f"{pipeline.checkpoint}/{found[0]}"
+    if batch is None:
+        note = "no batch can be done again from here: begin with a new checkpoint, and empty folders for the outputs"
+        return Diagnostic("E614", f"the state of the stream is damaged: {file}", note=note)
+    folders = sorted({s.given["path"] for s in (*pipeline.sinks, pipeline.late) if "path" in s.given})
+    first = f"batch={batch:06}"
+    lines = [
+        f"it can go on from batch {batch}. To do so, delete",
+        f"from {pipeline.checkpoint}/offsets and {pipeline.checkpoint}/commits the files {batch} and above, "
+        "with their .crc files,",
+        f"from {pipeline.checkpoint}/state/0/* the files {batch + 1} and above,",
+        f"from {', '.join(folders)} the folders {first} and above," if folders else "",
+        "and run it again: the sources still have what these batches have read",
+    ]
+    return Diagnostic("E614", f"the state of the stream is damaged: {file}", note="\n".join(filter(None, lines)))
+
+
+def _last_usable(checkpoint: Path, partition: int, version: int) -> int | None:
+    """The last batch that can be done again without a version of the state: the one that has written it.
+
+    The state that a batch begins with has the batch's number. It must still be there, and what the batch was to read.
+    """
+    batch = version - 1
+    if batch < 0 or not (checkpoint / "offsets" / str(batch)).exists():
+        return None
+    there = list((checkpoint / "state" / "0" / str(partition)).glob(f"{batch}.*")) if batch else [checkpoint]
+    return batch if there else None
+
+
+# -- Spark's words -----------------------------------------------------------------------------------------------------
+
+
+def _first_words(message: str) -> str:
+    """The line of Spark's message that says what happened."""
+    found = re.findall(r"\[[A-Z_.]+\] [^\n]*|^Caused by: [^\n]*", message, re.MULTILINE)
+    told = [re.sub(r"^Caused by: |^[\w.$]+: |\[[A-Z_.]+\] | SQLSTATE: .*", "", line).strip() for line in found]
+    whole = [line for i, line in enumerate(told) if line and not any(line in other for other in told[:i])]
+    general = ("Query [", "Job aborted", "org.apache.spark", "Task failed")
+    telling = [line for line in whole if not line.startswith(general)]
+    python: Sequence[str] = re.findall(r"^(?:\w+\.)*\w*(?:Error|Exception): [^\n]*", message, re.MULTILINE)
+    if python and "PYTHON_" in message and "DATA_SOURCE" in message:
+        return python[-1][:600]
+    words = "; ".join(dict.fromkeys([*telling[:1], *telling[-1:]])) or message.strip().partition("\n")[0]
+    return words[:600] or "no reason given"
