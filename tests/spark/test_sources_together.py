@@ -159,6 +159,51 @@ def test_a_kill_between_any_two_writes_to_the_logs_changes_nothing(pipeline: Pat
         assert output(tmp_path) == wanted, point
 
 
+def versions(folder: Path, prefix: str = "") -> list[tuple[int, Path]]:
+    """The files of a folder that have a number as their name."""
+    return [
+        (int(number), p) for p in folder.iterdir() if (number := p.name.removeprefix(prefix).split(".")[0]).isdigit()
+    ]
+
+
+@pytest.mark.parametrize("harm", ["flipped", "cut short", "gone"])
+def test_damaged_state_is_named_and_the_note_leads_on(pipeline: Path, tmp_path: Path, spark: Any, harm: str) -> None:
+    run(pipeline)
+    wanted = output(tmp_path)
+    checkpoint = tmp_path / "checkpoint"
+    last = max(number for number, _ in versions(checkpoint / "commits"))
+    (checkpoint / "commits" / str(last)).unlink()  # so that there is something to do
+    file = checkpoint / "state" / "0" / "1" / f"{last - 1}.delta"
+    stored = bytearray(file.read_bytes())
+    middle = len(stored) // 2
+    stored[middle : middle + 4] = bytes(255 - byte for byte in stored[middle : middle + 4])
+    match harm:
+        case "flipped":
+            file.write_bytes(stored)
+        case "cut short":
+            file.write_bytes(stored[:middle])
+        case _:
+            file.unlink()
+    file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
+    spark._jvm.org.apache.spark.sql.execution.streaming.state.StateStore.stop()  # it has the state in memory
+    with pytest.raises(lasing.LasingError, match="E614") as caught:
+        run(pipeline)
+    (said,) = caught.value.diagnostics
+    assert said.message == f"the state of the stream is damaged: {file}"
+    assert f"it can go on from batch {last - 2}" in said.note
+    folders = {"offsets": 0, "commits": 0, "state/0/0": 1, "state/0/1": 1}
+    for name, more in folders.items():
+        for number, path in versions(checkpoint / name):
+            if number >= last - 2 + more:
+                path.unlink()
+    for name in ("hot", "both", "checkpoint-late"):
+        for number, path in versions(tmp_path / name, "batch="):
+            if number >= last - 2:
+                shutil.rmtree(path)
+    run(pipeline)
+    assert output(tmp_path) == wanted
+
+
 def test_everything_waits_for_a_source_that_brings_nothing_and_a_warning_names_it(
     pipeline: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,7 +9,6 @@ import csv
 import gzip
 import json
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
@@ -34,7 +33,7 @@ def bad_row(spark: Any, source: SourceConfig, files: Sequence[str]) -> Diagnosti
     found = sorted(_bad_lines(spark, source, files), key=lambda row: row["file"])
     places = [(_line_number(row["file"], row["value"]), row) for row in found]
     for number, row in sorted(places, key=lambda place: (place[1]["file"], place[0])):
-        said = (_csv if source.format == "csv" else _json)(source, row)
+        said = _csv(source, row, number) if source.format == "csv" else _json(source, row)
         if said is not None:
             code, message, column = said
             place = Place(_path(row["file"]), number, column, row["value"])
@@ -67,13 +66,15 @@ def _bad_lines(spark: Any, source: SourceConfig, files: Sequence[str]) -> list[A
     return found
 
 
-def _csv(source: SourceConfig, row: Any) -> tuple[str, str, int] | None:
+def _csv(source: SourceConfig, row: Any, number: int) -> tuple[str, str, int] | None:
     """The code of what is wrong with a line, a sentence and the column of the text; None for a header."""
     columns = columns_of(source.schema or "")
     separator = str(source.options.get("sep", source.options.get("delimiter", ",")))
     cells = next(csv.reader([row["value"]], delimiter=separator[:1] or ","), [])
     if [cell.strip().lower() for cell in cells] == [name.lower() for name in columns]:
         return None
+    if number == 1:
+        return "E614", f"the header is not that of the schema, which is {separator.join(columns)}", 1
     if len(cells) != len(columns):
         return "E614", f"this row has {len(cells)} cells, but the schema has {len(columns)} columns", 1
     at = 1
@@ -123,11 +124,11 @@ def _path(file: str) -> str:
 
 
 def _line_number(file: str, text: str) -> int:
-    """The number of a line in a file, from 1; 1 also where the file is not on this machine."""
+    """The number of a line in a file, from 1; 0 where the file is not on this machine."""
     path = Path(_path(file))
     if not file.startswith("file:") or not path.exists():
-        return 1
+        return 0
     opened = gzip.open if path.suffix == ".gz" else open
     with opened(path, "rt", encoding="utf-8", errors="replace", newline="") as lines:
         found = (number for number, line in enumerate(lines, 1) if line.rstrip("\r\n") == text)
-        return next(islice(found, 1), 1)
+        return next(found, 0)

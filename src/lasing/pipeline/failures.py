@@ -12,9 +12,9 @@ from urllib.parse import unquote
 from lasing.errors import Diagnostic, LasingError, fault
 from lasing.pipeline.bad_rows import bad_row
 from lasing.pipeline.config import FILE_FORMATS, Pipeline
+from lasing.pipeline.state_files import damaged_state
 
 _OURS = re.compile(r"LasingError: (?:error\[(E\d+)\]: )?(.*?)(?:\n\s*SQLSTATE|\n\n|\s*\Z)", re.DOTALL)
-_STATE = re.compile(r"\bstate/0/(\d+)/(?:[\w.-]+/)*?(\d+)(?:_[\w.-]+)?\.(delta|snapshot|changelog|zip)")
 _FILE = re.compile(r"\b(?:file|hdfs|s3a?|gs|abfss?)://?/?[^\s;,'\"]+")
 
 
@@ -24,7 +24,7 @@ def stopped(spark: Any, pipeline: Pipeline, error: BaseException) -> LasingError
     again = (
         "" if pipeline.mode == "batch" else f"once that is mended, run it again: it goes on from {pipeline.checkpoint}"
     )
-    if damage := _damaged_state(message, pipeline):
+    if pipeline.mode == "stream" and (damage := damaged_state(spark, pipeline, message)):
         return LasingError([damage])
     if "No space left on device" in message:
         return fault("E615", "the disk is full: a batch could not be written", note=again)
@@ -77,45 +77,6 @@ def _files(spark: Any, pipeline: Pipeline, number: int) -> Iterator[str]:
 def _same(file: str, name: str) -> bool:
     """Whether two addresses, such as file:/a and file:///a, are of one file."""
     return re.sub(r"^\w+:/+", "/", file) == re.sub(r"^\w+:/+", "/", name)
-
-
-# -- state -------------------------------------------------------------------------------------------------------------
-
-
-def _damaged_state(message: str, pipeline: Pipeline) -> Diagnostic | None:
-    """The file of the state that cannot be read, and how to go on from before it was written."""
-    found = _STATE.search(message)
-    if found is None or pipeline.mode == "batch":
-        return None
-    partition, version = int(found[1]), int(found[2])
-    batch = _last_usable(Path(pipeline.checkpoint), partition, version)
-    file = f"{pipeline.checkpoint}/{found[0]}"
-    if batch is None:
-        note = "no batch can be done again from here: begin with a new checkpoint, and empty folders for the outputs"
-        return Diagnostic("E614", f"the state of the stream is damaged: {file}", note=note)
-    folders = sorted({s.given["path"] for s in (*pipeline.sinks, pipeline.late) if "path" in s.given})
-    first = f"batch={batch:06}"
-    lines = [
-        f"it can go on from batch {batch}. To do so, delete",
-        f"from {pipeline.checkpoint}/offsets and {pipeline.checkpoint}/commits the files {batch} and above, "
-        "with their .crc files,",
-        f"from {pipeline.checkpoint}/state/0/* the files {batch + 1} and above,",
-        f"from {', '.join(folders)} the folders {first} and above," if folders else "",
-        "and run it again: the sources still have what these batches have read",
-    ]
-    return Diagnostic("E614", f"the state of the stream is damaged: {file}", note="\n".join(filter(None, lines)))
-
-
-def _last_usable(checkpoint: Path, partition: int, version: int) -> int | None:
-    """The last batch that can be done again without a version of the state: the one that has written it.
-
-    The state that a batch begins with has the batch's number. It must still be there, and what the batch was to read.
-    """
-    batch = version - 1
-    if batch < 0 or not (checkpoint / "offsets" / str(batch)).exists():
-        return None
-    there = list((checkpoint / "state" / "0" / str(partition)).glob(f"{batch}.*")) if batch else [checkpoint]
-    return batch if there else None
 
 
 # -- Spark's words -----------------------------------------------------------------------------------------------------

@@ -113,21 +113,16 @@ def step(
 
 def _courses(task: Task, state: State, arrived: Sequence[Arrived]) -> dict[str, Course]:
     """How the time of each input that brought facts went in this batch."""
-    floor = state.until if _has_begun(state) else None if task.start is None else task.start - 1
+    floor = state.until if state.has_begun else None if task.start is None else task.start - 1
     found: dict[str, list[Any]] = {}
     for part in arrived:
         found.setdefault(part.predicate, []).append(part.marks)
     return {p: course(tables, state.closed.get(p), floor) for p, tables in found.items()}
 
 
-def _has_begun(state: State) -> bool:
-    """Whether any time point is evaluated."""
-    return state.start is not None and state.until is not None and state.until >= state.start
-
-
 def _reached(task: Task, state: State, courses: Mapping[str, Course]) -> tuple[int, int]:
     """Where the timeline starts, and up to where it is evaluated. Until anything is, an older fact moves its start."""
-    if _has_begun(state):
+    if state.has_begun:
         assert state.start is not None
         assert state.until is not None
         return state.start, state.until

@@ -40,6 +40,11 @@ class State:
     window: Mapping[str, Any] = field(default_factory=dict)
     held: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether any time point is evaluated."""
+        return self.start is not None and self.until is not None and self.until >= self.start
+
     def to_bytes(self) -> bytes:
         """The state as Spark stores it: its version, a checksum, and a table of tables, each as bytes; what else is
         known is the table's metadata."""
@@ -70,7 +75,7 @@ class State:
             raise damaged("its checksum is wrong")
         try:
             return cls._read(content)
-        except (pa.ArrowException, ValueError, TypeError, KeyError, AttributeError) as error:
+        except (pa.ArrowException, OSError, ValueError, TypeError, LookupError, AttributeError) as error:
             raise damaged(f"it cannot be read: {error}") from None
 
     @classmethod

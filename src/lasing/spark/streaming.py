@@ -148,7 +148,7 @@ def _status(told: Told, size: int, state_seconds: float) -> tuple[Any, ...]:
         STATUS,
         b"",
         late,
-        told.state.until,
+        told.state.until if told.state.has_begun else None,
         told.events,
         rows,
         size,
