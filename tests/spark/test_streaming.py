@@ -113,7 +113,7 @@ def test_several_inputs_give_the_same_however_they_are_batched(spark: Any, files
         }
         reasoning = reason(SEVERAL, view="changes", delay={"door": 1}, shards=2)
         outputs = reasoning(frames)
-        told = []
+        told: list[Any] = []
 
         def keep(batch: Any, _number: int, outputs: Any = outputs, told: list[Any] = told) -> None:
             told.extend(("seen", *row) for row in outputs.take(batch, "seen").collect())

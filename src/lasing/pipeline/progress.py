@@ -5,19 +5,16 @@ from __future__ import annotations
 import json
 import sys
 import time
-import warnings
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from lasing.errors import Diagnostic, LasingWarning, fault, render
+from lasing.errors import Diagnostic, fault
 from lasing.logic.program import Program
 from lasing.session import left_out
-
-_PATIENCE = 3
-"""For how many batches a source may keep others waiting before there is a warning."""
+from lasing.spark.waiting import Waiting
 
 
 @dataclass(slots=True)
@@ -87,8 +84,7 @@ class Progress:
         self._metrics: IO[str] | None = None
         self._quiet = quiet
         self._left_out: Counter[str] = Counter()
-        self._waited_for: dict[str, int] = {}
-        self._warned: set[str] = set()
+        self._waits = Waiting("source", 'if it may be silent, say so: [sources.{name}] idle = "5 min"')
         self._waiting: dict[int, Batch] = {}
         self._live: Any = None
         self._begun = time.monotonic()
@@ -130,22 +126,9 @@ class Progress:
         total.rows = dict(Counter(total.rows) + Counter(batch.rows))
         if self._metrics is not None:
             print(json.dumps(batch.record()), file=self._metrics, flush=True)
-        self._warn(batch)
+        self._waits.batch(batch.events, batch.waiting_for, batch.evaluated_until)
         if not self._quiet:
             self._show(batch)
-
-    def _warn(self, batch: Batch) -> None:
-        """Warn once of each source for which others have waited in several batches."""
-        if not batch.events:  # the end of a stream waits for nobody
-            return
-        self._waited_for = {source: self._waited_for.get(source, 0) + 1 for source in batch.waiting_for}
-        for source, batches in self._waited_for.items():
-            if batches >= _PATIENCE and source not in self._warned:
-                self._warned.add(source)
-                since = f"since {batch.evaluated_until}" if batch.evaluated_until else "at all"
-                note = f'if it may be silent, say so: [sources.{source}] idle = "5 min". The facts of others are kept'
-                message = f"everything waits for source {source}, which has brought no new fact {since}"
-                warnings.warn(render([Diagnostic("W603", message, note=note)]), LasingWarning, stacklevel=2)
 
     def _show(self, batch: Batch) -> None:
         """On a terminal a table of the last batches, which begins with the first of them: Spark, as it starts, writes

@@ -31,6 +31,7 @@ def run_pipeline(pipeline: Pipeline, progress: Progress, stop: Event | None = No
     """Run a pipeline to its end, or until `stop` is set. It goes on from its checkpoint, if it has one."""
     spark = open_session(pipeline)
     reasoning = _reasoning(pipeline)
+    reasoning.warns_of_waiting = False  # the progress does, by the names of sources
     frames = frames_of(spark, pipeline)
     if pipeline.mode == "batch":
         try:

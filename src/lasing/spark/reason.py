@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from lasing.connectors.rows import time_of, value_of
 from lasing.engine_choice import EngineName, plan_for
-from lasing.errors import Diagnostic, LasingError, LasingWarning, fault, in_order, render
+from lasing.errors import Diagnostic, LasingError, LasingWarning, fault, in_order, render, similar
 from lasing.logic.checks import ONE_ANSWER, findings
 from lasing.logic.formulas import Atom
 from lasing.logic.partition import NoKey, Partition, partition
@@ -33,6 +33,7 @@ from lasing.spark.session import require_pyspark
 from lasing.spark.slices import Slices
 from lasing.spark.state import STATE
 from lasing.spark.task import Task
+from lasing.spark.waiting import warn_of_waiting
 
 Delay = int | str
 """A number of time points, or a duration such as "10 sec"."""
@@ -78,6 +79,8 @@ class Reasoning:
         self.program = program
         self._options = options
         self._word: Path | None = None
+        self.warns_of_waiting = True
+        """Whether to warn of inputs for which others wait."""
 
     def __call__(self, frames: Any) -> Any:
         """Apply the program: to a DataFrame, or to several by what they are about, such as {"temp": readings}."""
@@ -130,6 +133,8 @@ class Reasoning:
         dated = inputs[0].dated
         unit = self.program.tick.milliseconds * 1000 if dated and self.program.tick else None
         types = argument_types(self.program, {i.predicate: i.types for i in inputs})
+        for name, given in (("delay", options.delay), ("idle", options.idle), ("order", options.order)):
+            _check_names(name, given, [i.predicate for i in inputs])
         wanted = [options.output] if isinstance(options.output, str) else options.output
         keys = found.keys if isinstance(found, Partition) and shards > 1 else {}
         return Task(
@@ -165,6 +170,8 @@ class Reasoning:
             _warn(Diagnostic("W601", message, note=note))
         task = self._task(inputs, shards, found)
         shared = _shared(spark, task)
+        if len(inputs) > 1 and self.warns_of_waiting:
+            warn_of_waiting(spark)
         places = tuple(spread_ids(shards, partitions))
         spark.dataSource.register(EndOfStream)
         self._word = _word_file() if self._word is None else self._word
@@ -298,7 +305,7 @@ def reason(
     A stream's time point is evaluated once every input has brought a fact that is later by more than `delay`: a number
     of time points, or a duration such as "10 sec", for all inputs or by predicate. A fact that comes after its own
     input has brought such a fact is late. An input that brings nothing is waited for, unless it is silent for longer
-    than `idle`, such as "5 min", by the clock; so are facts late that come for what was evaluated without them.
+    than `idle`, such as "5 min", by the clock; facts that come for what was then evaluated are late as well.
     `order` names the columns by which the rows of a stream arrived, for all inputs or by predicate; without, those of
     a file arrive together, after those of older files, and if the rows are from elsewhere, those of a batch.
 
@@ -320,6 +327,13 @@ def reason(
         known,
         _Options(input, output, time, view, start, end, delay, idle, order, shards, slices, tuple(replicate), engine),
     )
+
+
+def _check_names(option: str, given: Any, predicates: Sequence[str]) -> None:
+    for predicate in given if isinstance(given, Mapping) else ():
+        if predicate not in predicates:
+            note = similar(predicate, predicates) or f"inputs are {', '.join(predicates)}"
+            raise fault("E604", f"{option} is given for {predicate}, which is no input", note=note)
 
 
 def _of(given: Any, predicate: str, default: Any) -> Any:

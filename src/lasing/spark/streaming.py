@@ -68,6 +68,8 @@ def observed(told: Any) -> Any:
 
     figures = [f.sum(name).alias(name) for name in ("late", "rows", "state_bytes", "rebuilt")]
     figures += [f.max(f.when(f.col("kind") == STATUS, f.col(name))).alias(name) for name in ("until", "events")]
+    waiting = f.get_json_object("left_out", "$.waiting_for")
+    figures.append(f.max(f.when(f.col("kind") == STATUS, waiting)).alias("waiting_for"))
     return told.observe("lasing", *figures)
 
 
