@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,56 @@ from lasing.connectors.files import Progress, unreadable
 from lasing.connectors.rows import Arity, Row
 from lasing.connectors.tables import Columns, RowMaker
 from lasing.errors import Place, fault
+from lasing.logic.terms import Value, mixed_text, value_from_text
 from lasing.timeline.ticks import Tick
 
 
 def is_frame(thing: object) -> bool:
     """Whether a thing can be read as an Arrow table."""
     return hasattr(thing, "__arrow_c_stream__")
+
+
+EXACT = 2**53
+"""Up to this, a double has every integer."""
+
+AS_TERMS = {b"lasing": b"terms"}
+"""The metadata of a column whose values are text as `mixed_text` writes it, and `value_from_text` reads it."""
+
+
+def column_of(name: str, values: Sequence[Value | None]) -> tuple[Any, Any]:
+    """An Arrow field and column of constants: whole numbers, numbers, or text.
+
+    Numbers beside names are text as well, and so are whole numbers beyond 2^53 beside others. Then a name that looks
+    like a number is in quotes, so that 1 and "1" differ, and the field says so: see AS_TERMS.
+
+    >>> kind, column = column_of("arg1", [1, "1", "one"])
+    >>> column.to_pylist(), kind.metadata
+    (['1', '"1"', 'one'], {b'lasing': b'terms'})
+    """
+    import pyarrow as pa
+
+    kinds = set(map(type, values)) - {type(None)}
+    if kinds == {int}:
+        return pa.field(name, pa.int64()), pa.array(values, pa.int64())
+    if kinds <= {str}:
+        return pa.field(name, pa.string()), pa.array(values, pa.string())
+    if kinds <= {int, float} and all(abs(value) <= EXACT for value in values if isinstance(value, int)):
+        numbers = [None if value is None else float(value) for value in values]
+        return pa.field(name, pa.float64()), pa.array(numbers, pa.float64())
+    texts = [None if value is None else mixed_text(value) for value in values]
+    return pa.field(name, pa.string(), metadata=AS_TERMS), pa.array(texts, pa.string())
+
+
+def names_as_they_are(table: Any) -> Any:
+    """A table in which columns of numbers and names are plain text: 1 and "1" are then the same."""
+    import pyarrow as pa
+
+    for i, kind in enumerate(table.schema):
+        if kind.metadata == AS_TERMS:
+            encoded = table.column(i).combine_chunks().dictionary_encode()
+            words = pa.array([str(value_from_text(text)) for text in encoded.dictionary.to_pylist()], pa.string())
+            table = table.set_column(i, kind.name, words.take(encoded.indices))
+    return table
 
 
 def read_frame(

@@ -11,6 +11,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, TextIO, assert_never, get_args
 
+from lasing.connectors.arrow import column_of
 from lasing.logic.answers import Answer, Changes, Expiry, Standing, intervals
 from lasing.logic.formulas import Atom
 
@@ -130,7 +131,10 @@ def write_csv(batches: Iterable[list[Record]], out: TextIO, names: list[str]) ->
 
 
 def write_parquet(batches: Iterable[list[Record]], path: Path, names: list[str]) -> None:
-    """A Parquet file with the columns of `write_csv`; whole numbers are int64, other numbers double, all else text."""
+    """A Parquet file with the columns of `write_csv`; whole numbers are int64, other numbers double, all else text.
+
+    See `column_of` on columns of numbers and names.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -140,12 +144,9 @@ def write_parquet(batches: Iterable[list[Record]], path: Path, names: list[str])
             cells = _cells(record)
             for column, value in zip(columns, cells + [None] * (len(names) - len(cells)), strict=True):
                 column.append(value)
-    types = [_arrow_type(values, name) for name, values in zip(names, columns, strict=True)]
-    arrays = [
-        pa.array([v if v is None else _CONVERT[str(kind)](v) for v in values], kind)
-        for values, kind in zip(columns, types, strict=True)
-    ]
-    pq.write_table(pa.table(arrays, names=names), path)
+    made = [_column(name, values) for name, values in zip(names, columns, strict=True)]
+    table = pa.Table.from_arrays([column for _, column in made], schema=pa.schema([kind for kind, _ in made]))
+    pq.write_table(table, path)
 
 
 def _json_object(record: Record) -> dict[str, Any]:
@@ -163,20 +164,12 @@ def _cells(record: Record) -> list[Any]:
     return [*record.fields.values(), *(() if atom is None else (atom.predicate, *atom.args))]
 
 
-_CONVERT: dict[str, Callable[[Any], Any]] = {"int64": int, "double": float, "string": str}
-
-
-def _arrow_type(values: list[Any], name: str) -> Any:
+def _column(name: str, values: list[Any]) -> tuple[Any, Any]:
     import pyarrow as pa
 
-    present = [v for v in values if v is not None]
-    if name in ("time", "answer", "answers", "from", "to") and not present:
-        return pa.int64()
-    if present and all(isinstance(v, int) for v in present):
-        return pa.int64()
-    if present and not any(isinstance(v, str) for v in present):
-        return pa.float64()
-    return pa.string()
+    if name in ("time", "answer", "answers", "from", "to") and values.count(None) == len(values):
+        return pa.field(name, pa.int64()), pa.array(values, pa.int64())
+    return column_of(name, values)
 
 
 def _answer_record(time: int, atom: Atom, show_time: ShowTime) -> Record:
