@@ -22,7 +22,7 @@ import numpy as np
 from lasing.engines.local.collect import mark, mark_rows, renumber, renumber_rows, wide_values
 from lasing.engines.local.strings import Strings
 from lasing.engines.local.texts import Texts
-from lasing.engines.local.values import DOUBLE, INTEGER, NAMES, SMALL, WIDES, decode_wide, decode_wides, encode_wide
+from lasing.engines.local.values import DOUBLE, INTEGER, NAMES, SMALL, WIDES, decode_wides, encode_wide
 from lasing.logic.terms import Value
 
 Codes = np.ndarray[Any, np.dtype[np.int64]]
@@ -60,6 +60,7 @@ class Dictionary:
         self.names: list[str] = []
         self._by_code: np.ndarray[Any, np.dtype[np.object_]] = np.empty(0, object)
         self._filled = 0
+        self._wides: list[Value] = []
         self._arrow: Any = None
         self.strings = Strings()
         self._texts = Texts() if ordered else None
@@ -112,8 +113,9 @@ class Dictionary:
         self._arena[self._registers] = held[-1].rows[0]
         self.names = [self.names[i] for i in kept.tolist()]
         self._codes = {name: NAMES + i for i, name in enumerate(self.names)}
-        self._codes |= {self.value(code): code for code in range(WIDES, WIDES + wide_values(self._arena))}
         self._by_code, self._filled, self._arrow = np.empty(0, object), 0, None
+        self._wides = self.values(np.arange(WIDES, WIDES + wide_values(self._arena)))
+        self._codes |= {value: WIDES + i for i, value in enumerate(self._wides)}
         self.strings = Strings()
         self._texts = None if self._texts is None else Texts()
         self._limit = max(_LEAST, 2 * len(self._codes))
@@ -167,8 +169,9 @@ class Dictionary:
             return code
         if code < WIDES:
             return self.names[code - NAMES]
-        kind, bits = decode_wide(self._arena, code)
-        return bits if kind == INTEGER else float(np.int64(bits).view(np.float64))
+        if code - WIDES >= len(self._wides):  # those that are new, all at once
+            self._wides += self.values(np.arange(WIDES + len(self._wides), WIDES + wide_values(self._arena)))
+        return self._wides[code - WIDES]
 
     def values(self, codes: Codes) -> list[Value]:
         """The values of a column of codes."""

@@ -84,14 +84,6 @@ def encode_wide(array: Memory, kind: int, bits: int) -> int:
 
 
 @njit(cache=True)
-def decode_wide(array: Memory, code: int) -> tuple[int, int]:
-    """The kind and the bits of a wide value."""
-    m = pointer(array)
-    b = record(m, m[WIDE], code - WIDES)
-    return m[b], m[b + 1]
-
-
-@njit(cache=True)
 def decode_wides(array: Memory, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The integers or the bits of doubles of many codes, and which are doubles; a code that is not wide stays."""
     m = pointer(array)
