@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,28 +27,38 @@ AS_TERMS = {b"lasing": b"terms"}
 """The metadata of a column whose values are text as `mixed_text` writes it, and `value_from_text` reads it."""
 
 
-def column_of(name: str, values: Sequence[Value | None]) -> tuple[Any, Any]:
-    """An Arrow field and column of constants: whole numbers, numbers, or text.
+def column_of(values: Sequence[Value | None]) -> tuple[Any, bool]:
+    """An Arrow column of constants: whole numbers, numbers, or text; and whether it has terms.
 
-    Numbers beside names are text as well, and so are whole numbers beyond 2^53 beside others. Then a name that looks
-    like a number is in quotes, so that 1 and "1" differ, and the field says so: see AS_TERMS.
+    Numbers beside names are text as well, and so are whole numbers beyond 2^53 beside others. The column then has
+    terms: a name that looks like a number is in quotes, so that 1 and "1" differ.
 
-    >>> kind, column = column_of("arg1", [1, "1", "one"])
-    >>> column.to_pylist(), kind.metadata
-    (['1', '"1"', 'one'], {b'lasing': b'terms'})
+    >>> column, terms = column_of([1, "1", "one"])
+    >>> column.to_pylist(), terms
+    (['1', '"1"', 'one'], True)
     """
     import pyarrow as pa
 
     kinds = set(map(type, values)) - {type(None)}
     if kinds == {int}:
-        return pa.field(name, pa.int64()), pa.array(values, pa.int64())
+        return pa.array(values, pa.int64()), False
     if kinds <= {str}:
-        return pa.field(name, pa.string()), pa.array(values, pa.string())
+        return pa.array(values, pa.string()), False
     if kinds <= {int, float} and all(abs(value) <= EXACT for value in values if isinstance(value, int)):
-        numbers = [None if value is None else float(value) for value in values]
-        return pa.field(name, pa.float64()), pa.array(numbers, pa.float64())
-    texts = [None if value is None else mixed_text(value) for value in values]
-    return pa.field(name, pa.string(), metadata=AS_TERMS), pa.array(texts, pa.string())
+        return pa.array([None if value is None else float(value) for value in values], pa.float64()), False
+    return pa.array([None if value is None else mixed_text(value) for value in values], pa.string()), True
+
+
+def table_with(leading: Mapping[str, Any], others: Mapping[str, tuple[Any, bool]]) -> Any:
+    """An Arrow table of some columns, and of others that `column_of` has made; what has terms has AS_TERMS with it."""
+    import pyarrow as pa
+
+    table = pa.table({**leading, **{name: column for name, (column, _) in others.items()}})
+    for name, (_, terms) in others.items():
+        if terms:
+            place = table.column_names.index(name)
+            table = table.set_column(place, table.schema.field(place).with_metadata(AS_TERMS), table.column(place))
+    return table
 
 
 def names_as_they_are(table: Any) -> Any:

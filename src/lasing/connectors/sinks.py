@@ -11,7 +11,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, TextIO, assert_never, get_args
 
-from lasing.connectors.arrow import column_of
+from lasing.connectors.arrow import column_of, table_with
 from lasing.logic.answers import Answer, Changes, Expiry, Standing, intervals
 from lasing.logic.formulas import Atom
 
@@ -135,7 +135,6 @@ def write_parquet(batches: Iterable[list[Record]], path: Path, names: list[str])
 
     See `column_of` on columns of numbers and names.
     """
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     columns: list[list[Any]] = [[] for _ in names]
@@ -144,8 +143,7 @@ def write_parquet(batches: Iterable[list[Record]], path: Path, names: list[str])
             cells = _cells(record)
             for column, value in zip(columns, cells + [None] * (len(names) - len(cells)), strict=True):
                 column.append(value)
-    made = [_column(name, values) for name, values in zip(names, columns, strict=True)]
-    table = pa.Table.from_arrays([column for _, column in made], schema=pa.schema([kind for kind, _ in made]))
+    table = table_with({}, {name: _column(name, values) for name, values in zip(names, columns, strict=True)})
     pq.write_table(table, path)
 
 
@@ -164,12 +162,12 @@ def _cells(record: Record) -> list[Any]:
     return [*record.fields.values(), *(() if atom is None else (atom.predicate, *atom.args))]
 
 
-def _column(name: str, values: list[Any]) -> tuple[Any, Any]:
+def _column(name: str, values: list[Any]) -> tuple[Any, bool]:
     import pyarrow as pa
 
     if name in ("time", "answer", "answers", "from", "to") and values.count(None) == len(values):
-        return pa.field(name, pa.int64()), pa.array(values, pa.int64())
-    return column_of(name, values)
+        return pa.array(values, pa.int64()), False
+    return column_of(values)
 
 
 def _answer_record(time: int, atom: Atom, show_time: ShowTime) -> Record:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from lasing.connectors.arrow import column_of
+from lasing.connectors.arrow import column_of, table_with
 from lasing.engines.local.columns import decode, decode_expiry
 from lasing.engines.local.dictionary import Coded, Codes
 from lasing.engines.local.engine import LocalEngine, expiry
@@ -105,13 +105,14 @@ class Told:
         tables = {}
         for predicate in dict.fromkeys(row[3].predicate for row in rows):
             mine = [row for row in rows if row[3].predicate == predicate]
-            leading = (
-                pa.array([row[0] for row in mine], pa.int64()),
-                pa.array([row[1] for row in mine], pa.int8()),
-                pa.array([None for _ in mine], pa.int64()),
-            )
+            leading = {
+                "time": pa.array([row[0] for row in mine], pa.int64()),
+                "change": pa.array([row[1] for row in mine], pa.int8()),
+                "expires_at": pa.array([None for _ in mine], pa.int64()),
+            }
             values = zip(*(row[3].args for row in mine), strict=True)
-            tables[predicate] = _table(leading, [column_of(f"arg{i}", column) for i, column in enumerate(values, 1)])
+            args = {f"arg{i}": column_of(column) for i, column in enumerate(values, 1)}
+            tables[predicate] = table_with(leading, args)
         return tables
 
 
@@ -182,14 +183,14 @@ class Blocks:
             mine = block if len(self._engine.outputs) == 1 else block[block[:, OUT_PREDICATE] == number]
             by_column = np.ascontiguousarray(mine.T)
             sign, until = by_column[OUT_SIGN], by_column[OUT_UNTIL]
-            leading = (
-                pa.array(by_column[OUT_TIME]),
-                pa.array(sign.astype(np.int8)),
-                decode_expiry(np.where(sign > 0, until, PROVISIONAL)),
-            )
+            leading = {
+                "time": pa.array(by_column[OUT_TIME]),
+                "change": pa.array(sign.astype(np.int8)),
+                "expires_at": decode_expiry(np.where(sign > 0, until, PROVISIONAL)),
+            }
             dictionary = self._engine.dictionary
-            args = [decode(dictionary, f"arg{i + 1}", by_column[OUT_ARGS + i]) for i in range(arity)]
-            tables[predicate] = _table(leading, args)
+            args = {f"arg{i + 1}": decode(dictionary, by_column[OUT_ARGS + i]) for i in range(arity)}
+            tables[predicate] = table_with(leading, args)
         return tables
 
     def _all(self) -> Codes:
@@ -198,15 +199,6 @@ class Blocks:
             return self._blocks[0].rows
         blocks = [block.rows for block in self._blocks]
         return np.concatenate(blocks) if blocks else np.zeros((0, OUT_ARGS + self._engine.width), np.int64)
-
-
-_LEADING = (pa.field("time", pa.int64()), pa.field("change", pa.int8()), pa.field("expires_at", pa.int64()))
-
-
-def _table(leading: Iterable[Any], args: list[tuple[Any, Any]]) -> Any:
-    """A table of changes, of its leading columns and those of arguments, which bring their fields."""
-    columns = [*leading, *(column for _, column in args)]
-    return pa.Table.from_arrays(columns, schema=pa.schema([*_LEADING, *(kind for kind, _ in args)]))
 
 
 def _signed(change: Changes) -> Iterator[tuple[int, Atom]]:

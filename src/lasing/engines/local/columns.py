@@ -62,21 +62,21 @@ def check(column: Any, value_of: Callable[[object], Value]) -> None:
         _by_value(chunk, lambda values: [0 for _ in map(value_of, values)], value_of)
 
 
-def decode(dictionary: Dictionary, name: str, codes: Codes) -> tuple[Any, Any]:
-    """An Arrow field and column of the values: whole numbers, numbers, or text; see `connectors.arrow.column_of`."""
+def decode(dictionary: Dictionary, codes: Codes) -> tuple[Any, bool]:
+    """An Arrow column of the values: whole numbers, numbers, or text; and whether it has terms (see `column_of`)."""
     if not len(codes) or codes.max() < NAMES:
-        return pa.field(name, pa.int64()), pa.array(codes)
+        return pa.array(codes), False
     if codes.min() >= NAMES and codes.max() < WIDES:
-        return pa.field(name, pa.string()), dictionary.arrow_names(codes)
+        return dictionary.arrow_names(codes), False
     if not ((codes >= NAMES) & (codes < WIDES)).any():
         integers, doubles = dictionary.numbers(codes)
         if not doubles.any():
-            return pa.field(name, pa.int64()), pa.array(integers)
+            return pa.array(integers), False
         if ((integers >= -EXACT) & (integers <= EXACT) | doubles).all():
-            return pa.field(name, pa.float64()), pa.array(np.where(doubles, integers.view(np.float64), integers))
+            return pa.array(np.where(doubles, integers.view(np.float64), integers)), False
     distinct, places = np.unique(codes, return_inverse=True)
-    kind, values = column_of(name, dictionary.values(distinct))
-    return kind, values.take(pa.array(places))
+    column, terms = column_of(dictionary.values(distinct))
+    return column.take(pa.array(places)), terms
 
 
 def decode_expiry(until: Codes) -> Any:

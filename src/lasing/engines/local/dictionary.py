@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
-from weakref import WeakSet
+from weakref import ref
 
 import numpy as np
 
@@ -29,6 +29,7 @@ Codes = np.ndarray[Any, np.dtype[np.int64]]
 
 _LEAST = 1 << 16
 """Up to so many values, none is ever forgotten."""
+_MOST_HELD = 1 << 10
 
 
 class Coded:
@@ -65,7 +66,8 @@ class Dictionary:
         self.strings = Strings()
         self._texts = Texts() if ordered else None
         self._limit = _LEAST
-        self._held: WeakSet[Coded] = WeakSet()
+        self._held: list[ref[Coded]] = []  # cheaper than a WeakSet: the dead are left out from time to time
+        self._most_held = _MOST_HELD
         self.bare = 0
         """How many are at work with bare codes."""
         self.collections = 0
@@ -88,8 +90,11 @@ class Dictionary:
 
     def hold(self, rows: Codes, first: int) -> Coded:
         """Rows whose columns from `first` on are codes, to be kept."""
-        held = Coded(np.ascontiguousarray(rows), first)
-        self._held.add(held)
+        held = Coded(rows if rows.flags.c_contiguous else np.ascontiguousarray(rows), first)
+        self._held.append(ref(held))
+        if len(self._held) > self._most_held:
+            self._held = [known for known in self._held if known() is not None]
+            self._most_held = max(_MOST_HELD, 2 * len(self._held))
         return held
 
     def _is_full(self) -> bool:
@@ -101,7 +106,8 @@ class Dictionary:
         assert not self.bare, "somebody is at work with codes that would change their meaning"
         names = np.zeros(len(self.names), np.int64)
         wides = np.zeros(wide_values(self._arena), np.int64)
-        held = [*self._held, Coded(self._arena[self._registers].reshape(1, -1), 0)]
+        held = [coded for known in self._held if (coded := known()) is not None]
+        held.append(Coded(self._arena[self._registers].reshape(1, -1), 0))
         mark(self._arena, names, wides)
         for coded in held:
             mark_rows(coded.rows, coded.first, names, wides)
@@ -214,7 +220,7 @@ class Dictionary:
             self._arrow = pa.array([], pa.string())
         known = len(self._arrow)
         if len(codes) and codes.max() - NAMES >= known:
-            if known > 8 * (len(self.names) - known) and known > len(codes):
+            if known > 8 * (len(self.names) - known) and known > 32 * len(codes):
                 return pa.array(self._names_by_code()[codes - NAMES], pa.string())
             self._arrow = pa.concat_arrays([self._arrow, pa.array(self.names[known:], pa.string())])
         return self._arrow.take(pa.array(codes - NAMES))

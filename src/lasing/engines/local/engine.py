@@ -87,13 +87,6 @@ class LocalEngine:
         What changes comes in blocks of rows (time, predicate's number, +1 or -1, until when it is guaranteed,
         arguments…), each valid until the next is asked for. Facts may be added to the time point of now.
         """
-        self.dictionary.bare += 1  # the rows, and what comes of them
-        try:
-            yield from self._evaluate(rows, end)
-        finally:
-            self.dictionary.bare -= 1
-
-    def _evaluate(self, rows: Codes, end: int) -> Iterator[Codes]:
         _check_time(end)
         if self._arena[memory.ENDLESS]:
             note = "restore one from a snapshot of before"
@@ -116,7 +109,11 @@ class LocalEngine:
                     "bound it by a comparison; an engine that has got here cannot go on",
                 )
             if written:
-                yield self._out[:written]
+                self.dictionary.bare += 1  # the rows, and what comes of them
+                try:
+                    yield self._out[:written]
+                finally:
+                    self.dictionary.bare -= 1
 
     def standing(self) -> Codes:
         """What holds now, as rows of output, valid until they are asked for again."""
