@@ -27,6 +27,7 @@ from lasing.engine_choice import (
 )
 from lasing.errors import Diagnostic, LasingWarning, Source, fault, render, similar
 from lasing.languages.lars.reader import read_program
+from lasing.limits import Limits, Watch, limits_of
 from lasing.logic.answers import Answer, Changes, changes, filled, repeated
 from lasing.logic.formulas import Atom, TupleWindow, Window, atoms_of, walk
 from lasing.logic.program import Program
@@ -59,6 +60,9 @@ def run(
     sort: bool = False,
     models: int | None = None,
     constants: Mapping[str, Value] | None = None,
+    max_atoms: int | None = None,
+    max_memory: int | str | None = None,
+    max_time: float | str | None = None,
 ) -> Run:
     """The answers of a program on a stream: one for every time point from `start` to `end`.
 
@@ -68,6 +72,10 @@ def run(
     not in the order of time. A program with any number of answer streams has them in `Answer.models`, at most `models`
     of them.
 
+    Three limits end a run that gets out of hand, with an error that names the rule: `max_atoms`, derived at one time
+    point (5,000,000 by default, 200,000 for engines other than the local one); `max_memory`, in bytes or as '2 GB'
+    (half of the machine's); `max_time` for the whole run, in seconds or as '5 min' (none).
+
     >>> for answer in run("q(X) :- p(X) in [1].", "p(a) at 5.", end=7):
     ...     print(answer)
     5: q(a)
@@ -75,7 +83,8 @@ def run(
     7:
     """
     checked = program if isinstance(program, Program) else parse(program, constants)
-    return Run(checked, stream, start, end, engine, sort, models=models)
+    limits = limits_of(max_atoms, max_memory, max_time)
+    return Run(checked, stream, start, end, engine, sort, models=models, limits=limits)
 
 
 @dataclass(slots=True)
@@ -109,8 +118,10 @@ class Run:
         progress: Progress | None = None,
         warn: bool = True,
         models: int | None = None,
+        limits: Limits | None = None,
     ) -> None:
-        self._engine = choose(program, engine, most_models(models))
+        self._watch = Watch(limits)
+        self._engine = choose(program, engine, most_models(models), self._watch)
         self.several = has_several_answers(program)
         first = None if start is None else time_of(start, program.tick)
         last = None if end is None else time_of(end, program.tick)
@@ -138,6 +149,11 @@ class Run:
 
     def __iter__(self) -> Iterator[Answer]:
         return self
+
+    def __repr__(self) -> str:
+        rules, report = _count(len(self.program.rules), "rule"), self.report
+        reached = f"{_count(report.time_points, 'time point')} and {_count(report.facts, 'fact')} so far"
+        return f"Run({rules}, {reached if report.facts or report.time_points else 'not begun'})"
 
     def __next__(self) -> Answer:
         return next(self._answers)
@@ -170,6 +186,7 @@ class Run:
     def _arrivals(self, rows: Iterator[Row], start: int | None, end: int | None) -> Arrivals:
         """The time points at which facts come, with these, and the first and the last time point."""
         report = self.report
+        self._watch.restart()
         following = next(rows, None)
         if start is None:
             if following is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -17,6 +18,35 @@ from lasing.timeline.ticks import Tick, parse_time
 
 INPUT_FORMATS = ("facts", "csv", "jsonl")
 """The formats that standard input may have."""
+
+
+MaxAtoms = Annotated[
+    int | None,
+    typer.Option(
+        "--max-atoms",
+        metavar="N",
+        help="Stop if one time point derives more atoms [default: 5,000,000].",
+        show_default=False,
+    ),
+]
+MaxMemory = Annotated[
+    str | None,
+    typer.Option(
+        "--max-memory",
+        metavar="SIZE",
+        help="Stop if the engine needs more memory, such as '2 GB' [default: half of the machine's].",
+        show_default=False,
+    ),
+]
+MaxTime = Annotated[
+    str | None,
+    typer.Option(
+        "--max-time",
+        metavar="TIME",
+        help="Stop if it takes longer, such as '30 s' or '5 min' [default: no limit].",
+        show_default=False,
+    ),
+]
 
 
 def choose(option: str, value: str, choices: tuple[str, ...]) -> None:

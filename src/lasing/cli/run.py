@@ -13,6 +13,9 @@ import typer
 from lasing.cli.console import complain, patience, progress_bar, say, standard_output
 from lasing.cli.options import (
     INPUT_FORMATS,
+    MaxAtoms,
+    MaxMemory,
+    MaxTime,
     choose,
     constants_of,
     read_sources,
@@ -43,6 +46,7 @@ from lasing.connectors.tables import TIME
 from lasing.engine_choice import ENGINES
 from lasing.errors import LasingError, fault
 from lasing.languages.lars.reader import read_program
+from lasing.limits import limits_of
 from lasing.logic.answers import Changes
 from lasing.logic.checks import CAUTIONS, findings
 from lasing.logic.checks.arity import arity
@@ -126,6 +130,9 @@ def run(
         list[str] | None,
         typer.Option("--const", "-c", metavar="NAME=VALUE", help="Set a #const; may be repeated.", show_default=False),
     ] = None,
+    max_atoms: MaxAtoms = None,
+    max_memory: MaxMemory = None,
+    max_time: MaxTime = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No warnings, no progress, no summary.")] = False,
 ) -> None:
     """Answer a program on streams.
@@ -137,6 +144,7 @@ def run(
     choose("--times", times, ("numbers", "iso"))
     choose("--input-format", input_format, INPUT_FORMATS)
     view_name: View = next(v for v in VIEWS if v == view)
+    limits = limits_of(max_atoms, max_memory, max_time)
     programs, sources = split_files(files, time, input_format)
     program = read_program(read_sources(programs), constants_of(const or []))
     if show:
@@ -154,7 +162,7 @@ def run(
         rows = merged([stream_rows(source, program.tick, sort, progress, known) for source in sources])
         start = time_option("--from", first, program.tick)
         end = time_option("--to", last, program.tick)
-        answers = Run(program, rows, start, end, engine, warn=False, models=models)
+        answers = Run(program, rows, start, end, engine, warn=False, models=models, limits=limits)
         with patience("compiling the engine's kernels, once: about a minute", quiet):
             answers.prepare()
         batches = _batches(answers, view_name, models, tick.iso if tick else int)

@@ -174,7 +174,7 @@ def _header(source: FileSource) -> Iterable[str]:
 
 def _as_table(predicate: object, part: Any) -> Any:
     if not isinstance(predicate, str):
-        raise fault("E510", f"{predicate!r} is not a predicate's name", note=_STREAMS)
+        raise fault("E509", f"{predicate!r} is not a predicate's name", note=_STREAMS)
     if isinstance(part, Table):
         return replace(part, predicate=part.predicate or predicate)
     return Table(part, predicate)
@@ -188,8 +188,8 @@ def _object_rows(rows: Iterable[Any], tick: Tick | None, ordered: bool, arity: A
         match row:
             case (time, Atom() as atom) if is_name(atom.predicate):
                 atom = Atom(atom.predicate, tuple(value_of(arg, place) for arg in atom.args))
-            case (time, str(predicate), *args):
-                if not is_name(predicate):
+            case (time, predicate, *args):
+                if not isinstance(predicate, str) or not is_name(predicate):
                     raise fault("E509", f"{predicate!r} is not a predicate's name", place)
                 atom = Atom(predicate, tuple(value_of(arg, place) for arg in args))
             case _:

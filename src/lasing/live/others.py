@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from lasing.connectors.rows import value_of
+from lasing.logic.terms import Value, value_from_text, value_text
 
 
 class Others:
@@ -14,10 +15,10 @@ class Others:
     on: so a stream of names that are always new fills nothing.
 
     >>> others = Others()
-    >>> others.numbers([7, 7, 7], [("door", 1), ("door", "1"), ("door", 1.0)])
+    >>> others.numbers([7, 7, 7], map(to_text, [("door", 1), ("door", "1"), ("door", 1.0)]))
     [0, 1, 0]
     >>> others.pass_to(8)
-    >>> others.numbers([8], [("door", 1)])
+    >>> others.numbers([8], [to_text(("door", 1))])
     [2]
     """
 
@@ -26,12 +27,10 @@ class Others:
         self._next = 0
         self._time: int | None = None
 
-    def numbers(self, times: Iterable[int], facts: Iterable[Sequence[object]]) -> list[int]:
-        """The numbers of facts at time points. One that is known by its text already has no predicate: ("", text)."""
+    def numbers(self, times: Iterable[int], texts: Iterable[str]) -> list[int]:
+        """The numbers of facts, as texts, at time points."""
         found = []
-        for time, (predicate, *args) in zip(times, facts, strict=True):
-            values = tuple(map(value_of, args))
-            key = time, str(values[0]) if predicate == "" and values else repr((predicate, *values))
+        for key in zip(times, texts, strict=True):
             number = self._numbers.get(key)
             if number is None:
                 number = self._numbers[key] = self._next
@@ -40,7 +39,7 @@ class Others:
         return found
 
     def texts(self, time: int) -> dict[int, str]:
-        """The texts of the facts of a time point that has not passed, by number."""
+        """The facts of a time point that has not passed, by number."""
         return {number: text for (at, text), number in self._numbers.items() if at == time}
 
     def pass_to(self, time: int) -> None:
@@ -48,3 +47,15 @@ class Others:
         if time != self._time:
             self._numbers = {key: number for key, number in self._numbers.items() if key[0] >= time}
             self._time = time
+
+
+def to_text(fact: Sequence[object]) -> str:
+    """One text for a fact of any predicate; equal facts have equal texts. No value's text has a line break."""
+    predicate, *args = fact
+    return "\n".join((str(predicate), *(value_text(value_of(arg)) for arg in args)))
+
+
+def from_text(text: str) -> tuple[str, tuple[Value, ...]]:
+    """The fact of a text."""
+    predicate, *args = text.split("\n")
+    return predicate, tuple(map(value_from_text, args))

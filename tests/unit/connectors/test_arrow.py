@@ -16,6 +16,7 @@ from lasing.connectors.arrow import column_of, names_as_they_are, read_frame, re
 from lasing.connectors.tables import Columns
 from lasing.errors import LasingError
 from lasing.logic.formulas import ground_atom
+from lasing.logic.terms import Value
 from lasing.timeline.ticks import Tick
 
 FRAMES = pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"])
@@ -92,7 +93,7 @@ def test_what_is_no_parquet_file(tmp_path: Path, content: bytes | None, code: st
 
 
 def test_terms_become_plain_text_again() -> None:
-    values = [1, "1", 'say "hi"', '"', 0.5, "x"]
+    values: list[Value] = [1, "1", 'say "hi"', '"', 0.5, "x"]
     table = table_with({"time": pa.array([0] * 6)}, {"a": column_of(values), "b": column_of([1, 2, 3, 4, 5, 6])})
     plain = names_as_they_are(table)
     assert plain["a"].to_pylist() == list(map(str, values))

@@ -34,8 +34,10 @@ def encode(dictionary: Dictionary, column: Any, value_of: Callable[[object], Val
 def encode_times(column: Any, time_point: Callable[[object], int]) -> Codes:
     """The time points of an Arrow column."""
     chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if pa.types.is_integer(chunk.type) and chunk.null_count == 0:
+    if pa.types.is_integer(chunk.type) and chunk.null_count == 0 and not pa.types.is_uint64(chunk.type):
         times: Codes = chunk.cast(pa.int64()).to_numpy(zero_copy_only=False)
+        for time in (times.min(), times.max()) if len(times) else ():
+            time_point(int(time))
         return times
     return _by_value(chunk, lambda values: list(map(time_point, values)), time_point)
 
@@ -45,9 +47,8 @@ def _by_value(chunk: Any, codes: Callable[[list[Any]], list[int]], refuse: Calla
     if not pa.types.is_dictionary(chunk.type):
         try:
             chunk = chunk.dictionary_encode()
-        except pa.ArrowNotImplementedError:  # a column of lists, or the like
-            refuse(chunk[0].as_py())
-            raise
+        except pa.ArrowNotImplementedError:  # a column of lists, which are no values, or the like
+            return np.array(codes(chunk.to_pylist()), np.int64)
     if chunk.indices.null_count:
         refuse(None)
     distinct = np.array(codes(chunk.dictionary.to_pylist()), np.int64)
@@ -64,10 +65,11 @@ def check(column: Any, value_of: Callable[[object], Value]) -> None:
 
 def decode(dictionary: Dictionary, codes: Codes) -> tuple[Any, bool]:
     """An Arrow column of the values: whole numbers, numbers, or text; and whether it has terms (see `column_of`)."""
-    if not len(codes) or codes.max() < NAMES:
+    most = int(codes.max()) if len(codes) else 0
+    if most < NAMES:
         return pa.array(codes), False
-    if codes.min() >= NAMES and codes.max() < WIDES:
-        return dictionary.arrow_names(codes), False
+    if most < WIDES and codes.min() >= NAMES:
+        return dictionary.arrow_names(codes, most), False
     if not ((codes >= NAMES) & (codes < WIDES)).any():
         integers, doubles = dictionary.numbers(codes)
         if not doubles.any():

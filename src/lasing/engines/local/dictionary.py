@@ -181,9 +181,10 @@ class Dictionary:
 
     def values(self, codes: Codes) -> list[Value]:
         """The values of a column of codes."""
-        if not codes.size or codes.max() < NAMES:
+        most = codes.max() if codes.size else 0
+        if most < NAMES:
             return list(codes.tolist())
-        if codes.min() >= NAMES and codes.max() < WIDES:
+        if most < WIDES and codes.min() >= NAMES:
             return list(self._names_by_code()[codes - NAMES].tolist())
         integers, doubles = self.numbers(codes)
         found = integers.astype(object)
@@ -208,8 +209,8 @@ class Dictionary:
             self._filled = number
         return self._by_code
 
-    def arrow_names(self, codes: Codes) -> Any:
-        """An Arrow column of names.
+    def arrow_names(self, codes: Codes, most: int) -> Any:
+        """An Arrow column of names, of which `most` is the greatest code.
 
         Text is taken from an array of all names, which is made longer when that costs little beside the names that are
         new since, or beside this column. So a few new names at every time point do not copy all others.
@@ -219,7 +220,7 @@ class Dictionary:
         if self._arrow is None:
             self._arrow = pa.array([], pa.string())
         known = len(self._arrow)
-        if len(codes) and codes.max() - NAMES >= known:
+        if most - NAMES >= known:
             if known > 8 * (len(self.names) - known) and known > 32 * len(codes):
                 return pa.array(self._names_by_code()[codes - NAMES], pa.string())
             self._arrow = pa.concat_arrays([self._arrow, pa.array(self.names[known:], pa.string())])

@@ -13,6 +13,7 @@ from lasing.engines.local import memory
 from lasing.engines.local.calendar import open_calendar
 from lasing.engines.local.dictionary import Coded, Codes, Dictionary
 from lasing.engines.local.execute import (
+    HALF_WAY,
     IN_ARGS,
     OUT_ARGS,
     OUT_PREDICATE,
@@ -24,9 +25,9 @@ from lasing.engines.local.execute import (
     run_batch,
 )
 from lasing.engines.local.layout import lay_out
-from lasing.engines.local.operators.rules import MOST_ROWS
-from lasing.engines.local.values import REASONS, SMALL
-from lasing.errors import fault
+from lasing.engines.local.supervisor import Supervisor
+from lasing.engines.local.values import REASONS
+from lasing.limits import Watch, stopped
 from lasing.logic.answers import Changes, Expiry
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
@@ -35,6 +36,7 @@ from lasing.plan.compile import compile_plan
 from lasing.plan.nodes import NOW, Fold, Plan
 from lasing.plan.optimize import optimized
 from lasing.plan.rewrite import rules_of
+from lasing.timeline.limits import check_time
 
 _FIRST_BITS = 6
 _BLOCK = 1 << 16
@@ -47,12 +49,21 @@ class LocalEngine:
     If `annotated`, guaranteed atoms come out once, with the time up to which they hold, and their end is not told.
     """
 
-    def __init__(self, program: Program, start: int, plan: Plan | None = None, annotated: bool = False) -> None:
-        _check_time(start)
+    def __init__(
+        self,
+        program: Program,
+        start: int,
+        plan: Plan | None = None,
+        annotated: bool = False,
+        watch: Watch | None = None,
+    ) -> None:
+        check_time(start)
         chosen = optimized(compile_plan(program)) if plan is None else plan
         self._layout = lay_out(chosen, annotated)
         self._arena = self._layout.memory
         self._arena[memory.START] = start
+        self._supervisor = Supervisor(self._arena, program, watch or Watch())
+        self._usable = True
         memory.open_blocks(self._arena, _FIRST_BITS)
         open_calendar(self._arena, start)
         weakref.finalize(self, memory.release_blocks, self._arena)
@@ -87,10 +98,10 @@ class LocalEngine:
         What changes comes in blocks of rows (time, predicate's number, +1 or -1, until when it is guaranteed,
         arguments…), each valid until the next is asked for. Facts may be added to the time point of now.
         """
-        _check_time(end)
-        if self._arena[memory.ENDLESS]:
-            note = "restore one from a snapshot of before"
-            raise fault("E304", f"the engine stopped at time point {self.time}, in a recursion without end", note=note)
+        check_time(end)
+        if not self._usable:
+            raise stopped()
+        self._usable = False  # until all is evaluated, so that nobody goes on after an interrupt
         if self._background is not None:
             rows, self._background = np.concatenate([self._background.rows, rows]), None
         at, time = 0, self.time if not len(rows) else min(self.time, int(rows[0, 0]) - 1)
@@ -101,19 +112,15 @@ class LocalEngine:
                 self._arena, rows, at, time, end, self.dictionary.texts(), self._out
             )
             self.time = time
-            if self._arena[memory.ENDLESS]:
-                raise fault(
-                    "E304",
-                    f"more than {MOST_ROWS:,} atoms are derived at time point {time}",
-                    note="a recursion that makes new values or times, such as p(X+1) :- p(X), has no end: "
-                    "bound it by a comparison; an engine that has got here cannot go on",
-                )
+            if at == HALF_WAY:
+                raise self._supervisor.reason(time)
             if written:
                 self.dictionary.bare += 1  # the rows, and what comes of them
                 try:
                     yield self._out[:written]
                 finally:
                     self.dictionary.bare -= 1
+        self._usable = True
 
     def standing(self) -> Codes:
         """What holds now, as rows of output, valid until they are asked for again."""
@@ -205,8 +212,3 @@ def expiry(until: int) -> Expiry:
     if until == PROVISIONAL:
         return None
     return math.inf if until >= memory.FOREVER else until
-
-
-def _check_time(time: int) -> None:
-    if not -SMALL < time < SMALL:
-        raise fault("E506", f"the time {time} is beyond 60 bits", note="count time from another origin")

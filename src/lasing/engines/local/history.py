@@ -24,10 +24,54 @@ class RawWindow:
     _blocks: list[Coded] = field(default_factory=list)
     _rows: int = 0
     _limit: int = _LEAST
+    _seen: tuple[int, set[bytes]] | None = None
+    _seen_at: int = 0
+    """After how many collections of the dictionary: keys are made of codes, and codes are others after the next."""
 
-    def add(self, rows: Coded, time: int) -> None:
+    def unseen(self, rows: Codes) -> Codes:
+        """Rows in the order of time, without those that are here already, and each of the others once.
+
+        All facts of the newest time point are here, so this is what it takes to count the same fact once.
+        """
+        if not len(rows):
+            return rows
+        first = int(rows[0, IN_TIME])
+        if first < rows[-1, IN_TIME]:
+            _, places = np.unique(rows, axis=0, return_index=True)
+            rows = rows[np.sort(places)]
+        now = int(np.searchsorted(rows[:, IN_TIME], first, side="right"))
+        known, new = self._at_newest(first), dict[bytes, int]()
+        for place, key in enumerate(_keys(rows[:now])):
+            if key not in known:
+                new.setdefault(key, place)
+        if len(new) == now:
+            return rows
+        return np.concatenate([rows[list(new.values())], rows[now:]])
+
+    def _at_newest(self, time: int) -> set[bytes]:
+        """The facts of a time point that is the newest, or is to be."""
+        if self._seen is None or self._seen[0] != time or self._seen_at != self.dictionary.collections:
+            found: set[bytes] = set()
+            for block in reversed(self._blocks):
+                rows = block.rows
+                if len(rows) and rows[-1, IN_TIME] != time:
+                    break
+                found.update(_keys(rows[rows[:, IN_TIME] == time]))
+            self._seen, self._seen_at = (time, found), self.dictionary.collections
+        return self._seen[1]
+
+    def add(self, facts: Coded, time: int) -> None:
         """Facts have come. From time to time those that are not needed any more are dropped."""
-        self._blocks.append(rows)
+        rows = facts.rows
+        if not len(rows):
+            return
+        if self._seen is not None:
+            newest = int(rows[-1, IN_TIME])
+            if self._seen[0] == newest and self._seen_at == self.dictionary.collections:
+                self._seen[1].update(_keys(rows[rows[:, IN_TIME] == newest]))
+            else:
+                self._seen = None
+        self._blocks.append(facts)
         self._rows += len(rows)
         if self._rows > self._limit:
             self._blocks = [self.dictionary.hold(self.at(time), IN_ARGS)]
@@ -48,6 +92,12 @@ class RawWindow:
             kept[of_it[_occurrence(keys) < n]] = True
         found: Codes = rows[kept]
         return found
+
+
+def _keys(rows: Codes) -> list[bytes]:
+    """A key for each row."""
+    written, width = rows.tobytes(), rows.shape[1] * rows.itemsize
+    return [written[i : i + width] for i in range(0, len(written), width)]
 
 
 def _occurrence(keys: Codes) -> Codes:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import int64, njit, uint64
 
+from lasing.engines.local.exact import quotient
 from lasing.engines.local.memory import FOREVER, KEY, NO_ROW, WIDE, append, find, record
 from lasing.engines.local.pointers import Memory, pointer
 from lasing.engines.local.texts import order
@@ -105,7 +106,7 @@ def code_of_double(m: Memory, value: float) -> int:
     """The code of a double; one of integral value is that integer."""
     if not np.isfinite(value):
         return BEYOND_64_BITS
-    if value == np.floor(value) and -9.3e18 < value < 9.2233720368547748e18 and value >= -9.2233720368547758e18:
+    if value == np.floor(value) and -(2.0**63) <= value < 2.0**63:
         return code_of_integer(m, int64(value))
     return wide(m, DOUBLE, np.float64(value).view(np.int64))
 
@@ -122,8 +123,7 @@ def compare(m: Memory, comparison: int, a: int, b: int, texts: Memory) -> bool:
             return False
         x, y = order(texts, a - NAMES, b - NAMES), 0
     elif is_double(m, a) or is_double(m, b):
-        u, v = double(m, a), double(m, b)
-        x, y = int64(u > v), int64(v > u)
+        x, y = int64(_exceeds(m, a, b)), int64(_exceeds(m, b, a))
     else:
         x, y = integer(m, a), integer(m, b)
     if comparison == LESS:
@@ -133,6 +133,19 @@ def compare(m: Memory, comparison: int, a: int, b: int, texts: Memory) -> bool:
     if comparison == GREATER:
         return x > y
     return x >= y
+
+
+@njit(cache=True)
+def _exceeds(m: Memory, a: int, b: int) -> bool:
+    """Whether one number, of which at least one is a double, is greater than the other.
+
+    A double that is no integer is less than 2^53 in magnitude, where integers are doubles as well, or it is beyond all
+    integers of 64 bits. So as doubles they compare right, but for integers that are rounded up to 2^63.
+    """
+    u, v = double(m, a), double(m, b)
+    if u == v and u == 2.0**63:
+        return is_double(m, a) and not is_double(m, b)
+    return u > v
 
 
 @njit(cache=True)
@@ -175,7 +188,7 @@ def compute(m: Memory, operator: int, a: int, b: int) -> int:
         elif operator == DIV or x % y == 0:
             z = x // y
         else:
-            return code_of_double(m, x / y)
+            return code_of_double(m, quotient(x, y))
     return code_of_integer(m, z)
 
 
@@ -201,9 +214,9 @@ def _compute_doubles(m: Memory, operator: int, x: float, y: float, a: int, b: in
     elif operator == ABS:
         z = abs(x)
     elif operator == MIN:
-        return a if x <= y else b
+        return b if _exceeds(m, a, b) else a
     elif operator == MAX:
-        return a if x >= y else b
+        return b if _exceeds(m, b, a) else a
     else:
         if y == 0.0:
             return BY_ZERO
