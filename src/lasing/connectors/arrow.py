@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,66 @@ from lasing.connectors.files import Progress, unreadable
 from lasing.connectors.rows import Arity, Row
 from lasing.connectors.tables import Columns, RowMaker
 from lasing.errors import Place, fault
+from lasing.logic.terms import Value, mixed_text, value_from_text
 from lasing.timeline.ticks import Tick
 
 
 def is_frame(thing: object) -> bool:
     """Whether a thing can be read as an Arrow table."""
     return hasattr(thing, "__arrow_c_stream__")
+
+
+EXACT = 2**53
+"""Up to this, a double has every integer."""
+
+AS_TERMS = {b"lasing": b"terms"}
+"""The metadata of a column whose values are text as `mixed_text` writes it, and `value_from_text` reads it."""
+
+
+def column_of(values: Sequence[Value | None]) -> tuple[Any, bool]:
+    """An Arrow column of constants: whole numbers, numbers, or text; and whether it has terms.
+
+    Numbers beside names are text as well, and so are whole numbers beyond 2^53 beside others. The column then has
+    terms: a name that looks like a number is in quotes, so that 1 and "1" differ.
+
+    >>> column, terms = column_of([1, "1", "one"])
+    >>> column.to_pylist(), terms
+    (['1', '"1"', 'one'], True)
+    """
+    import pyarrow as pa
+
+    kinds = set(map(type, values)) - {type(None)}
+    if kinds == {int}:
+        return pa.array(values, pa.int64()), False
+    if kinds <= {str}:
+        return pa.array(values, pa.string()), False
+    if kinds <= {int, float} and all(abs(value) <= EXACT for value in values if isinstance(value, int)):
+        return pa.array([None if value is None else float(value) for value in values], pa.float64()), False
+    return pa.array([None if value is None else mixed_text(value) for value in values], pa.string()), True
+
+
+def table_with(leading: Mapping[str, Any], others: Mapping[str, tuple[Any, bool]]) -> Any:
+    """An Arrow table of some columns, and of others that `column_of` has made; what has terms has AS_TERMS with it."""
+    import pyarrow as pa
+
+    table = pa.table({**leading, **{name: column for name, (column, _) in others.items()}})
+    for name, (_, terms) in others.items():
+        if terms:
+            place = table.column_names.index(name)
+            table = table.set_column(place, table.schema.field(place).with_metadata(AS_TERMS), table.column(place))
+    return table
+
+
+def names_as_they_are(table: Any) -> Any:
+    """A table in which columns of numbers and names are plain text: 1 and "1" are then the same."""
+    import pyarrow as pa
+
+    for i, kind in enumerate(table.schema):
+        if kind.metadata == AS_TERMS:
+            encoded = table.column(i).combine_chunks().dictionary_encode()
+            words = pa.array([str(value_from_text(text)) for text in encoded.dictionary.to_pylist()], pa.string())
+            table = table.set_column(i, kind.name, words.take(encoded.indices))
+    return table
 
 
 def read_frame(

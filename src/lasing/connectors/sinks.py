@@ -11,6 +11,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, TextIO, assert_never, get_args
 
+from lasing.connectors.arrow import column_of, table_with
 from lasing.logic.answers import Answer, Changes, Expiry, Standing, intervals
 from lasing.logic.formulas import Atom
 
@@ -130,8 +131,10 @@ def write_csv(batches: Iterable[list[Record]], out: TextIO, names: list[str]) ->
 
 
 def write_parquet(batches: Iterable[list[Record]], path: Path, names: list[str]) -> None:
-    """A Parquet file with the columns of `write_csv`; whole numbers are int64, other numbers double, all else text."""
-    import pyarrow as pa
+    """A Parquet file with the columns of `write_csv`; whole numbers are int64, other numbers double, all else text.
+
+    See `column_of` on columns of numbers and names.
+    """
     import pyarrow.parquet as pq
 
     columns: list[list[Any]] = [[] for _ in names]
@@ -140,12 +143,8 @@ def write_parquet(batches: Iterable[list[Record]], path: Path, names: list[str])
             cells = _cells(record)
             for column, value in zip(columns, cells + [None] * (len(names) - len(cells)), strict=True):
                 column.append(value)
-    types = [_arrow_type(values, name) for name, values in zip(names, columns, strict=True)]
-    arrays = [
-        pa.array([v if v is None else _CONVERT[str(kind)](v) for v in values], kind)
-        for values, kind in zip(columns, types, strict=True)
-    ]
-    pq.write_table(pa.table(arrays, names=names), path)
+    table = table_with({}, {name: _column(name, values) for name, values in zip(names, columns, strict=True)})
+    pq.write_table(table, path)
 
 
 def _json_object(record: Record) -> dict[str, Any]:
@@ -163,20 +162,12 @@ def _cells(record: Record) -> list[Any]:
     return [*record.fields.values(), *(() if atom is None else (atom.predicate, *atom.args))]
 
 
-_CONVERT: dict[str, Callable[[Any], Any]] = {"int64": int, "double": float, "string": str}
-
-
-def _arrow_type(values: list[Any], name: str) -> Any:
+def _column(name: str, values: list[Any]) -> tuple[Any, bool]:
     import pyarrow as pa
 
-    present = [v for v in values if v is not None]
-    if name in ("time", "answer", "answers", "from", "to") and not present:
-        return pa.int64()
-    if present and all(isinstance(v, int) for v in present):
-        return pa.int64()
-    if present and not any(isinstance(v, str) for v in present):
-        return pa.float64()
-    return pa.string()
+    if name in ("time", "answer", "answers", "from", "to") and values.count(None) == len(values):
+        return pa.array(values, pa.int64()), False
+    return column_of(values)
 
 
 def _answer_record(time: int, atom: Atom, show_time: ShowTime) -> Record:
