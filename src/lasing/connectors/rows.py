@@ -5,7 +5,8 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
-from math import isfinite
+from decimal import Decimal
+from math import isfinite, nan
 from operator import itemgetter
 
 from lasing.errors import LasingError, Place, fault
@@ -41,6 +42,8 @@ def by_time(rows: Iterable[Row]) -> list[Row]:
 def value_of(thing: object, place: Place | None = None, what: str = "a value") -> Value:
     """The constant for a Python value: numbers and text as they are, truth values and dates as text.
 
+    A decimal is the integer that it equals, where that has 64 bits, or else the nearest double.
+
     >>> value_of(1.0), value_of(True), value_of("a b")
     (1, 'true', 'a b')
     """
@@ -62,6 +65,8 @@ def value_of(thing: object, place: Place | None = None, what: str = "a value") -
             if not isfinite(thing):
                 raise fault("E506", f"{what} is {thing}, which is no number", place, "leave such rows out")
             return int(thing) if thing.is_integer() and SMALLEST <= thing <= LARGEST else thing
+        case Decimal():
+            return value_of(_number_of(thing), place, what)
         case date():
             return thing.isoformat()
         case None:
@@ -96,6 +101,17 @@ def late(time: int, last: int, place: Place) -> Exception:
         place,
         "sort the stream by time, or let it be sorted: --sort on the command line, sort=True in Python",
     )
+
+
+def _number_of(decimal: Decimal) -> int | float:
+    """A decimal as a number: the integer that it equals, where that has 64 bits, or else the nearest double."""
+    if decimal.is_nan():
+        return nan
+    if decimal.is_finite() and decimal.adjusted() < 20 and decimal == decimal.to_integral_value():
+        whole = int(decimal)
+        if SMALLEST <= whole <= LARGEST:
+            return whole
+    return float(decimal)
 
 
 def _short(thing: object) -> str:
