@@ -185,11 +185,11 @@ Slab = list[Batch]
 """Batches with all facts of some time points, those of earlier sources first."""
 
 
-def merged_batches(sources: Sequence[Iterator[Batch]]) -> Iterator[Slab]:
+def merged_batches(sources: Sequence[Iterator[Batch]]) -> Iterator[tuple[Slab, int]]:
     """All facts by time, in slabs; at one time point, sources come in the order in which they are given.
 
-    A slab reaches up to the time before which no source has anything more to say. A source that fails does so when
-    all that comes before has been told.
+    With each slab comes the time up to which all facts are known then. A source that fails does so when all that comes
+    before has been yielded.
     """
     pending: list[list[Batch]] = [[] for _ in sources]
     running = set(range(len(sources)))
@@ -198,12 +198,11 @@ def merged_batches(sources: Sequence[Iterator[Batch]]) -> Iterator[Slab]:
     while running:
         safe, slowest = min((int(pending[number][-1].times[-1]), number) for number in running)
         slab = [part for queue in pending for part in _take_before(queue, safe)]
-        if slab:
-            yield slab
+        yield slab, safe - 1
         _fetch(sources, pending, running, slowest)
     rest = [batch for queue in pending for batch in queue]
     if rest:
-        yield rest
+        yield rest, max(int(batch.times[-1]) for batch in rest)
 
 
 def _fetch(sources: Sequence[Iterator[Batch]], pending: list[list[Batch]], running: set[int], number: int) -> None:

@@ -49,8 +49,13 @@ class RawBlock:
     line: int
 
 
+def is_live(path: Path) -> bool:
+    """Whether a stream may come bit by bit and can be read only once: standard input (`-`), a named pipe, a device."""
+    return str(path) == "-" or (path.exists() and not path.is_file() and not path.is_dir())
+
+
 def blocks(path: Path, progress: Progress | None = None) -> Iterator[Block]:
-    """A file in blocks of whole lines; standard input (`-`) line by line, as the lines come."""
+    """A file in blocks of whole lines; standard input (`-`) and pipes line by line, as the lines come."""
     name = "standard input" if str(path) == "-" else str(path)
     for block in raw_blocks(path, progress):
         yield from decoded(block, name)
@@ -59,11 +64,16 @@ def blocks(path: Path, progress: Progress | None = None) -> Iterator[Block]:
 def raw_blocks(path: Path, progress: Progress | None = None, size: int = 0) -> Iterator[RawBlock]:
     """Same as `blocks`, but undecoded, and in blocks of about `size` bytes. A file that ends in .gz is unpacked."""
     if str(path) == "-":
-        yield from _live_blocks(sys.stdin.buffer)
+        yield from _live_blocks(sys.stdin.buffer, "standard input")
         return
     try:
         with path.open("rb") as file:
-            yield from _file_blocks(file, path, progress, size or _BLOCK)
+            if is_live(path):
+                yield from _live_blocks(_unpacked(file, path), str(path))
+            else:
+                yield from _file_blocks(file, path, progress, size or _BLOCK)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise fault("E401", f"{path} cannot be unpacked: {error}", note="is it complete, and made by gzip?") from None
     except OSError as error:
         raise unreadable(path, error) from None
     except ValueError:  # a zero byte in the name
@@ -142,7 +152,7 @@ def _file_blocks(file: BinaryIO, path: Path, progress: Progress | None, block: i
     line, size, seen = 1, 0, 0
     parts: list[bytes] = []  # a line that has begun, of `size` bytes so far
     unpacked = _unpacked(file, path)
-    while raw := _read(unpacked, block, path):
+    while raw := unpacked.read(block):
         if progress:
             progress(file.tell() - seen)
             seen = file.tell()
@@ -160,18 +170,11 @@ def _file_blocks(file: BinaryIO, path: Path, progress: Progress | None, block: i
         yield RawBlock(b"".join(parts), line)
 
 
-def _read(file: BinaryIO, size: int, path: Path) -> bytes:
-    try:
-        return file.read(size)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise fault("E401", f"{path} cannot be unpacked: {error}", note="is it complete, and made by gzip?") from None
-
-
-def _live_blocks(file: BinaryIO) -> Iterator[RawBlock]:
+def _live_blocks(file: BinaryIO, name: str) -> Iterator[RawBlock]:
     line = 1
     while raw := file.readline(LONGEST_LINE + 1):
         if len(raw) > LONGEST_LINE:
-            raise _too_long("standard input", line)
+            raise _too_long(name, line)
         yield RawBlock(raw, line)
         line += 1
 

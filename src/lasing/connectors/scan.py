@@ -7,7 +7,7 @@ kernel never guesses, and reports no mistakes.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from lasing.compiling import njit
 
 INTEGER, DOUBLE, TEXT, EMPTY, ODD = range(5)
 """What a cell is. The value of a double is its bits; an odd cell is to be read by the exact reader."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from math import isfinite
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, TextIO, assert_never, get_args
 
+from lasing.errors import LasingError, fault
 from lasing.logic.answers import Answer, Changes, Expiry, Standing, intervals
 from lasing.logic.formulas import Atom
 
@@ -27,8 +30,11 @@ ENDINGS: dict[str, OutputFormat] = {
     ".parquet": "parquet",
 }
 
-ShowTime = Callable[[int], int | str]
-"""How a time point is written: as a number, or as a date and time."""
+COMPRESSED = ".gz"
+
+Time = int | str | datetime
+ShowTime = Callable[[int], Time]
+"""How a time point is written: as a number, as a date and time in text, or as an instant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +44,22 @@ class Record:
     It is without an atom where it tells of an answer that has none, or that there is no answer.
     """
 
-    fields: Mapping[str, int | str | None]
+    fields: Mapping[str, Time | None]
     atom: Atom | None
     text: str
+
+
+def format_of(path: Path) -> OutputFormat:
+    """The format that the ending of a file asks for: text where there is none, E511 where it is of no format."""
+    compressed = path.suffix.lower() == COMPRESSED
+    ending = (path.with_suffix("") if compressed else path).suffix.lower()
+    known = f"known endings are {' '.join(ENDINGS)}, each but .parquet also with .gz; or name the --format"
+    if compressed and ENDINGS.get(ending) == "parquet":
+        raise fault("E511", f"{path}: a Parquet file is compressed by itself", note="leave the .gz out")
+    if ending and ending not in ENDINGS:
+        hint = "for JSON lines, end it in .jsonl\n" if ending == ".json" else ""
+        raise fault("E511", f"{path}: no format ends in {ending}", note=hint + known)
+    return ENDINGS[ending] if ending else "text"
 
 
 def records(moments: Iterable[Changes], view: View, show_time: ShowTime) -> Iterator[list[Record]]:
@@ -56,7 +75,7 @@ def records(moments: Iterable[Changes], view: View, show_time: ShowTime) -> Iter
         case "intervals":
             for held in intervals(moments):
                 first, last = show_time(held.start), show_time(held.end)
-                text = f"{held.atom} from {_time_text(first)} to {_time_text(last)}.\n"
+                text = f"{held.atom} from {time_text(first)} to {time_text(last)}.\n"
                 yield [Record({"from": first, "to": last}, held.atom, text)]
         case _:
             assert_never(view)
@@ -111,26 +130,30 @@ def write_text(batches: Iterable[list[Record]], out: TextIO) -> None:
 def write_jsonl(batches: Iterable[list[Record]], out: TextIO) -> None:
     """One JSON object a line: its times, `predicate` and `args`."""
     for batch in batches:
-        for record in batch:
-            out.write(json.dumps(_json_object(record), ensure_ascii=False) + "\n")
         if batch:
+            out.write("".join([json.dumps(_json_object(record), ensure_ascii=False) + "\n" for record in batch]))
             out.flush()
 
 
 def write_csv(batches: Iterable[list[Record]], out: TextIO, names: list[str]) -> None:
     """A line of names, as `header` has them, then a row a line."""
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(names)
+    out.write(_csv_lines([names]))
     for batch in batches:
-        for record in batch:
-            cells = ['""' if cell == "" else cell for cell in _cells(record)]
-            writer.writerow(cells + [""] * (len(names) - len(cells)))
         if batch:
+            rows = (['""' if cell == "" else cell for cell in _cells(record)] for record in batch)
+            out.write(_csv_lines(cells + [""] * (len(names) - len(cells)) for cells in rows))
             out.flush()
 
 
+def _csv_lines(rows: Iterable[list[Any]]) -> str:
+    lines = io.StringIO()
+    csv.writer(lines, lineterminator="\n").writerows(rows)
+    return lines.getvalue()
+
+
 def write_parquet(batches: Iterable[list[Record]], path: Path, names: list[str]) -> None:
-    """A Parquet file with the columns of `write_csv`; whole numbers are int64, other numbers double, all else text."""
+    """A Parquet file with the columns of `write_csv`: dates are timestamps in UTC, whole numbers int64, other numbers
+    double, all else text."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -163,7 +186,16 @@ def _cells(record: Record) -> list[Any]:
     return [*record.fields.values(), *(() if atom is None else (atom.predicate, *atom.args))]
 
 
-_CONVERT: dict[str, Callable[[Any], Any]] = {"int64": int, "double": float, "string": str}
+def _text(value: Any) -> str:
+    return value.isoformat().replace("+00:00", "Z") if isinstance(value, datetime) else str(value)
+
+
+_CONVERT: dict[str, Callable[[Any], Any]] = {
+    "int64": int,
+    "double": float,
+    "string": _text,
+    "timestamp[ms, tz=UTC]": lambda instant: instant,
+}
 
 
 def _arrow_type(values: list[Any], name: str) -> Any:
@@ -172,9 +204,11 @@ def _arrow_type(values: list[Any], name: str) -> Any:
     present = [v for v in values if v is not None]
     if name in ("time", "answer", "answers", "from", "to") and not present:
         return pa.int64()
+    if present and all(isinstance(v, datetime) for v in present):
+        return pa.timestamp("ms", "UTC")
     if present and all(isinstance(v, int) for v in present):
         return pa.int64()
-    if present and not any(isinstance(v, str) for v in present):
+    if present and not any(isinstance(v, str | datetime) for v in present):
         return pa.float64()
     return pa.string()
 
@@ -191,19 +225,26 @@ def _change_record(sign: str, change: Changes, atom: Atom, show_time: ShowTime) 
     return Record(fields, atom, sign + _fact_text(atom, shown))
 
 
-def _expiry(expiry: Expiry, show_time: ShowTime) -> int | str | None:
-    """Until when an atom is guaranteed, as a column has it: a time, `never`, or nothing where it is provisional."""
+def _expiry(expiry: Expiry, show_time: ShowTime) -> Time | None:
+    """Until when an atom is guaranteed, as a column has it: a time, `never`, or nothing where it is provisional.
+
+    What holds beyond the calendar, where times are dates, holds for ever.
+    """
     if expiry is None:
         return None
-    return show_time(int(expiry)) if isfinite(expiry) else "never"
+    try:
+        return show_time(int(expiry)) if isfinite(expiry) else "never"
+    except LasingError:
+        return "never"
 
 
-def _fact_text(atom: Atom, time: int | str) -> str:
-    return f"{atom} at {_time_text(time)}.\n"
+def _fact_text(atom: Atom, time: Time) -> str:
+    return f"{atom} at {time_text(time)}.\n"
 
 
-def _time_text(time: int | str) -> str:
-    return f'"{time}"' if isinstance(time, str) else str(time)
+def time_text(time: Time) -> str:
+    """A time as the language has it: a number, or a date in quotes."""
+    return str(time) if isinstance(time, int) else f'"{_text(time)}"'
 
 
 def _sorted(rows: Iterable[Record]) -> list[Record]:

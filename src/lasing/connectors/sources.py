@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from lasing.connectors.arrow import is_frame, parquet_source, read_frame, read_parquet
 from lasing.connectors.csv import read_csv
 from lasing.connectors.facts import parse_facts, read_facts
-from lasing.connectors.files import PACKED, Progress, first_line
+from lasing.connectors.files import PACKED, Progress, first_line, is_live
 from lasing.connectors.jsonl import read_jsonl
 from lasing.connectors.missing import Gaps
 from lasing.connectors.rows import Arity, Row, by_time, check_arity, late, merged, time_of, value_of
@@ -175,7 +175,7 @@ def in_columns(stream: Any) -> bool:
         case Streams(streams):
             return all(map(in_columns, streams))
         case FileSource(path) | (Path() as path):
-            return str(path) != "-" and (path.is_file() or not path.exists())
+            return not is_live(path)
     return stream is None or isinstance(stream, str | Table | Mapping) or is_frame(stream)
 
 
@@ -248,6 +248,8 @@ def _header(source: FileSource) -> Iterable[str]:
     """The columns of a table, as far as they tell whether it has one called `predicate`."""
     if str(source.path) == "-":
         return ("predicate",)
+    if source.format == "facts" or is_live(source.path):  # what is read from a pipe here would be lost
+        return ()
     if source.format == "parquet":
         try:
             return parquet_source(source.path).header

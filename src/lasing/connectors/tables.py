@@ -85,7 +85,7 @@ class RowMaker:
                 hint = similar(column, names)
                 note = "\n".join(filter(None, (hint, f"the columns are {', '.join(names) or 'none at all'}")))
                 if column == self.columns.time:
-                    note += "\nname the column of the time: --time COLUMN on the command line, time= in Python"
+                    note += "\nname the column of the time: --time ts on the command line, Table(time='ts') in Python"
                 raise fault("E505", f"{self.name} has no column {column}", note=note)
         if self.columns.predicate is None and "predicate" not in names:
             note = "name it: temp=FILE on the command line, Table(frame, predicate='temp') in Python"

@@ -13,6 +13,7 @@ from lasing.connectors.rows import time_of
 from lasing.engine_choice import AnyAnswers, EngineName, choose, most_models, plan_for
 from lasing.engines.local.engine import LocalEngine
 from lasing.errors import Diagnostic, fault
+from lasing.limits import Watch, limits_of
 from lasing.live.cores import Batch, Core, Facts
 from lasing.live.local import LocalCore
 from lasing.live.models import ModelsCore
@@ -42,6 +43,9 @@ class Engine:
 
     A program may have any number of answer streams: `answer().models` has them, at most `models` of them. What an
     update adds and removes is then defined where there is exactly one, before and after.
+
+    `max_atoms`, `max_memory` and `max_time` are limits as in `lasing.run`, `max_time` that of each call. An engine that
+    is stopped by a limit or an interrupt is half way through a time point, and refuses to go on (E317): restore it.
     """
 
     def __init__(
@@ -53,7 +57,11 @@ class Engine:
         models: int | None = None,
         on_late: OnLate | None = None,
         constants: Mapping[str, Value] | None = None,
+        max_atoms: int | None = None,
+        max_memory: int | str | None = None,
+        max_time: float | str | None = None,
     ) -> None:
+        self._watch = Watch(limits_of(max_atoms, max_memory, max_time))
         self.program = program if isinstance(program, Program) else parse(program, constants)
         self.start = time_of(start, self.program.tick)
         self.on_late = on_late
@@ -63,13 +71,13 @@ class Engine:
 
     def _open(self, engine: EngineName, limit: int) -> Core:
         if has_several_answers(self.program) or engine not in ("auto", "local", "reference"):
-            choice = choose(self.program, engine, limit)
+            choice = choose(self.program, engine, limit, self._watch)
             if isinstance(choice, AnyAnswers):
                 return ModelsCore(self.program, self.start, choice)
         plan = plan_for(self.program, engine)
         if plan is None:
-            return ReferenceCore(self.program, self.start)
-        return LocalCore(self.program, LocalEngine(self.program, self.start, plan))
+            return ReferenceCore(self.program, self.start, self._watch)
+        return LocalCore(self.program, LocalEngine(self.program, self.start, plan, watch=self._watch))
 
     @property
     def time(self) -> int:

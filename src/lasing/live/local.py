@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
@@ -18,8 +17,8 @@ from lasing.engines.local.dictionary import Codes
 from lasing.engines.local.engine import LocalEngine, expiry
 from lasing.engines.local.execute import IN_ARGS, IN_PREDICATE, IN_TIME, OUT_UNTIL
 from lasing.engines.local.history import RawWindow
-from lasing.errors import Diagnostic, LasingWarning, fault, render, similar
-from lasing.live.cores import Fact, Facts, Own, TimePoint, batch_of, checked
+from lasing.errors import fault, warn
+from lasing.live.cores import Fact, Facts, Own, TimePoint, batch_of, checked, unused
 from lasing.live.updates import Blocks
 from lasing.logic.answers import Answer
 from lasing.logic.formulas import PartitionWindow, Window, walk
@@ -193,9 +192,7 @@ class LocalCore:
         known = self._arity.get(predicate)
         if known is None and not self._any_predicate and predicate not in self._unknown:
             self._unknown.add(predicate)
-            note = similar(predicate, self._arity) or "its facts are ignored"
-            found = Diagnostic("W204", f"the program does not use {predicate}", note=note)
-            warnings.warn(render([found]), LasingWarning, stacklevel=5)
+            warn([unused(predicate, self._arity)])
         if known is not None and known != length - 1:
             message = f"a fact of {predicate} has {length - 1} arguments, but {predicate} has {known} in the program"
             raise fault("E508", message)

@@ -24,9 +24,10 @@ from lasing.engines.local.execute import (
     run_batch,
 )
 from lasing.engines.local.layout import lay_out
-from lasing.engines.local.operators.rules import MOST_ROWS
+from lasing.engines.local.supervisor import Supervisor
 from lasing.engines.local.values import REASONS, SMALL
 from lasing.errors import fault
+from lasing.limits import Watch, stopped
 from lasing.logic.answers import Changes, Expiry
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
@@ -46,12 +47,21 @@ class LocalEngine:
     If `annotated`, guaranteed atoms come out once, with the time up to which they hold, and their end is not told.
     """
 
-    def __init__(self, program: Program, start: int, plan: Plan | None = None, annotated: bool = False) -> None:
+    def __init__(
+        self,
+        program: Program,
+        start: int,
+        plan: Plan | None = None,
+        annotated: bool = False,
+        watch: Watch | None = None,
+    ) -> None:
         _check_time(start)
         chosen = optimized(compile_plan(program)) if plan is None else plan
         self._layout = lay_out(chosen, annotated)
         self._arena = self._layout.memory
         self._arena[memory.START] = start
+        self._supervisor = Supervisor(self._arena, program, watch or Watch())
+        self._usable = True
         memory.open_blocks(self._arena, _FIRST_BITS)
         open_calendar(self._arena, start)
         weakref.finalize(self, memory.release_blocks, self._arena)
@@ -85,9 +95,9 @@ class LocalEngine:
         arguments…), each valid until the next is asked for. Facts may be added to the time point of now.
         """
         _check_time(end)
-        if self._arena[memory.ENDLESS]:
-            note = "restore one from a snapshot of before"
-            raise fault("E304", f"the engine stopped at time point {self.time}, in a recursion without end", note=note)
+        if not self._usable:
+            raise stopped(self.time)
+        self._usable = False  # until all is evaluated, so that nobody goes on after an interrupt
         if len(self._background):
             rows, self._background = np.concatenate([self._background, rows]), self._background[:0]
         at, time = 0, self.time if not len(rows) else min(self.time, int(rows[0, 0]) - 1)
@@ -98,15 +108,10 @@ class LocalEngine:
                 self._arena, rows, at, time, end, self.dictionary.ranks(), self._out
             )
             self.time = time
-            if self._arena[memory.ENDLESS]:
-                raise fault(
-                    "E304",
-                    f"more than {MOST_ROWS:,} atoms are derived at time point {time}",
-                    note="a recursion that makes new values or times, such as p(X+1) :- p(X), has no end: "
-                    "bound it by a comparison; an engine that has got here cannot go on",
-                )
+            self._supervisor.check(time)
             if written:
                 yield self._out[:written]
+        self._usable = True
 
     def standing(self) -> Codes:
         """What holds now, as rows of output, valid until they are asked for again."""

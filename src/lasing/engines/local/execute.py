@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from lasing.engines.local.calendar import (
     COUNT,
@@ -18,6 +17,7 @@ from lasing.engines.local.calendar import (
     renumber,
     schedule,
 )
+from lasing.compiling import njit
 from lasing.engines.local.memory import (
     ANNOTATED,
     ARITY,
@@ -55,6 +55,7 @@ from lasing.engines.local.memory import (
     TOLD,
     TRACKED,
     WAKE,
+    WORDS,
     append,
     begin_tick,
     compact,
@@ -74,6 +75,7 @@ from lasing.engines.local.operators.rules import differentiate, fixpoint
 from lasing.engines.local.operators.settle import settle
 from lasing.engines.local.operators.stamp import stamp
 from lasing.engines.local.operators.track import track
+from lasing.engines.local.pause import DERIVED, GO_ON, MOST_WORDS, NO_RULE, OUT_OF_MEMORY, RUNNING, STOPPED, spend
 from lasing.engines.local.pointers import Memory, pointer
 from lasing.engines.local.spans import enters, leaves
 
@@ -94,6 +96,7 @@ PLAIN, TIMED, TAGGED = range(3)
 IN_TIME, IN_PREDICATE, IN_ARGS = range(3)
 OUT_TIME, OUT_PREDICATE, OUT_SIGN, OUT_UNTIL, OUT_ARGS = range(5)
 PROVISIONAL = -(2**62)
+WORK_OF_A_TICK = 16
 TAGS, FIRST_TOLD = 1, 2  # in TOLD: the rows' tags tell the predicate's number, or it is so much less
 
 
@@ -105,7 +108,7 @@ def run_batch(
     are in order of time.
 
     Comes back early when the output is half full: how many of its rows are written, the row and the time at which to go
-    on. That time is `end` when all is done.
+    on. That time is `end` when all is done. Where the engine has stopped, it is the time at which it did.
     """
     m, ranks = pointer(arena), pointer(names)
     written = 0
@@ -117,6 +120,7 @@ def run_batch(
         t, last = following, at
         while last < rows.shape[0] and rows[last, IN_TIME] == t:
             last += 1
+        m[DERIVED] = 0
         begin_tick(m, t)
         _tidy(m, t)
         m[m[NOW_REGISTER]] = t
@@ -124,7 +128,10 @@ def run_batch(
         _let_begin(m, fired)
         _take_in(m, rows, at, last, t)
         _operate(m, t, fired, ranks)
-        out = _wider(out, written, _changes(m) + due(m, fired))
+        if m[STOPPED] == GO_ON:
+            out = _room(m, out, written, _changes(m) + due(m, fired))
+        if m[STOPPED] != GO_ON or spend(m, WORK_OF_A_TICK):
+            return out, written, at, t
         written = _put_out(m, t, fired, out, written)
         put_back(m, fired)
         at = last
@@ -137,6 +144,7 @@ def _operate(m: Memory, t: int, fired: int, ranks: Memory) -> None:
     for operation in range(m[OPERATIONS]):
         op = m[FIRST_OPERATION] + operation * OPERATION
         code = m[op]
+        m[RUNNING] = NO_RULE
         if code == CLOCK:
             clock(m, op, t)
         elif code == FIXPOINT:
@@ -164,6 +172,8 @@ def _operate(m: Memory, t: int, fired: int, ranks: Memory) -> None:
             recompute(m, op, t, ranks)
         elif code == POINTS:
             points(m, op, t)
+        if m[STOPPED] != GO_ON:
+            return
 
 
 @njit(cache=True)
@@ -267,6 +277,15 @@ def _changes(m: Memory) -> int:
             changes += 1
             row = m[record(m, d, row) + m[d + AT_D]]
     return changes
+
+
+@njit(cache=True)
+def _room(m: Memory, out: np.ndarray, written: int, more: int) -> np.ndarray:
+    """The output with room for at least that many more rows, if there is memory for it."""
+    if written + more > out.shape[0] and m[WORDS] + 2 * (written + more) * out.shape[1] > m[MOST_WORDS]:
+        m[STOPPED] = OUT_OF_MEMORY
+        return out
+    return _wider(out, written, more)
 
 
 @njit(cache=True)

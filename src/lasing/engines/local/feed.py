@@ -46,6 +46,10 @@ class Feed:
         self.engine._arena[memory.TELLS_MORE] = 1
 
     @property
+    def time(self) -> int:
+        return self.engine.time
+
+    @property
     def dropped_heads(self) -> int:
         return self.engine.dropped_heads
 

@@ -10,8 +10,9 @@ have doubles (exact, whatever the order, and so taken anew), and where the least
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, njit, uint64
+from numba import int64, uint64
 
+from lasing.compiling import njit
 from lasing.engines.local.exact import LIMBS, add_double, add_integer, add_wide, to_double
 from lasing.engines.local.memory import (
     AT_C,
@@ -40,6 +41,7 @@ from lasing.engines.local.memory import (
     touch,
 )
 from lasing.engines.local.operators.settle import settle
+from lasing.engines.local.pause import RUNNING, RUNNING_HEAD, spend
 from lasing.engines.local.pointers import Memory
 from lasing.engines.local.values import (
     BEYOND_64_BITS,
@@ -72,6 +74,7 @@ NO_VALUE = -(2**63)
 def fold(m: Memory, op: int, ranks: Memory) -> None:
     """Bring the groups of all rows that have changed up to date, and put out their values."""
     source, state = m[op + SOURCE], m[op + STATE]
+    m[RUNNING], m[RUNNING_HEAD] = m[op + RULE], m[op + TARGET]
     row = m[source + DELTA]
     while row != NO_ROW:
         _take(m, op, row, ranks)
@@ -199,6 +202,8 @@ def _sum(m: Memory, op: int, group: int, parts: int) -> float:
         else:
             add_integer(limbs, integer(m, first))
         row = _next(m, op, group, row)
+        if spend(m, 1):
+            break
     return to_double(limbs, parts)
 
 
@@ -212,6 +217,8 @@ def _search(m: Memory, op: int, group: int, ranks: Memory) -> int:
         if _beats(m, m[op + FUNCTION], first, best, ranks):
             best = first
         row = _next(m, op, group, row)
+        if spend(m, 1):
+            break
     return best
 
 
@@ -260,6 +267,8 @@ def _present(m: Memory, op: int, group: int, row: int) -> int:
         if same:
             return row
         row = _before(m, op, row)
+        if spend(m, 1):
+            return NO_ROW
     return NO_ROW
 
 
