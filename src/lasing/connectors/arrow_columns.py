@@ -95,6 +95,8 @@ def arrow_times(array: Any, tick: Tick | None) -> Numbers:
         second = _PER_SECOND[kind.unit]
         if len(instants) and not _FIRST * second <= instants.min() <= instants.max() < _END * second:
             raise Unusual
+        if len(instants):
+            tick.note_date()
         if kind.unit == "s":
             instants, second = instants * 1_000, 1_000
         return instants // (second // 1_000 * tick.milliseconds)

@@ -88,6 +88,7 @@ def time_points(
     if instants.any():
         if tick is None:
             return None
+        tick.note_date()
         times[instants] //= tick.milliseconds
     written = kinds == TEXT
     if not (instants | written | (kinds == INTEGER)).all():

@@ -29,7 +29,7 @@ class Values:
     def taken(self, order: Numbers) -> Values:
         return Values(self.distinct, self.numbers[order])
 
-    def mapped(self, text: Callable[[Value], str], absent: str | None = None) -> Any:
+    def mapped(self, text: Callable[[Any], str], absent: str | None = None) -> Any:
         """An Arrow column of texts, one for each value."""
         texts = pa.array([*map(text, self.distinct), absent], pa.string())
         return texts.take(pa.array(np.where(self.numbers < 0, len(self.distinct), self.numbers)))
@@ -105,7 +105,7 @@ class ChangedColumns:
         made = []
         for number, *args in zip(self.numbers.tolist(), *columns, strict=True):
             name, arity = self.predicates[number]
-            made.append(Atom(name, tuple(args[:arity])))  # type: ignore[arg-type]  # there are so many
+            made.append(Atom(name, tuple(args[:arity])))
         return made
 
     def expiry(self, row: int) -> Expiry:

@@ -144,4 +144,6 @@ def _record(header: list[str], cells: list[str], place: Place) -> dict[str, obje
     if len(cells) != len(header):
         message = f"this row has {len(cells)} cell{'s'[: len(cells) != 1]}"
         raise fault("E505", message, place, f"the header has {len(header)}: {', '.join(header)}")
-    return {name: cell_value(text) if (text := cell.strip()) else None for name, cell in zip(header, cells, strict=True)}
+    return {
+        name: cell_value(text) if (text := cell.strip()) else None for name, cell in zip(header, cells, strict=True)
+    }

@@ -125,7 +125,7 @@ def _kept(of_column: dict[str, Numbers], lacking: list[str], gaps: Gaps) -> tupl
     return np.flatnonzero(kept), lost
 
 
-def _times(data: np.ndarray, cells: Numbers, maker: RowMaker) -> Numbers:  # type: ignore[type-arg]
+def _times(data: np.ndarray, cells: Numbers, maker: RowMaker) -> Numbers:
     """The time points of cells."""
     places = (cells[:, CELL_START], cells[:, CELL_LENGTH])
     times = time_points(

@@ -1,6 +1,6 @@
 """Missing values: empty cells of CSV, `null` in JSON lines, nulls in Parquet and data frames, None in rows.
 
-There is one rule for all ways in. A row that lacks a value is no fact: it is left out, counted, and reported (W205). Or
+There is one rule for all ways in. A row that lacks a value is no fact: it is left out, counted, and reported (W206). Or
 a missing value is an error, or stands for another value: `missing="error"`, `missing=0`.
 """
 
@@ -52,7 +52,7 @@ def left_out(count: int, table: str, column: str) -> Diagnostic:
     """The warning about rows that were left out since they lack a value."""
     rows = f"{count:,} row{'s'[: count != 1]} of {table}"
     note = "to stop there, --missing error; to take a value instead, --missing VALUE (in Python: missing=…)"
-    return Diagnostic("W205", f"{rows} left out: no value in the column {column}", note=note)
+    return Diagnostic("W206", f"{rows} left out: no value in the column {column}", note=note)
 
 
 class Gap(Exception):  # noqa: N818 -- internal: it carries the name of a column

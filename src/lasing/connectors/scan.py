@@ -7,6 +7,7 @@ kernel never guesses, and reports no mistakes.
 from __future__ import annotations
 
 import numpy as np
+
 from lasing.compiling import njit
 
 INTEGER, DOUBLE, TEXT, EMPTY, ODD = range(5)
@@ -56,7 +57,11 @@ def _number(data: np.ndarray, start: int, end: int, zeros: bool) -> tuple[int, i
     negative = i < end and data[i] == _MINUS
     if negative:
         i += 1
-    if i == end or not _is_digit(data[i]) or (not zeros and data[i] == _ZERO and i + 1 < end and _is_digit(data[i + 1])):
+    if (
+        i == end
+        or not _is_digit(data[i])
+        or (not zeros and data[i] == _ZERO and i + 1 < end and _is_digit(data[i + 1]))
+    ):
         return TEXT, 0
     digits, exponent, count = np.int64(0), 0, 0
     while i < end and _is_digit(data[i]):
@@ -124,7 +129,11 @@ def _instant(data: np.ndarray, start: int, end: int) -> tuple[int, int]:
         length -= 1
     if length != 19 and length != 23 and length != 26:
         return TEXT, 0
-    if data[start + 4] != _MINUS or data[start + 7] != _MINUS or (data[start + 10] != 84 and data[start + 10] != _SPACE):
+    if (
+        data[start + 4] != _MINUS
+        or data[start + 7] != _MINUS
+        or (data[start + 10] != 84 and data[start + 10] != _SPACE)
+    ):
         return TEXT, 0
     if data[start + 13] != _COLON or data[start + 16] != _COLON:
         return TEXT, 0

@@ -222,7 +222,7 @@ def _recognized(stream: Any) -> _One | Streams:
             return named(source, _header(source))
         case FileSource():
             return named(stream, _header(stream))
-        case Table():
+        case Table() | Streams():
             return stream
         case Mapping():
             return Streams(tuple(_as_table(predicate, part) for predicate, part in stream.items()))

@@ -95,7 +95,8 @@ class RowMaker:
         """The row of a record; None where a value is missing and the record is left out."""
         written = record.get(self.columns.time)
         if written is None and self.gaps.skips:
-            return self._leave_out(self.columns.time)
+            self._leave_out(self.columns.time)
+            return None
         time = time_of(written, self.tick, place)
         if self.newest is not None and time < self.newest and self.ordered:
             raise late(time, self.newest, place or Place(self.name, 0, 0))
@@ -143,14 +144,16 @@ class RowMaker:
         else:
             named = record.get("predicate")
             if named is None and self.gaps.skips:
-                return self._leave_out("predicate")
+                self._leave_out("predicate")
+                return None
             predicate = str(value_of(named, place, "the predicate"))
             if not is_name(predicate):
                 raise fault("E509", f"{predicate!r} is not a predicate's name", place)
             names, things = _listed(record, place)
             what = [f"argument {i}" for i in range(1, len(things) + 1)]
         if None in things and self.gaps.skips:
-            return self._leave_out(names[things.index(None)])
+            self._leave_out(names[things.index(None)])
+            return None
         filler = self.gaps.filler
         values = (filler if thing is None and filler is not None else thing for thing in things)
         return Atom(predicate, tuple(value_of(v, place, w) for v, w in zip(values, what, strict=True)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lasing.compiling import njit
 from lasing.engines.local.calendar import (
     COUNT,
     ENTRIES,
@@ -17,7 +18,6 @@ from lasing.engines.local.calendar import (
     renumber,
     schedule,
 )
-from lasing.compiling import njit
 from lasing.engines.local.memory import (
     ANNOTATED,
     ARITY,

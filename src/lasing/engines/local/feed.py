@@ -130,7 +130,7 @@ class Feed:
             args,
         )
 
-    def _values(self, codes: Codes, present: np.ndarray, everywhere: bool) -> Values:  # type: ignore[type-arg]
+    def _values(self, codes: Codes, present: np.ndarray, everywhere: bool) -> Values:
         if not everywhere:
             codes = np.where(present, codes, codes[present][0] if present.any() else 0)
         found = pa.array(codes).dictionary_encode()
