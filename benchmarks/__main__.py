@@ -1,6 +1,6 @@
 """`make bench`: how fast programs and streams are read, and answers found. (`lasing bench` measures the engine.)
 
-python -m benchmarks [reading] [models]
+python -m benchmarks [reading] [running] [models]
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from rich.table import Table
 
 from benchmarks.models import models
 from benchmarks.reading import reading
+from benchmarks.running import running
 
-SECTIONS: dict[str, Callable[[], Sequence[tuple[str, ...]]]] = {"reading": reading, "models": models}
+SECTIONS: dict[str, Callable[[], Sequence[tuple[str, ...]]]] = {"reading": reading, "running": running, "models": models}
 
 
 def main() -> None:

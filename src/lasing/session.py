@@ -285,13 +285,12 @@ class Run:
 
         self._watch.restart()
         feed: Feed | None = None
-        for slab, until in merged_batches(sources):
+        for begin, slab, until in merged_batches(sources):
             self.tick = self.program.shown_tick()
-            if start is None:
-                if not slab:
-                    continue
-                start = min(int(batch.times[0]) for batch in slab)
+            start = begin if start is None else start
             if end is not None:
+                if end < start:
+                    return
                 until = min(until, end)
             facts, early = within(slab, start, until)
             self.report.early_facts += early

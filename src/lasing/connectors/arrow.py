@@ -106,6 +106,9 @@ def _pandas_index(schema: Any) -> list[str]:
     return [name for name in stored if isinstance(name, str)]
 
 
+_ROWS = 2**16
+
+
 def parquet_source(path: Path, progress: Progress | None = None, columns: list[str] | None = None) -> ArrowSource:
     """The record batches of a Parquet file; of all columns, or of those that are named."""
     import pyarrow as pa
@@ -122,7 +125,7 @@ def parquet_source(path: Path, progress: Progress | None = None, columns: list[s
     chosen = None if columns is None or any("." in name for name in names) else columns  # a dot would mean a nested one
 
     def batches() -> Iterator[Any]:
-        reader = file.iter_batches(columns=chosen)
+        reader = file.iter_batches(_ROWS, columns=chosen)
         while True:
             try:
                 batch = next(reader, None)

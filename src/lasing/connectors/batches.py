@@ -185,24 +185,25 @@ Slab = list[Batch]
 """Batches with all facts of some time points, those of earlier sources first."""
 
 
-def merged_batches(sources: Sequence[Iterator[Batch]]) -> Iterator[tuple[Slab, int]]:
+def merged_batches(sources: Sequence[Iterator[Batch]]) -> Iterator[tuple[int, Slab, int]]:
     """All facts by time, in slabs; at one time point, sources come in the order in which they are given.
 
-    With each slab comes the time up to which all facts are known then. A source that fails does so when all that comes
-    before has been yielded.
+    Before each slab comes the time of the very first fact, and after it the time up to which all facts are known then.
+    A source that fails does so when all that comes before has been yielded.
     """
     pending: list[list[Batch]] = [[] for _ in sources]
     running = set(range(len(sources)))
     for number in range(len(sources)):
         _fetch(sources, pending, running, number)
+    first = min((int(queue[0].times[0]) for queue in pending if queue), default=0)
     while running:
         safe, slowest = min((int(pending[number][-1].times[-1]), number) for number in running)
         slab = [part for queue in pending for part in _take_before(queue, safe)]
-        yield slab, safe - 1
+        yield first, slab, safe - 1
         _fetch(sources, pending, running, slowest)
     rest = [batch for queue in pending for batch in queue]
     if rest:
-        yield rest, max(int(batch.times[-1]) for batch in rest)
+        yield first, rest, max(int(batch.times[-1]) for batch in rest)
 
 
 def _fetch(sources: Sequence[Iterator[Batch]], pending: list[list[Batch]], running: set[int], number: int) -> None:

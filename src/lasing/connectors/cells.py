@@ -49,9 +49,9 @@ def column(data: Bytes, cells: Numbers, read: Callable[[str], Value], filler: Va
 def _of_kind(kind: int, data: Bytes, cells: Numbers, read: Callable[[str], Value], filler: Value | None) -> Column:
     match kind:
         case _ if kind == INTEGER:
-            return pa.array(np.ascontiguousarray(cells[:, CELL_VALUE]))
+            return pa.array(cells[:, CELL_VALUE].copy())  # the cells' memory is used again
         case _ if kind == DOUBLE:
-            return pa.array(np.ascontiguousarray(cells[:, CELL_VALUE]).view(np.float64))
+            return pa.array(cells[:, CELL_VALUE].copy().view(np.float64))
         case _ if kind == TEXT:
             return texts(data, cells[:, CELL_START], cells[:, CELL_LENGTH])
         case _ if kind == EMPTY:
@@ -80,10 +80,9 @@ def time_points(
 
     `places` has the starts and lengths of those that are text, and `read` reads them.
     """
-    times = values
+    times = values.copy()
     if (kinds == INTEGER).all():
-        return np.ascontiguousarray(times)
-    times = times.copy()
+        return times
     instants = kinds == INSTANT
     if instants.any():
         if tick is None:

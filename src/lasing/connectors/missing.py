@@ -45,7 +45,7 @@ class Gaps:
 
     def warnings(self) -> list[Diagnostic]:
         """What was left out, as warnings."""
-        return [left_out(count, table, column) for (table, column), count in self.left_out.items()]
+        return [left_out(count, table, column) for (table, column), count in sorted(self.left_out.items())]
 
 
 def left_out(count: int, table: str, column: str) -> Diagnostic:

@@ -131,12 +131,14 @@ class Feed:
         )
 
     def _values(self, codes: Codes, present: np.ndarray, everywhere: bool) -> Values:
-        if not everywhere:
-            codes = np.where(present, codes, codes[present][0] if present.any() else 0)
-        found = pa.array(codes).dictionary_encode()
+        found = pa.array(codes if everywhere else codes[present]).dictionary_encode()
         numbers = found.indices.to_numpy().astype(np.int64)
         distinct = self.engine.dictionary.values(found.dictionary.to_numpy())
-        return Values(distinct, numbers if everywhere else np.where(present, numbers, -1))
+        if everywhere:
+            return Values(distinct, numbers)
+        placed = np.full(len(codes), -1)
+        placed[present] = numbers
+        return Values(distinct, placed)
 
 
 def _texts(predicate: str, args: tuple[Column, ...], length: int) -> Iterator[str]:
