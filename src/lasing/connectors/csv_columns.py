@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -47,13 +48,14 @@ def _batches(reader: CsvReader, raw: RawBlock, following: Iterator[Block]) -> It
             return
         except (Unusual, LasingError):
             pass  # what is wrong, if anything is, the exact reader says
-    for block in decoded(raw, reader.maker.name):
-        lines = Lines(block, following)
+    text = decoded(raw, reader.maker.name)
+    for block in text:
+        lines = Lines(block, chain(text, following))
         if reader.header is None:
             _, cells = next(reader.records(lines))
             reader.take_header(cells)
             rest = lines.rest()
-            yield from _batches(reader, RawBlock(rest.text.encode(), rest.line), following)
+            yield from _batches(reader, RawBlock(rest.text.encode(), rest.line), chain(text, following))
         else:
             yield from batches_of(reader.rows(lines))
 
@@ -120,7 +122,9 @@ def _kept(of_column: dict[str, Numbers], lacking: list[str], gaps: Gaps) -> tupl
     kept = np.ones(len(of_column[lacking[0]]), bool)
     for name in lacking:
         present = of_column[name][:, CELL_KIND] != EMPTY
-        lost[name] = int((kept & ~present).sum())
+        count = int((kept & ~present).sum())
+        if count:
+            lost[name] = count
         kept &= present
     return np.flatnonzero(kept), lost
 

@@ -75,18 +75,21 @@ def present(table: Any, columns: Sequence[str], gaps: Gaps, name: str) -> Any:
         for column in lacking:
             valid = table[column].is_valid()
             lost = pc.invert(valid) if kept is None else pc.and_(kept, pc.invert(valid))
-            gaps.left_out[name, column] += pc.sum(lost).as_py() or 0
+            if count := pc.sum(lost).as_py():
+                gaps.left_out[name, column] += count
             kept = valid if kept is None else pc.and_(kept, valid)
         return table.filter(kept)
     for column in lacking:
         values = table[column]
+        kind = values.type
         try:
-            filled = pc.fill_null(values, pa.scalar(gaps.rule, values.type))
+            text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+            number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+            if not (text if isinstance(gaps.rule, str) else number):
+                raise TypeError
+            filled = pc.fill_null(values, pa.scalar(gaps.rule, kind))
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
-            kind = values.type
-            note = "name a value of the column's type"
-            raise fault(
-                "E506", f"{gaps.rule!r} cannot stand for a missing {kind} in the column {column} of {name}", note=note
-            ) from None
+            message = f"{gaps.rule!r} cannot stand for a missing {kind} in the column {column} of {name}"
+            raise fault("E506", message, note="name a value of the column's type") from None
         table = table.set_column(table.schema.get_field_index(column), column, filled)
     return table
