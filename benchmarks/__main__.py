@@ -15,7 +15,11 @@ from benchmarks.models import models
 from benchmarks.reading import reading
 from benchmarks.running import running
 
-SECTIONS: dict[str, Callable[[], Sequence[tuple[str, ...]]]] = {"reading": reading, "running": running, "models": models}
+SECTIONS: dict[str, Callable[[], Sequence[tuple[str, ...]]]] = {
+    "reading": reading,
+    "running": running,
+    "models": models,
+}
 
 
 def main() -> None:

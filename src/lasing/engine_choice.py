@@ -20,6 +20,7 @@ from lasing.plan.nodes import Plan
 from lasing.plan.optimize import optimized
 
 EngineName = Literal["auto", "local", "reference", "clingo"]
+_MOST_MODELS = 2**31 - 1  # clingo counts no further
 ENGINES: tuple[str, ...] = tuple(name for name in get_args(EngineName) if name != "auto")
 
 
@@ -93,7 +94,7 @@ def most_models(models: int | None) -> int:
     if models is not None and not (type(models) is int and models >= 1):
         note = "ask for one or more, or for all: None"
         raise fault("E306", f"there are no {models!r} answers to ask for", note=note)
-    return models or 0
+    return min(models or 0, _MOST_MODELS)
 
 
 def plan_for(program: Program, engine: str) -> Plan | None:

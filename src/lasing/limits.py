@@ -53,7 +53,7 @@ def limits_of(
     >>> limits_of(1000, "2 GB", "5 min")
     Limits(atoms=1000, memory=2000000000, seconds=300.0)
     """
-    if max_atoms is not None and not (type(max_atoms) is int and max_atoms >= 1):
+    if max_atoms is not None and not (type(max_atoms) is int and 1 <= max_atoms < 2**62):
         raise fault("E306", f"max_atoms is {max_atoms!r}", note="give a whole number of at least 1")
     return Limits(
         max_atoms,
@@ -111,58 +111,54 @@ class Watch:
         """Whether time is up."""
         return time.monotonic() > self._deadline
 
-    def pulse(self, now: int, rows: int | None = None) -> None:
+    def pulse(self, now: int, atoms: int) -> None:
         """Called again and again by engines in Python, at any rate: an error where time or memory is used up."""
         self._pulses += 1
         if self._pulses < _PULSES:
             return
         self._pulses = 0
-        self.look(now, rows)
+        self.look(now, f"{atoms:,} atoms are derived at this time point so far")
 
-    def look(self, now: int, rows: int | None = None) -> None:
-        """An error where time or memory is used up."""
+    def look(self, now: int, made: str) -> None:
+        """An error where time or memory is used up; `made` says how far the evaluation has got."""
         if self.late:
-            raise self.out_of_time(now, self.running(), rows)
+            raise self.out_of_time(now, self.running(), made)
         if resident() - self._resident > self.limits.bytes:
-            raise self.out_of_memory(now, self.running(), rows)
+            raise self.out_of_memory(now, self.running(), made)
 
-    def out_of_memory(self, now: int, place: Place | None, rows: int | None) -> LasingError:
+    def out_of_memory(self, now: int, place: Place | None, made: str) -> LasingError:
         message = f"the engine needs more than {_size(self.limits.bytes)} of memory at time point {now}"
         hints = ("shorter windows keep fewer facts, and a join with more shared variables derives less",)
-        return _exceeded("E315", message, place, rows, hints, "max_memory")
+        return _exceeded("E315", message, place, made, hints, "max_memory")
 
-    def out_of_time(self, now: int, place: Place | None, rows: int | None) -> LasingError:
+    def out_of_time(self, now: int, place: Place | None, made: str) -> LasingError:
         message = f"the evaluation takes longer than {self.limits.seconds:g} s; it has got to time point {now}"
         hints = ("a join whose literals share few variables tries every combination",)
-        return _exceeded("E316", message, place, rows, hints, "max_time")
+        return _exceeded("E316", message, place, made, hints, "max_time")
 
 
-def too_many_atoms(most: int, now: int, place: Place | None, rows: int | None) -> LasingError:
+def too_many_atoms(most: int, now: int, place: Place | None, made: str) -> LasingError:
     """The error of an evaluation that derives too much."""
     message = f"more than {most:,} atoms are derived at time point {now}"
     hints = (
         "a recursion that makes new values or times, such as p(X+1) :- p(X), has no end: bound it by a comparison",
         "a join without a shared variable derives every combination",
     )
-    return _exceeded("E304", message, place, rows, hints, "max_atoms")
+    return _exceeded("E304", message, place, made, hints, "max_atoms")
 
 
 def _exceeded(
-    code: str, message: str, place: Place | None, rows: int | None, hints: tuple[str, ...], limit: str
+    code: str, message: str, place: Place | None, made: str, hints: tuple[str, ...], limit: str
 ) -> LasingError:
-    where = [] if place is None else ["this rule was running"]
-    if where and rows is not None:
-        where = [f"this rule was running; its head has {rows:,} new rows at this time point"]
+    where = [made] if place is None else [f"this rule was running; {made}"]
     option = "--" + limit.replace("_", "-")
     return fault(code, message, place, "\n".join([*where, *hints, f"to allow more: {option}, or {limit}= in Python"]))
 
 
-def stopped(now: int) -> LasingError:
+def stopped() -> LasingError:
     """The error of an engine that was stopped half way through a time point, when it is used again."""
-    note = "restore one from a snapshot, or make a new one"
-    return fault(
-        "E317", f"this engine was stopped at time point {now}, half way through it, and cannot go on", note=note
-    )
+    message = "this engine was stopped in the middle of an evaluation, and cannot go on"
+    return fault("E317", message, note="restore one from a snapshot, or make a new one")
 
 
 def _nowhere() -> Place | None:

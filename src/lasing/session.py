@@ -194,6 +194,11 @@ class Run:
     def __iter__(self) -> Iterator[Answer]:
         return self
 
+    def __repr__(self) -> str:
+        rules, report = _count(len(self.program.rules), "rule"), self.report
+        reached = f"{_count(report.time_points, 'time point')} and {_count(report.facts, 'fact')} so far"
+        return f"Run({rules}, {reached if report.facts or report.time_points else 'not begun'})"
+
     def __next__(self) -> Answer:
         answer = next(self._answers)
         return answer if self.tick is None else replace(answer, tick=self.tick)

@@ -94,7 +94,9 @@ class Files:
 
     def date(self, time: int) -> str:
         instant = datetime(2026, 2, 28, 23, 55, tzinfo=UTC) + timedelta(seconds=7 * time)
-        form = self.chance.choice(("%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S.%f", "%Y-%m-%dT%H:%MZ"))
+        form = self.chance.choice(
+            ("%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S.%f", "%Y-%m-%dT%H:%MZ")
+        )
         return instant.strftime(form)
 
     def dirty(self) -> bool:
@@ -108,7 +110,10 @@ class Files:
             cells = [self.date(time) if self.dated else str(time), self.cell(TEXTS), self.cell(NUMBERS)]
             if self.dirty():
                 cells[self.chance.randrange(3)] = self.chance.choice((*BAD, "7.5", "x"))
-            plain = [cell if "," not in cell and '"' not in cell else f'"{cell.replace(chr(34), chr(34) * 2)}"' for cell in cells]
+            plain = [
+                cell if "," not in cell and '"' not in cell else f'"{cell.replace(chr(34), chr(34) * 2)}"'
+                for cell in cells
+            ]
             line = ",".join(f'"{cell}"' if quote and not cell.startswith('"') else cell for cell in plain)
             lines.append(line + ",more" if self.dirty() else line + '"' if self.dirty() else line)
             if self.chance.random() < 0.03:
@@ -125,7 +130,9 @@ class Files:
     def jsonl(self, name: str, count: int) -> Path:
         lines = []
         for time in self.times(count):
-            value: Any = self.chance.choice((31, 40.5, 1.0, "hot", True, 2**62, None if self.chance.random() < 0.2 else 5))
+            value: Any = self.chance.choice(
+                (31, 40.5, 1.0, "hot", True, 2**62, None if self.chance.random() < 0.2 else 5)
+            )
             if self.dirty():
                 value = self.chance.choice((2**70, [1], "\ud800", float("inf")))
             row = {"time": self.date(time) if self.dated else time, "sensor": self.chance.choice(TEXTS), "value": value}
@@ -177,12 +184,16 @@ class Files:
                     f"temp({sensor},{value}) at {written_time}.",
                     f"temp( {sensor} , {value} )  at  {written_time} .",
                     f"temp({sensor},\n {value}) at\n{written_time}.",
-                    f"door at {written_time}." if self.chance.random() < 0.5 else f"window({sensor},{value}) at {written_time}.",
+                    f"door at {written_time}."
+                    if self.chance.random() < 0.5
+                    else f"window({sensor},{value}) at {written_time}.",
                     f"temp({sensor},{value}) at {written_time}. % käse\n%* more\n *% ",
                 )
             )
             if self.dirty():
-                form = self.chance.choice(("temp(s1) at 3.", "Temp(s1,1) at 1.", "temp(s1,1) at 1.5.", "temp(s1,", "not at 1."))
+                form = self.chance.choice(
+                    ("temp(s1) at 3.", "Temp(s1,1) at 1.", "temp(s1,1) at 1.5.", "temp(s1,", "not at 1.")
+                )
             text += form + self.chance.choice((" ", "\n", "\n", "\r\n", "\n\n"))
         path = self.folder / name
         path.write_text(text, encoding="utf-8", newline="")

@@ -52,6 +52,25 @@ def test_the_reference_engine_may_be_fed_by_hand_as_well(example: Example, chanc
     live_equals_reference(example, chance, "reference")
 
 
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("engine", ["auto", "reference"])
+def test_without_a_start_the_timeline_is_that_of_a_run(seed: int, engine: str) -> None:
+    example, chance = core_example(seed), random.Random(seed)
+    own = "".join(f"{atom} at {time}.\n" for time, atom in example.stream if chance.random() < 0.1)
+    program = f"{example.program}{own}"
+    facts = [(fact.time, fact.atom) for fact in lasing.parse(example.stream_text).data if fact.time > example.start + 3]
+    expected = {a.time: a.atoms for a in lasing.run(program, facts, end=example.end, engine=engine)}  # type: ignore[arg-type]
+    live = lasing.Engine(program, engine=engine)  # type: ignore[arg-type]
+    for time in range(example.start - 3, example.end + 1):
+        now = [atom for at, atom in facts if at == time]
+        if now or chance.random() < 0.5:
+            live.push(time, now)
+            assert live.answer().atoms == expected.get(time, frozenset())
+        if chance.random() < 0.2:
+            live = lasing.Engine.restore(program, live.snapshot(), engine)  # type: ignore[arg-type]
+    assert live.start == min(expected, default=None)
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_a_batch_is_its_time_points(seed: int) -> None:
     example = core_example(seed)

@@ -58,7 +58,9 @@ def guarded_output() -> Iterator[None]:
     if sys.stdout is None:  # closed too: no other file may take its place
         os.dup2(os.open(os.devnull, os.O_RDONLY), 1)
     buffer = io.BufferedWriter(_Output(1))
-    sys.stdout = io.TextIOWrapper(buffer, encoding="utf-8", line_buffering=os.isatty(1))
+    sys.stdout = io.TextIOWrapper(  # a file's name need not be UTF-8: it is printed as it is
+        buffer, encoding="utf-8", errors="surrogateescape", line_buffering=os.isatty(1)
+    )
     try:
         try:
             yield

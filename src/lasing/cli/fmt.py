@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from lasing.connectors.files import decode, read_text, unwritable
+from lasing.connectors.files import read_text, unwritable, whole_text
 from lasing.errors import Source
 from lasing.languages.lars.formatter import format_text
 
@@ -29,7 +29,7 @@ def fmt(
     changed = 0
     for file in files:
         if file == "-":
-            text = decode(sys.stdin.buffer.read(), "standard input")
+            text = whole_text(sys.stdin.buffer, "standard input")
             formatted = format_text(Source("standard input", text))
             if not (check or diff):
                 typer.echo(formatted, nl=False)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from lasing.connectors.csv import cell_value
-from lasing.connectors.files import decode, read_text
+from lasing.connectors.files import read_text, whole_text
 from lasing.connectors.sources import FORMATS, FileSource, file_source
 from lasing.errors import LasingError, Source
 from lasing.logic.program import Program, Signature
@@ -107,7 +107,7 @@ def stream_file(file: str, time: str, input_format: str, option: str | None = No
 def read_sources(paths: list[str]) -> list[Source]:
     """The texts of program files; `-` is standard input."""
     return [
-        Source("standard input", decode(sys.stdin.buffer.read(), "standard input"))
+        Source("standard input", whole_text(sys.stdin.buffer, "standard input"))
         if path == "-"
         else Source(path, read_text(Path(path)), Path(path))
         for path in paths

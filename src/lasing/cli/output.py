@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from errno import EISDIR
-from os import strerror
 from pathlib import Path
 from types import FrameType
 from typing import TextIO, assert_never
@@ -17,7 +17,7 @@ import typer
 
 from lasing.cli.console import note, standard_output
 from lasing.cli.options import choose
-from lasing.connectors.files import unwritable
+from lasing.connectors.files import is_live, unwritable
 from lasing.connectors.sinks import (
     COMPRESSED,
     OUTPUT_FORMATS,
@@ -98,7 +98,7 @@ def write_output(
         return
     path, complete = Path(output), UpToFailure(batches)
     try:
-        if path.exists() and not path.is_file() and not path.is_dir():  # a device or a pipe
+        if is_live(path):  # a device or a pipe
             with _opened(path, _compressed(path)) as file:
                 _write(iter(complete), form, file, names)
         else:
@@ -113,8 +113,8 @@ def write_output(
 
 def _write_file(complete: UpToFailure, form: OutputFormat, path: Path, names: list[str]) -> None:
     """Write beside the file, and put it in place at the end."""
-    if path.is_dir():
-        raise IsADirectoryError(EISDIR, strerror(EISDIR))
+    if os.path.isdir(path):
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
     part = path.with_name(path.name + ".part")
     try:
         with _opened(part, _compressed(path)) as file:  # at once, so that a folder that is not there is told at once

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time as clock
 from collections.abc import Iterator
 from dataclasses import replace
@@ -268,4 +269,4 @@ def _arity(program: Program) -> int:
 
 
 def _size(sources: list[FileSource]) -> int:
-    return sum(s.path.stat().st_size for s in sources if s.path.is_file())
+    return sum(s.path.stat().st_size for s in sources if os.path.isfile(s.path))

@@ -95,7 +95,10 @@ def table_of(frame: Any, what: str) -> Any:
         raise fault(
             "E510", f"{what}: the {type(frame).__name__} cannot be read as a table: {error}", note=note
         ) from None
-    index = _pandas_index(table.schema)
+    index, names = _pandas_index(table.schema), table.column_names
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise fault("E505", f"{what}: there are two columns {twice}")
     return table.select([name for name in table.column_names if name not in index])
 
 

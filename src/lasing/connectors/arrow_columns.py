@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from lasing.connectors.arrow import ArrowSource, frame_source, parquet_source, rows_of
 from lasing.connectors.batches import Batch, Column, Mixed, Numbers, Part, batches_of, column_of
+from lasing.connectors.cells import within_limit
 from lasing.connectors.files import Progress
 from lasing.connectors.missing import ERROR, Gaps, present
 from lasing.connectors.rows import Arity, time_of, value_of
@@ -89,6 +90,8 @@ def arrow_times(array: Any, tick: Tick | None) -> Numbers:
     kind = array.type
     if pa.types.is_integer(kind):
         whole: Numbers = array.cast(pa.int64()).to_numpy(zero_copy_only=False)
+        if not within_limit(whole):
+            raise Unusual
         return whole
     if pa.types.is_timestamp(kind) and tick is not None:
         instants: Numbers = array.cast(pa.int64()).to_numpy(zero_copy_only=False)

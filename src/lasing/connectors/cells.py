@@ -23,6 +23,7 @@ from lasing.connectors.scan import (
     gather,
 )
 from lasing.logic.terms import Value
+from lasing.timeline.limits import LIMIT
 from lasing.timeline.ticks import Tick
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
@@ -82,7 +83,7 @@ def time_points(
     """
     times = values.copy()
     if (kinds == INTEGER).all():
-        return times
+        return times if within_limit(times) else None
     instants = kinds == INSTANT
     if instants.any():
         if tick is None:
@@ -96,4 +97,9 @@ def time_points(
         found = texts(data, places[0][written], places[1][written]).dictionary_encode()
         points = np.array([read(text) for text in found.dictionary.to_pylist()], np.int64)
         times[written] = points[found.indices.to_numpy()]
-    return times
+    return times if within_limit(times) else None
+
+
+def within_limit(times: Numbers) -> bool:
+    """Whether all times are time points."""
+    return not len(times) or bool(times.min() > -LIMIT and times.max() < LIMIT)

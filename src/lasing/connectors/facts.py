@@ -13,16 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from lasing.connectors.files import Block, Progress, blocks
-from lasing.connectors.rows import Arity, Row, check_arity, late
+from lasing.connectors.rows import Arity, Row, check_arity, is_text, late
 from lasing.errors import LasingError, Place, Source, fault
 from lasing.logic.formulas import Atom
 from lasing.logic.terms import (
     IRI,
-    LARGEST,
     NAME,
     NUMBER,
     RESERVED,
-    SMALLEST,
     STRING,
     Undefined,
     Value,
@@ -34,7 +32,7 @@ from lasing.timeline.ticks import Tick, parse_time
 
 _MOST_REMEMBERED = 100_000
 
-_PLAIN = re.compile(r'\s*([a-z]\w*)(?:\(([^()"<>%\n]*)\))?\s+at\s+(-?[0-9]{1,18})\s*\.(?![0-9])', re.ASCII)
+_PLAIN = re.compile(r'\s*([a-z]\w*)(?:\(([^()"<>%\n]*)\))?\s+at\s+(-?[0-9]{1,17})\s*\.(?![0-9])', re.ASCII)
 _SKIP = re.compile(r"(?:\s+|%\*(?s:.*?)\*%|%(?!\*)[^\n]*)*")
 _TERM = re.compile(rf"(?P<name>{NAME})|(?P<number>-?\s*{NUMBER})|(?P<string>{STRING})|(?P<iri>{IRI})")
 _WORD = re.compile(NAME)
@@ -57,7 +55,14 @@ def parse_facts(
     text: str, tick: Tick | None = None, ordered: bool = True, name: str = "stream", arity: Arity | None = None
 ) -> Iterator[Row]:
     """The rows of a text."""
+    check_text(text)
     return _rows([Block(text, 1)], name, tick, ordered, arity)
+
+
+def check_text(text: str) -> None:
+    """Fail where a string is not Unicode text."""
+    if not is_text(text):
+        raise fault("E506", "the stream is not Unicode text", note="a lone surrogate is no character")
 
 
 def _rows(source: Iterable[Block], name: str, tick: Tick | None, ordered: bool, arity: Arity | None) -> Iterator[Row]:
@@ -189,7 +194,7 @@ class FactReader:
         if not text.startswith(".", end):
             raise _Stuck(end, "a full stop at the end of the fact")
         written = unescape(time[0]) if time[0].startswith('"') else time[0]
-        return (time_point(written, self.tick), Atom(word[0], tuple(args))), end + 1
+        return (parse_time(written, self.tick), Atom(word[0], tuple(args))), end + 1
 
     def _place(self, block: Block, offset: int) -> Place:
         place = Source(self._name, block.text).place(offset)
@@ -228,10 +233,3 @@ def _constant(match: re.Match[str]) -> Value:
     if not is_name(text):
         raise _Stuck(match.start(), "a name that starts with a lower-case letter and is no reserved word")
     return text
-
-
-def time_point(written: str, tick: Tick | None) -> int:
-    time = parse_time(written, tick)
-    if not SMALLEST <= time <= LARGEST:
-        raise fault("E506", "the time is beyond 64 bits")
-    return time

@@ -10,7 +10,7 @@ import numpy as np
 
 from lasing.connectors.batches import Batch, Column, Numbers, Part, batches_of
 from lasing.connectors.cells import column, time_points
-from lasing.connectors.facts import FactReader, time_point
+from lasing.connectors.facts import FactReader, check_text
 from lasing.connectors.files import Block, Progress, RawBlock, decoded, raw_blocks
 from lasing.connectors.rows import Arity, Row
 from lasing.connectors.scan import (
@@ -26,7 +26,7 @@ from lasing.connectors.scan import (
 )
 from lasing.errors import LasingError
 from lasing.logic.terms import Value
-from lasing.timeline.ticks import Tick
+from lasing.timeline.ticks import Tick, parse_time
 
 _SIZE = 2**21
 _SHORTEST = len("p at 1.")
@@ -46,12 +46,8 @@ def facts_batches(
 
 def text_batches(text: str, tick: Tick | None, ordered: bool, arity: Arity) -> Iterator[Batch]:
     """The facts of a text."""
-    reader = FactReader("stream", tick, ordered, arity)
-    try:
-        raw = text.encode()
-    except UnicodeEncodeError:  # the exact reader knows what is wrong
-        return batches_of(_finished(reader, Block(text, 1)))
-    return _batches(iter([RawBlock(raw, 1)]), "stream", tick, ordered, arity)
+    check_text(text)
+    return _batches(iter([RawBlock(text.encode(), 1)]), "stream", tick, ordered, arity)
 
 
 def _finished(reader: FactReader, block: Block) -> Iterator[Row]:
@@ -137,7 +133,7 @@ class _Scanner:
         places = (facts[:, TIME], facts[:, TIME_LENGTH])
         try:
             times = time_points(
-                data, facts[:, TIME_KIND], facts[:, TIME], places, tick, lambda text: time_point(text, tick)
+                data, facts[:, TIME_KIND], facts[:, TIME], places, tick, lambda text: parse_time(text, tick)
             )
         except LasingError:
             times = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ LONGEST_LINE = 16 * 2**20
 _BLOCK = 2**16
 PACKED = ".gz"
 """The ending of a text file that is compressed with gzip."""
+_LARGEST_TEXT = 256 * 2**20
 
 Progress = Callable[[int], None]
 """Called with the number of bytes read since the last call."""
@@ -33,12 +35,22 @@ class Block:
 def read_text(path: Path) -> str:
     """A whole file as text."""
     try:
-        raw = path.read_bytes()
+        with path.open("rb") as file:
+            return whole_text(file, str(path))
     except OSError as error:
         raise unreadable(path, error) from None
     except ValueError:
         raise fault("E401", f"{str(path)!r} is not the name of a file") from None
-    return decode(raw, str(path))
+
+
+def whole_text(file: BinaryIO, name: str) -> str:
+    """All that an open file has, as text; a device may have no end."""
+    raw = file.read(_LARGEST_TEXT + 1)
+    if len(raw) > _LARGEST_TEXT:
+        raise fault("E507", f"{name} is larger than {_LARGEST_TEXT // 2**20} MiB", note="is this the right file?")
+    if b"\0" in raw:
+        raise fault("E402", f"{name} is not text: it has zero bytes", note="is this the right file?")
+    return decode(raw, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +63,7 @@ class RawBlock:
 
 def is_live(path: Path) -> bool:
     """Whether a stream may come bit by bit and can be read only once: standard input (`-`), a named pipe, a device."""
-    return str(path) == "-" or (path.exists() and not path.is_file() and not path.is_dir())
+    return str(path) == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
 
 
 def blocks(path: Path, progress: Progress | None = None) -> Iterator[Block]:
@@ -131,7 +143,7 @@ def unreadable(path: Path, error: OSError) -> LasingError:
     if isinstance(error, IsADirectoryError):
         return fault("E401", f"{path} is a directory, not a file")
     if isinstance(error, FileNotFoundError):
-        siblings = sorted(p.name for p in path.parent.glob(f"*{path.suffix}")) if path.parent.is_dir() else []
+        siblings = sorted(p.name for p in path.parent.glob(f"*{path.suffix}")) if os.path.isdir(path.parent) else []
         note = f"in the same folder there are: {', '.join(siblings[:8])}" if siblings else ""
         return fault("E401", f"{path} does not exist", note=note)
     return fault("E401", f"{path} cannot be read: {error.strerror or error}")
@@ -139,7 +151,7 @@ def unreadable(path: Path, error: OSError) -> LasingError:
 
 def unwritable(path: Path, error: OSError) -> LasingError:
     """The error for a file that cannot be written."""
-    if not path.parent.is_dir():
+    if not os.path.isdir(path.parent):
         return fault("E403", f"{path} cannot be written: there is no folder {path.parent}")
     return fault("E403", f"{path} cannot be written: {error.strerror or error}")
 

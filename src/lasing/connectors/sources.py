@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -104,7 +105,7 @@ def file_source(argument: str, time: str = TIME, standard_input: str = "facts") 
 
     Without a predicate, a table's file name is it, unless the table has a column `predicate`.
     """
-    mapped = None if Path(argument).exists() else _MAPPED.fullmatch(argument)
+    mapped = None if os.path.exists(argument) else _MAPPED.fullmatch(argument)
     path = Path(mapped["path"] if mapped else argument)
     form = _format(path, standard_input)
     if mapped is None:
@@ -116,7 +117,7 @@ def file_source(argument: str, time: str = TIME, standard_input: str = "facts") 
 def _format(path: Path, standard_input: str) -> str:
     if str(path) == "-":
         return standard_input
-    if path.is_dir():
+    if os.path.isdir(path):
         raise fault("E401", f"{path} is a directory, not a file")
     suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
     packed = suffixes[-1:] == [PACKED]
@@ -266,7 +267,7 @@ def _header(source: FileSource) -> Iterable[str]:
 
 def _as_table(predicate: object, part: Any) -> Any:
     if not isinstance(predicate, str):
-        raise fault("E510", f"{predicate!r} is not a predicate's name", note=_STREAMS)
+        raise fault("E509", f"{predicate!r} is not a predicate's name", note=_STREAMS)
     if isinstance(part, Table):
         return replace(part, predicate=part.predicate or predicate)
     return Table(part, predicate)
@@ -282,8 +283,8 @@ def _object_rows(
         match row:
             case (time, Atom(predicate, args)) if is_name(predicate):
                 args = list(args)
-            case (time, str(predicate), *args):
-                if not is_name(predicate):
+            case (time, predicate, *args):
+                if not isinstance(predicate, str) or not is_name(predicate):
                     raise fault("E509", f"{predicate!r} is not a predicate's name", place)
             case _:
                 raise fault("E510", f"{row!r} is not a row", place, _STREAMS)

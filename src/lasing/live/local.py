@@ -10,31 +10,44 @@ from weakref import WeakSet
 
 import numpy as np
 
-from lasing.connectors.arrow import table_of
-from lasing.connectors.rows import value_of
+from lasing.connectors.rows import is_text, value_of
 from lasing.engines.local.columns import encode, encode_times
 from lasing.engines.local.dictionary import Codes
 from lasing.engines.local.engine import LocalEngine, expiry
 from lasing.engines.local.execute import IN_ARGS, IN_PREDICATE, IN_TIME, OUT_UNTIL
 from lasing.engines.local.history import RawWindow
 from lasing.errors import fault, warn
-from lasing.live.cores import Fact, Facts, Own, TimePoint, batch_of, checked, unused
+from lasing.live.cores import (
+    Fact,
+    Facts,
+    Own,
+    TimePoint,
+    batch_of,
+    check_predicate,
+    checked,
+    frame_of,
+    not_utf8,
+    out_of_order,
+    unused,
+)
 from lasing.live.updates import Blocks
 from lasing.logic.answers import Answer
 from lasing.logic.formulas import PartitionWindow, Window, walk
 from lasing.logic.lookback import lookback, only_derived
 from lasing.logic.program import Program, Signature
+from lasing.logic.terms import Value, value_from_text, value_text
 from lasing.session import arity_of, counts_all_facts
 
 
 @dataclass(frozen=True, slots=True)
 class CodedBatch:
-    """Rows of codes, by time."""
+    """Rows of codes, by time; and from when to when there were any, those that nothing depends on included."""
 
     rows: Codes
+    times: tuple[int, int] | None
 
     def span(self) -> tuple[int, int] | None:
-        return (int(self.rows[0, IN_TIME]), int(self.rows[-1, IN_TIME])) if len(self.rows) else None
+        return self.times
 
 
 class LocalCore:
@@ -59,7 +72,6 @@ class LocalCore:
             back.facts,
             [(engine.predicates[f.predicate], tuple(i for key in f.keys for i in key), f.back) for f in partitions],
         )
-        self._known: tuple[int, set[bytes]] = (engine.time, set())
         self._told: WeakSet[Blocks] = WeakSet()
 
     @property
@@ -70,9 +82,9 @@ class LocalCore:
         if time > self.time and self._engine.dictionary.is_full:
             self._forget()
         given = checked(facts)
-        rows = self._frames(given) if isinstance(given, Mapping) else self._tuples(given)
+        rows = self._used(self._frames(given) if isinstance(given, Mapping) else self._encoded(given))
         rows[:, IN_TIME] = time
-        return self._distinct(rows, time)
+        return rows
 
     def encode_batch(self, frames: Mapping[str, Any], time: str, time_point: TimePoint) -> CodedBatch:
         if self._engine.dictionary.is_full:
@@ -80,23 +92,23 @@ class LocalCore:
         rows = self._frames(batch_of(frames), time, time_point)
         if len(frames) > 1:
             rows = rows[np.argsort(rows[:, IN_TIME], kind="stable")]
-        elif len(rows) and (np.diff(rows[:, IN_TIME]) < 0).any():
-            raise fault("E504", "the rows are out of order", note="sort them by time")
-        return CodedBatch(self._once(rows))
+        times = (int(rows[0, IN_TIME]), int(rows[-1, IN_TIME])) if len(rows) else None
+        return CodedBatch(self._used(rows), times)
 
     def with_own(self, batch: CodedBatch, own: Own) -> CodedBatch:
         mine = self._encoded([(atom.predicate, *atom.args) for _, atom in own])
         mine[:, IN_TIME] = [time for time, _ in own]
         rows = np.concatenate([self._used(mine), batch.rows])
-        return CodedBatch(self._once(rows[np.argsort(rows[:, IN_TIME], kind="stable")]))
+        return CodedBatch(rows[np.argsort(rows[:, IN_TIME], kind="stable")], batch.times)
 
     def push_batch(self, end: int, batch: CodedBatch) -> Blocks:
         return self.push(end, batch.rows)
 
     def recall(self, end: int, batch: CodedBatch) -> None:
-        for _ in self._engine.evaluate(batch.rows, end):
+        rows = self._new(batch.rows)
+        for _ in self._engine.evaluate(rows, end):
             continue  # what happened then was told then
-        self._window.add(batch.rows, end)
+        self._window.add(rows, end)
 
     def holding(self) -> Blocks:
         blocks = Blocks(self._engine, [self._engine.standing().copy()])
@@ -104,9 +116,10 @@ class LocalCore:
         return blocks
 
     def push(self, time: int, encoded: Codes) -> Blocks:
-        blocks = Blocks(self._engine, [block.copy() for block in self._engine.evaluate(encoded, time)])
-        if len(encoded):
-            self._window.add(encoded, time)
+        rows = self._new(encoded)
+        blocks = Blocks(self._engine, [block.copy() for block in self._engine.evaluate(rows, time)])
+        if len(rows):
+            self._window.add(rows, time)
         self._told.add(blocks)
         return blocks
 
@@ -129,15 +142,20 @@ class LocalCore:
         value = self._engine.dictionary.value
         for row in self._window.at(self.time).tolist():
             predicate = names[row[IN_PREDICATE]]
-            arity = self._arity[predicate] if predicate else 1
-            yield row[IN_TIME], predicate, tuple(map(value, row[IN_ARGS : IN_ARGS + arity]))
-
-    def _tuples(self, plain: list[tuple[object, ...]]) -> Codes:
-        return self._used(self._encoded(plain))
+            if predicate:
+                yield row[IN_TIME], predicate, tuple(map(value, row[IN_ARGS : IN_ARGS + self._arity[predicate]]))
+            else:
+                yield row[IN_TIME], *_from_text(str(value(row[IN_ARGS])))
 
     def _encoded(self, plain: list[tuple[object, ...]]) -> Codes:
         rows = np.zeros((len(plain), self._engine.width), np.int64)
-        if len(set(map(itemgetter(0), plain))) == 1 and len(set(map(len, plain))) == 1:
+        try:
+            predicates = set(map(itemgetter(0), plain))
+        except TypeError:  # it has no hash, so it is no text
+            for fact in plain:
+                check_predicate(fact[0])
+            raise
+        if len(predicates) == 1 and len(set(map(len, plain))) == 1:
             self._fill(rows, slice(None), plain)
             return rows
         shapes: dict[tuple[object, int], list[int]] = {}
@@ -152,41 +170,48 @@ class LocalCore:
         number = self._number(facts[0][0], len(facts[0]))
         rows[where, IN_PREDICATE] = number
         if number == self._engine.predicates[""]:
-            rows[where, IN_ARGS] = self._engine.dictionary.codes(map(repr, facts))
+            self._fill_unnamed(rows, where, facts)
             return
         for i, column in enumerate(list(zip(*facts, strict=True))[1:]):
-            values = column if set(map(type, column)) == {str} else list(map(value_of, column))
+            is_plain = set(map(type, column)) == {str} and is_text("".join(column))
+            values: Any = column if is_plain else list(map(value_of, column))
             rows[where, IN_ARGS + i] = self._engine.dictionary.column(values)
+
+    def _fill_unnamed(self, rows: Codes, where: Any, facts: Iterable[Sequence[object]]) -> None:
+        """Facts of predicates that the program does not name: checked like all, and encoded where they count."""
+        texts = [_to_text(fact) for fact in facts]
+        if self._any_predicate:
+            rows[where, IN_ARGS] = self._engine.dictionary.codes(texts)
 
     def _frames(self, frames: Mapping[str, Any], time: str | None = None, time_point: TimePoint | None = None) -> Codes:
         parts: list[Codes] = []
         for predicate, frame in frames.items():
-            table = table_of(frame, str(predicate))
-            if time is not None and time not in table.column_names:
-                raise fault(
-                    "E505", f"the table of {predicate} has no column {time}", note="name it: push_batch(…, time=…)"
-                )
+            table = frame_of(frame, predicate, time)
             columns = [name for name in table.column_names if name != time]
             number = self._number(predicate, len(columns) + 1)
             part = np.zeros((table.num_rows, self._engine.width), np.int64)
             part[:, IN_PREDICATE] = number
             if time is not None and time_point is not None:
                 part[:, IN_TIME] = encode_times(table[time], time_point)
-            if number == self._engine.predicates[""]:
-                others = [(predicate, *row.values()) for row in table.select(columns).to_pylist()]
-                part[:, IN_ARGS] = self._engine.dictionary.codes(map(repr, others))
-            else:
-                for i, name in enumerate(columns):
-                    part[:, IN_ARGS + i] = encode(self._engine.dictionary, table[name], value_of)
+                if (np.diff(part[:, IN_TIME]) < 0).any():
+                    raise out_of_order()
+            try:
+                if number == self._engine.predicates[""]:
+                    others = [(predicate, *row.values()) for row in table.select(columns).to_pylist()]
+                    self._fill_unnamed(part, slice(None), others)
+                else:
+                    for i, name in enumerate(columns):
+                        part[:, IN_ARGS + i] = encode(self._engine.dictionary, table[name], value_of)
+            except UnicodeDecodeError:
+                raise not_utf8(predicate) from None
             parts.append(part)
-        return self._used(
-            np.concatenate([*parts, np.zeros((0, self._engine.width), np.int64)]) if len(parts) != 1 else parts[0]
-        )
+        return np.concatenate([*parts, np.zeros((0, self._engine.width), np.int64)]) if len(parts) != 1 else parts[0]
 
     def _number(self, predicate: object, length: int) -> int:
         """The number of a predicate, once it has been checked."""
-        if not isinstance(predicate, str):
-            raise fault("E509", f"{predicate!r} is no predicate", note='a fact is a tuple such as ("temp", "s1", 70)')
+        if not isinstance(predicate, str) or predicate not in self._arity:
+            check_predicate(predicate)
+        assert isinstance(predicate, str)
         if predicate in self._only_derived:
             self._also_streamed(predicate)
         known = self._arity.get(predicate)
@@ -212,23 +237,18 @@ class LocalCore:
         used = rows[:, IN_PREDICATE] != self._engine.predicates[""]
         return rows if used.all() else rows[used]
 
-    def _once(self, rows: Codes) -> Codes:
-        """Where facts are counted, each fact of a batch once."""
-        if not self._exact:
-            return rows
-        _, first = np.unique(rows, axis=0, return_index=True)
-        return rows[np.sort(first)]
+    def _new(self, rows: Codes) -> Codes:
+        """Where facts are counted, only those that are not there already: the same fact twice counts once."""
+        return self._window.unseen(rows) if self._exact else rows
 
-    def _distinct(self, rows: Codes, time: int) -> Codes:
-        """Where facts are counted, a fact that is there already at this time point counts once."""
-        if not self._exact or not len(rows):
-            return rows
-        known = self._known[1] if self._known[0] == time else set()
-        self._known = time, known
-        fresh = []
-        for i, row in enumerate(rows):
-            key = row.tobytes()
-            if key not in known:
-                known.add(key)
-                fresh.append(i)
-        return rows[fresh]
+
+def _to_text(fact: Sequence[object]) -> str:
+    """One text for a fact of any predicate; equal facts have equal texts. No value's text has a line break."""
+    predicate, *args = fact
+    return "\n".join((str(predicate), *(value_text(value_of(arg)) for arg in args)))
+
+
+def _from_text(text: str) -> tuple[str, tuple[Value, ...]]:
+    """The fact of a text."""
+    predicate, *args = text.split("\n")
+    return predicate, tuple(map(value_from_text, args))

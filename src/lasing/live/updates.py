@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any, Protocol
@@ -9,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from lasing.engines.local.columns import decode, decode_expiry
+from lasing.engines.local.columns import NEVER, decode, decode_expiry
 from lasing.engines.local.dictionary import Codes
 from lasing.engines.local.engine import LocalEngine, expiry
 from lasing.engines.local.execute import OUT_ARGS, OUT_PREDICATE, OUT_SIGN, OUT_TIME, OUT_UNTIL, PROVISIONAL
@@ -44,7 +45,8 @@ class Update:
         return self._changes().removed
 
     def expires_at(self, atom: Atom) -> Expiry:
-        """Until when an added atom is guaranteed: infinite if for ever, None if it is provisional."""
+        """Up to when an added atom is guaranteed, at least: never before `time`, infinite if for ever, None if it is
+        provisional. `Engine.answer().expires_at` has what has been learnt since it was added."""
         return self._changes().expires_at(atom)
 
     def steps(self) -> Iterator[Changes]:
@@ -75,7 +77,7 @@ class Update:
     def _changes(self) -> Changes:
         if self._net is None:
             steps = self._source.changes()
-            self._net = steps[0] if len(steps) == 1 else _net(self.time, steps)
+            self._net = steps[0] if len(steps) == 1 and steps[0].time == self.time else _net(self.time, steps)
         return self._net
 
 
@@ -100,14 +102,14 @@ class Told:
         return None
 
     def tables(self) -> dict[str, Any]:
-        rows = [(c.time, s, None, a) for c in self._changes for s, a in _signed(c)]
+        rows = [(c.time, s, c.expiries.get(a) if s > 0 else None, a) for c in self._changes for s, a in _signed(c)]
         tables = {}
         for predicate in dict.fromkeys(row[3].predicate for row in rows):
             mine = [row for row in rows if row[3].predicate == predicate]
             columns: dict[str, Any] = {
                 "time": pa.array([row[0] for row in mine], pa.int64()),
                 "change": pa.array([row[1] for row in mine], pa.int8()),
-                "expires_at": pa.array([None for _ in mine], pa.int64()),
+                "expires_at": pa.array([NEVER if row[2] == math.inf else row[2] for row in mine], pa.int64()),
             }
             for i in range(len(mine[0][3].args)):
                 values = [row[3].args[i] for row in mine]
@@ -223,7 +225,8 @@ def _tuples(atoms: Iterable[Atom]) -> Tuples:
 
 
 def _net(time: int, steps: Iterable[Changes]) -> Changes:
-    """What a series of changes comes to."""
+    """What a series of changes comes to at a time point. What was added before and still holds is guaranteed at least
+    for now, whatever was guaranteed then."""
     added: dict[Atom, Expiry] = {}
     removed: set[Atom] = set()
     for step in steps:
@@ -237,4 +240,5 @@ def _net(time: int, steps: Iterable[Changes]) -> Changes:
                 removed.remove(atom)
             else:
                 added[atom] = step.expires_at(atom)
-    return Changes(time, frozenset(added), frozenset(removed), added)
+    guaranteed = {atom: None if until is None else max(until, time) for atom, until in added.items()}
+    return Changes(time, frozenset(added), frozenset(removed), guaranteed)

@@ -12,8 +12,9 @@ from lasing.logic.formulas import Atom
 from lasing.timeline.ticks import Tick
 
 Expiry = int | float | None
-"""The last time point at which an atom is guaranteed to hold, whatever facts come: infinite where it holds for ever,
-None where it is provisional. New facts may make it later, never earlier."""
+"""A time point up to which an atom is guaranteed to hold without a break, whatever facts come: infinite where it holds
+for ever, None where it is provisional. It is a promise that is kept, never one about the past. What comes may make it
+later, never earlier. It need not be the last such time point: see docs/reference/python.md."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ class Evaluation:
     def __init__(self, task: Task, shard: int, start: int) -> None:
         self._task = task
         self._shard = shard
+        self._start = start
         self._engine = Engine(task.program_of(shard), start, task.engine)  # type: ignore[arg-type]  # it was checked
         self._told_before: Counter[str] = Counter()
         # what every shard derives, one tells
@@ -34,7 +35,7 @@ class Evaluation:
 
     @property
     def start(self) -> int:
-        return self._engine.start
+        return self._start
 
     @property
     def incremental(self) -> bool:
@@ -42,7 +43,8 @@ class Evaluation:
 
     @property
     def until(self) -> int:
-        return self._engine.time
+        time = self._engine.time
+        return self._start - 1 if time is None else time
 
     def recall(self, window: Mapping[str, Any], until: int, held: Mapping[str, Any] | None = None) -> None:
         """Begin from the facts of a raw window, at the time point `until`; `held` is since when atoms hold."""

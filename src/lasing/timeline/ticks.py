@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from lasing.errors import fault
+from lasing.timeline.limits import BEYOND, NOTE, check_time
 
 MILLISECONDS = {"ms": 1, "s": 1_000, "sec": 1_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
 
@@ -101,9 +102,9 @@ def parse_time(text: str, tick: Tick | None) -> int:
     (36, 60)
     """
     if _WHOLE.fullmatch(text):
-        if len(text) > 20 or not -(2**63) <= int(text) < 2**63:
-            raise fault("E506", f"the time {_short(text)} is beyond 64 bits")
-        return int(text)
+        if len(text) > 20:
+            raise fault("E506", f"the time {_short(text)} {BEYOND}", note=NOTE)
+        return check_time(int(text))
     try:
         instant = datetime.fromisoformat(text)
     except ValueError:

@@ -33,12 +33,14 @@ def search(control: clingo.Control, rules: int, most: int, now: int, watch: Watc
             if found.get().exhausted or number == most > 0:
                 return
         settings.solve_limit = "umax"
+    if watch is not None:
+        watch.running = lambda: None
     with control.solve(yield_=True, async_=True) as found:
         while True:
             found.resume()
             while not found.wait(_WAIT):
                 if watch is not None:
-                    watch.look(now)
+                    watch.look(now, f"clingo was searching for answers of {rules:,} ground rules")
             following = found.model()
             if following is None:
                 return

@@ -37,8 +37,10 @@ def encode(dictionary: Dictionary, column: Any, value_of: Callable[[object], Val
 def encode_times(column: Any, time_point: Callable[[object], int]) -> Codes:
     """The time points of an Arrow column."""
     chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if pa.types.is_integer(chunk.type) and chunk.null_count == 0:
+    if pa.types.is_integer(chunk.type) and chunk.null_count == 0 and not pa.types.is_uint64(chunk.type):
         times: Codes = chunk.cast(pa.int64()).to_numpy(zero_copy_only=False)
+        for time in (times.min(), times.max()) if len(times) else ():
+            time_point(int(time))
         return times
     return _by_value(chunk, lambda values: list(map(time_point, values)), time_point)
 
@@ -48,9 +50,8 @@ def _by_value(chunk: Any, codes: Callable[[list[Any]], list[int]], refuse: Calla
     if not pa.types.is_dictionary(chunk.type):
         try:
             chunk = chunk.dictionary_encode()
-        except pa.ArrowNotImplementedError:  # a column of lists, or the like
-            refuse(chunk[0].as_py())
-            raise
+        except pa.ArrowNotImplementedError:  # a column of lists, which are no values, or the like
+            return np.array(codes(chunk.to_pylist()), np.int64)
     if chunk.indices.null_count:
         refuse(None)
     distinct = np.array(codes(chunk.dictionary.to_pylist()), np.int64)

@@ -13,6 +13,7 @@ from lasing.engines.local import memory
 from lasing.engines.local.calendar import open_calendar
 from lasing.engines.local.dictionary import Codes, Dictionary
 from lasing.engines.local.execute import (
+    HALF_WAY,
     IN_ARGS,
     OUT_ARGS,
     OUT_PREDICATE,
@@ -25,8 +26,7 @@ from lasing.engines.local.execute import (
 )
 from lasing.engines.local.layout import lay_out
 from lasing.engines.local.supervisor import Supervisor
-from lasing.engines.local.values import REASONS, SMALL
-from lasing.errors import fault
+from lasing.engines.local.values import REASONS
 from lasing.limits import Watch, stopped
 from lasing.logic.answers import Changes, Expiry
 from lasing.logic.formulas import Atom
@@ -35,6 +35,7 @@ from lasing.plan.compile import compile_plan
 from lasing.plan.nodes import Fold, Plan
 from lasing.plan.optimize import optimized
 from lasing.plan.rewrite import rules_of
+from lasing.timeline.limits import check_time
 
 _FIRST_BITS = 6
 _BLOCK = 1 << 16
@@ -55,7 +56,7 @@ class LocalEngine:
         annotated: bool = False,
         watch: Watch | None = None,
     ) -> None:
-        _check_time(start)
+        check_time(start)
         chosen = optimized(compile_plan(program)) if plan is None else plan
         self._layout = lay_out(chosen, annotated)
         self._arena = self._layout.memory
@@ -94,9 +95,9 @@ class LocalEngine:
         What changes comes in blocks of rows (time, predicate's number, +1 or -1, until when it is guaranteed,
         arguments…), each valid until the next is asked for. Facts may be added to the time point of now.
         """
-        _check_time(end)
+        check_time(end)
         if not self._usable:
-            raise stopped(self.time)
+            raise stopped()
         self._usable = False  # until all is evaluated, so that nobody goes on after an interrupt
         if len(self._background):
             rows, self._background = np.concatenate([self._background, rows]), self._background[:0]
@@ -108,7 +109,8 @@ class LocalEngine:
                 self._arena, rows, at, time, end, self.dictionary.ranks(), self._out
             )
             self.time = time
-            self._supervisor.check(time)
+            if at == HALF_WAY:
+                raise self._supervisor.reason(time)
             if written:
                 yield self._out[:written]
         self._usable = True
@@ -206,8 +208,3 @@ def expiry(until: int) -> Expiry:
     if until == PROVISIONAL:
         return None
     return math.inf if until >= memory.FOREVER else until
-
-
-def _check_time(time: int) -> None:
-    if not -SMALL < time < SMALL:
-        raise fault("E506", f"the time {time} is beyond 60 bits", note="count time from another origin")

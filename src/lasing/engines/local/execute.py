@@ -97,6 +97,7 @@ IN_TIME, IN_PREDICATE, IN_ARGS = range(3)
 OUT_TIME, OUT_PREDICATE, OUT_SIGN, OUT_UNTIL, OUT_ARGS = range(5)
 PROVISIONAL = -(2**62)
 WORK_OF_A_TICK = 16
+HALF_WAY = -1
 TAGS, FIRST_TOLD = 1, 2  # in TOLD: the rows' tags tell the predicate's number, or it is so much less
 
 
@@ -108,7 +109,7 @@ def run_batch(
     are in order of time.
 
     Comes back early when the output is half full: how many of its rows are written, the row and the time at which to go
-    on. That time is `end` when all is done. Where the engine has stopped, it is the time at which it did.
+    on. That time is `end` when all is done. Where the engine has stopped, the row is HALF_WAY.
     """
     m, ranks = pointer(arena), pointer(names)
     written = 0
@@ -131,7 +132,7 @@ def run_batch(
         if m[STOPPED] == GO_ON:
             out = _room(m, out, written, _changes(m) + due(m, fired))
         if m[STOPPED] != GO_ON or spend(m, WORK_OF_A_TICK):
-            return out, written, at, t
+            return out, written, HALF_WAY, t
         written = _put_out(m, t, fired, out, written)
         put_back(m, fired)
         at = last

@@ -26,7 +26,6 @@ from lasing.engines.local.execute import (
     PROVISIONAL,
 )
 from lasing.engines.local.memory import FOREVER
-from lasing.engines.local.values import SMALL
 from lasing.logic.formulas import Atom
 
 
@@ -61,13 +60,7 @@ class Feed:
         """What changes up to a time point, given all facts up to it."""
         if self.engine.dictionary.is_full:
             self.engine.forget()
-        rows = self._rows(slab)
-        beyond = int(np.searchsorted(rows[:, IN_TIME], SMALL))
-        if beyond < len(rows):  # the engine refuses such times; what comes before is told first
-            if beyond:
-                yield from map(self._told, self.engine.evaluate(rows[:beyond], int(rows[beyond - 1, IN_TIME])))
-            rows = rows[beyond:]
-        yield from map(self._told, self.engine.evaluate(rows, end))
+        yield from map(self._told, self.engine.evaluate(self._rows(slab), end))
 
     def _rows(self, slab: Slab) -> Codes:
         """Facts as rows of codes, by time."""

@@ -23,9 +23,49 @@ class RawWindow:
     _blocks: list[Codes] = field(default_factory=list)
     _rows: int = 0
     _limit: int = _LEAST
+    _seen: tuple[int, set[bytes]] | None = None
+
+    def unseen(self, rows: Codes) -> Codes:
+        """Rows in the order of time, without those that are here already, and each of the others once.
+
+        All facts of the newest time point are here, so this is what it takes to count the same fact once.
+        """
+        if not len(rows):
+            return rows
+        first = int(rows[0, IN_TIME])
+        if first < rows[-1, IN_TIME]:
+            _, places = np.unique(rows, axis=0, return_index=True)
+            rows = rows[np.sort(places)]
+        now = int(np.searchsorted(rows[:, IN_TIME], first, side="right"))
+        known, new = self._at_newest(first), dict[bytes, int]()
+        for place, key in enumerate(_keys(rows[:now])):
+            if key not in known:
+                new.setdefault(key, place)
+        if len(new) == now:
+            return rows
+        return np.concatenate([rows[list(new.values())], rows[now:]])
+
+    def _at_newest(self, time: int) -> set[bytes]:
+        """The facts of a time point that is the newest, or is to be."""
+        if self._seen is None or self._seen[0] != time:
+            found: set[bytes] = set()
+            for block in reversed(self._blocks):
+                if len(block) and block[-1, IN_TIME] != time:
+                    break
+                found.update(_keys(block[block[:, IN_TIME] == time]))
+            self._seen = time, found
+        return self._seen[1]
 
     def add(self, rows: Codes, time: int) -> None:
         """Facts have come. From time to time those that are not needed any more are dropped."""
+        if not len(rows):
+            return
+        if self._seen is not None:
+            newest = int(rows[-1, IN_TIME])
+            if self._seen[0] == newest:
+                self._seen[1].update(_keys(rows[rows[:, IN_TIME] == newest]))
+            else:
+                self._seen = None
         self._blocks.append(rows)
         self._rows += len(rows)
         if self._rows > self._limit:
@@ -34,7 +74,8 @@ class RawWindow:
             self._limit = max(_LEAST, 2 * self._rows)
 
     def codes(self, time: int) -> list[Codes]:
-        """The codes of all arguments that are kept, each in its place."""
+        """The codes of all arguments that are kept, each in its place; they may be given others there."""
+        self._seen = None
         self._blocks = [np.ascontiguousarray(self.at(time))] if self._blocks else []
         self._rows = sum(map(len, self._blocks))
         return [block.reshape(-1) for block in self._blocks]
@@ -53,6 +94,12 @@ class RawWindow:
             kept[of_it[_occurrence(keys) < n]] = True
         found: Codes = rows[kept]
         return found
+
+
+def _keys(rows: Codes) -> list[bytes]:
+    """A key for each row."""
+    written, width = rows.tobytes(), rows.shape[1] * rows.itemsize
+    return [written[i : i + width] for i in range(0, len(written), width)]
 
 
 def _occurrence(keys: Codes) -> Codes:

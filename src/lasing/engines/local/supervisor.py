@@ -36,36 +36,39 @@ class Supervisor:
         arena[pause.MOST_DERIVED] = self._most
         arena[pause.MOST_WORDS] = watch.limits.bytes // 8
 
-    def check(self, now: int) -> None:
-        """Raise the reason for which the kernels have stopped, if they have."""
-        arena, watch = self._arena, self._watch
-        match int(arena[pause.STOPPED]):
-            case pause.GO_ON:
-                return
+    def reason(self, now: int) -> BaseException:
+        """The exception for which the kernels have stopped."""
+        match int(self._arena[pause.STOPPED]):
             case pause.BY_SIGNAL:
-                words = [int(word) or None for word in arena[pause.RAISED : pause.RAISED + 3]]
-                arena[pause.RAISED : pause.RAISED + 3] = 0
-                if words[0]:
-                    _restore(*words)  # which raises what it restores
-            case pause.BY_DRIVER if self._raised:
-                raise self._raised.pop()
+                return self._raised_by_handler()
+            case pause.BY_DRIVER:
+                return self._raised.pop()
             case pause.OUT_OF_TIME:
-                raise watch.out_of_time(now, *self._running())
+                return self._watch.out_of_time(now, *self._running())
             case pause.TOO_MANY_ROWS:
-                raise too_many_atoms(self._most, now, *self._running())
-            case pause.OUT_OF_MEMORY:
-                raise watch.out_of_memory(now, *self._running())
+                return too_many_atoms(self._most, now, *self._running())
+            case _:
+                return self._watch.out_of_memory(now, *self._running())
 
-    def _running(self) -> tuple[Place | None, int | None]:
-        """The place of the rule that was running, and how many rows its head has that are new at this time point."""
+    def _raised_by_handler(self) -> BaseException:
+        words = [int(word) or None for word in self._arena[pause.RAISED : pause.RAISED + 3]]
+        try:
+            _restore(*words)  # which raises it, since it is called through Python's own interface
+        except BaseException as raised:
+            return raised
+        raise AssertionError("a handler raised something")
+
+    def _running(self) -> tuple[Place | None, str]:
+        """The place of the rule that was running, and how far it had got."""
         rule, head = int(self._arena[pause.RUNNING]), int(self._arena[pause.RUNNING_HEAD])
         if not 0 <= rule < len(self._program.rules):
-            return None, None
-        return self._program.rules[rule].place(), int(self._arena[head + memory.HI] - self._arena[head + memory.FIRST])
+            return None, "no rule was running, but the engine was keeping its windows up to date"
+        rows = int(self._arena[head + memory.HI] - self._arena[head + memory.FIRST])
+        return self._program.rules[rule].place(), f"its head has {rows:,} rows that are new at this time point"
 
 
 def _look(arena: Any, watch: Watch, most: int, raised: list[BaseException]) -> Any:
-    """What kernels call. It must not raise: whatever Python raises in it is kept for `check`."""
+    """What kernels call. It must not raise: whatever Python raises in it is kept for `reason`."""
 
     def look() -> int:
         try:

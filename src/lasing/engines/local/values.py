@@ -11,6 +11,7 @@ import numpy as np
 from numba import int64, uint64
 
 from lasing.compiling import njit
+from lasing.engines.local.exact import quotient
 from lasing.engines.local.memory import FOREVER, KEY, NO_ROW, WIDE, append, find, record
 from lasing.engines.local.pointers import Memory, pointer
 
@@ -101,7 +102,7 @@ def code_of_double(m: Memory, value: float) -> int:
     """The code of a double; one of integral value is that integer."""
     if not np.isfinite(value):
         return BEYOND_64_BITS
-    if value == np.floor(value) and -9.3e18 < value < 9.2233720368547748e18 and value >= -9.2233720368547758e18:
+    if value == np.floor(value) and -(2.0**63) <= value < 2.0**63:
         return code_of_integer(m, int64(value))
     return wide(m, DOUBLE, np.float64(value).view(np.int64))
 
@@ -118,8 +119,7 @@ def compare(m: Memory, comparison: int, a: int, b: int, ranks: Memory) -> bool:
             return False
         x, y = ranks[a - NAMES], ranks[b - NAMES]
     elif is_double(m, a) or is_double(m, b):
-        u, v = double(m, a), double(m, b)
-        x, y = int64(u > v), int64(v > u)
+        x, y = int64(_exceeds(m, a, b)), int64(_exceeds(m, b, a))
     else:
         x, y = integer(m, a), integer(m, b)
     if comparison == LESS:
@@ -129,6 +129,19 @@ def compare(m: Memory, comparison: int, a: int, b: int, ranks: Memory) -> bool:
     if comparison == GREATER:
         return x > y
     return x >= y
+
+
+@njit(cache=True)
+def _exceeds(m: Memory, a: int, b: int) -> bool:
+    """Whether one number, of which at least one is a double, is greater than the other.
+
+    A double that is no integer is less than 2^53 in magnitude, where integers are doubles as well, or it is beyond all
+    integers of 64 bits. So as doubles they compare right, but for integers that are rounded up to 2^63.
+    """
+    u, v = double(m, a), double(m, b)
+    if u == v and u == 2.0**63:
+        return is_double(m, a) and not is_double(m, b)
+    return u > v
 
 
 @njit(cache=True)
@@ -171,7 +184,7 @@ def compute(m: Memory, operator: int, a: int, b: int) -> int:
         elif operator == DIV or x % y == 0:
             z = x // y
         else:
-            return code_of_double(m, x / y)
+            return code_of_double(m, quotient(x, y))
     return code_of_integer(m, z)
 
 
@@ -197,9 +210,9 @@ def _compute_doubles(m: Memory, operator: int, x: float, y: float, a: int, b: in
     elif operator == ABS:
         z = abs(x)
     elif operator == MIN:
-        return a if x <= y else b
+        return b if _exceeds(m, a, b) else a
     elif operator == MAX:
-        return a if x >= y else b
+        return b if _exceeds(m, b, a) else a
     else:
         if y == 0.0:
             return BY_ZERO

@@ -29,6 +29,7 @@ from lasing.languages.lars.weak_constraints import OPTIMISATIONS, read_optimisat
 from lasing.logic.formulas import At, Atom, head_atom
 from lasing.logic.program import DataFact, Program, Rule, Signature
 from lasing.logic.terms import Undefined, Value, evaluate, variables_of
+from lasing.timeline.limits import check_time
 from lasing.timeline.ticks import parse_time
 
 
@@ -233,9 +234,9 @@ def _keep(reading: _Reading, cursor: Cursor, rule: Rule) -> None:
     if time is None:
         reading.background.append(ground)
         return
-    if isinstance(time, str):
+    if isinstance(time, str | int):
         try:
-            time = parse_time(time, reading.environment.tick)
+            time = parse_time(time, reading.environment.tick) if isinstance(time, str) else check_time(time)
         except LasingError as error:
             d = error.diagnostics[0]
             cursor.fail(d.code, d.message, d.note, rule.offset, rule.length)
