@@ -61,11 +61,11 @@ class LocalEngine:
         self._layout = lay_out(chosen, annotated)
         self._arena = self._layout.memory
         self._arena[memory.START] = start
-        self._supervisor = Supervisor(self._arena, program, watch or Watch())
-        self._usable = True
         memory.open_blocks(self._arena, _FIRST_BITS)
         open_calendar(self._arena, start)
         weakref.finalize(self, memory.release_blocks, self._arena)
+        self._supervisor = Supervisor(self._arena, program, watch or Watch())  # limits are for what comes after these
+        self._usable = True
         self.dictionary = Dictionary(self._arena, _asks_for_order(chosen))
         self.time = start - 1
         self.width = IN_ARGS + max(1, self._layout.width)
