@@ -1,5 +1,5 @@
-"""Streams read in columns are what they are row by row: the same answers, reports, errors and output, on clean files and
-on dirty ones, however they are cut into blocks."""
+"""Streams read in columns are what they are row by row: the same answers, reports, errors and output, on clean files
+and on dirty ones, however they are cut into blocks."""
 
 from __future__ import annotations
 

@@ -11,8 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lasing.connectors.arrow import ArrowSource, frame_source, parquet_source, rows_of
-from lasing.connectors.batches import Batch, Column, Mixed, Numbers, Part, batches_of, column_of
-from lasing.connectors.cells import within_limit
+from lasing.connectors.batches import Batch, Column, Mixed, Numbers, Part, batches_of, column_of, within_limit
 from lasing.connectors.files import Progress
 from lasing.connectors.missing import ERROR, Gaps, present
 from lasing.connectors.rows import Arity, time_of, value_of

@@ -17,6 +17,7 @@ import pyarrow as pa
 from lasing.connectors.rows import Row
 from lasing.errors import LasingError
 from lasing.logic.terms import Value
+from lasing.timeline.limits import LIMIT
 
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -127,6 +128,11 @@ def taken(batch: Batch, where: Numbers) -> Batch:
             )
         )
     return Batch(batch.times[where], tuple(parts))
+
+
+def within_limit(times: Numbers) -> bool:
+    """Whether all times are time points."""
+    return not len(times) or bool(times.min() > -LIMIT and times.max() < LIMIT)
 
 
 def sorted_sources(batches: Iterable[Batch]) -> list[Iterator[Batch]]:

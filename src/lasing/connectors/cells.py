@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lasing.connectors.batches import Column, Mixed, Numbers, column_of
+from lasing.connectors.batches import Column, Mixed, Numbers, column_of, within_limit
 from lasing.connectors.scan import (
     CELL_KIND,
     CELL_LENGTH,
@@ -23,7 +23,6 @@ from lasing.connectors.scan import (
     gather,
 )
 from lasing.logic.terms import Value
-from lasing.timeline.limits import LIMIT
 from lasing.timeline.ticks import Tick
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
@@ -98,8 +97,3 @@ def time_points(
         points = np.array([read(text) for text in found.dictionary.to_pylist()], np.int64)
         times[written] = points[found.indices.to_numpy()]
     return times if within_limit(times) else None
-
-
-def within_limit(times: Numbers) -> bool:
-    """Whether all times are time points."""
-    return not len(times) or bool(times.min() > -LIMIT and times.max() < LIMIT)

@@ -55,8 +55,16 @@ def left_out(count: int, table: str, column: str) -> Diagnostic:
     return Diagnostic("W206", f"{rows} left out: no value in the column {column}", note=note)
 
 
-class Gap(Exception):  # noqa: N818 -- internal: it carries the name of a column
-    """A row lacks a value, and is to be left out."""
+def without_gaps(facts: Sequence[tuple[Any, ...]], gaps: Gaps) -> list[tuple[Any, ...]]:
+    """Facts such as ("temp", "s1", 70), without those that lack a value."""
+    kept = []
+    for fact in facts:
+        lacks = next((i for i, value in enumerate(fact) if value is None and i), None)
+        if lacks is None:
+            kept.append(fact)
+        else:
+            gaps.left_out[f"the facts of {fact[0]}", f"argument {lacks}"] += 1
+    return kept
 
 
 def present(table: Any, columns: Sequence[str], gaps: Gaps, name: str) -> Any:
