@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Protocol
 
 from lasing.connectors.arrow import is_frame, table_of
@@ -53,9 +54,13 @@ def batch_of(frames: object) -> Mapping[str, Any]:
     return frames
 
 
+_is_name = lru_cache(1024)(is_name)
+"""The same few predicates come with every push."""
+
+
 def check_predicate(predicate: object) -> None:
     """Fail at what is no predicate's name, as every other way in does."""
-    if not isinstance(predicate, str) or not is_name(predicate):
+    if not isinstance(predicate, str) or not _is_name(predicate):
         note = 'a fact is a tuple such as ("temp", "s1", 70); a predicate starts with a lower-case letter'
         raise fault("E509", f"{predicate!r} is not a predicate's name", note=note)
 

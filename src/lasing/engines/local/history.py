@@ -23,7 +23,8 @@ class RawWindow:
     _blocks: list[Codes] = field(default_factory=list)
     _rows: int = 0
     _limit: int = _LEAST
-    _seen: tuple[int, set[bytes]] | None = None
+    _newest: int | None = None
+    _seen: set[bytes] | None = None
 
     def unseen(self, rows: Codes) -> Codes:
         """Rows in the order of time, without those that are here already, and each of the others once.
@@ -32,40 +33,41 @@ class RawWindow:
         """
         if not len(rows):
             return rows
-        first = int(rows[0, IN_TIME])
-        if first < rows[-1, IN_TIME]:
+        first, last = rows[0, IN_TIME], rows[-1, IN_TIME]
+        if first != last:
             _, places = np.unique(rows, axis=0, return_index=True)
             rows = rows[np.sort(places)]
-        now = int(np.searchsorted(rows[:, IN_TIME], first, side="right"))
-        known, new = self._at_newest(first), dict[bytes, int]()
-        for place, key in enumerate(_keys(rows[:now])):
+        elif len(rows) == 1 and first != self._newest:
+            return rows
+        now = len(rows) if first == last else int(np.searchsorted(rows[:, IN_TIME], first, side="right"))
+        keys, known = _keys(rows[:now]), self._at_newest() if first == self._newest else set[bytes]()
+        if len(set(keys)) == now and known.isdisjoint(keys):
+            return rows
+        new: dict[bytes, int] = {}
+        for place, key in enumerate(keys):
             if key not in known:
                 new.setdefault(key, place)
-        if len(new) == now:
-            return rows
         return np.concatenate([rows[list(new.values())], rows[now:]])
 
-    def _at_newest(self, time: int) -> set[bytes]:
-        """The facts of a time point that is the newest, or is to be."""
-        if self._seen is None or self._seen[0] != time:
-            found: set[bytes] = set()
+    def _at_newest(self) -> set[bytes]:
+        """The facts of the newest time point."""
+        if self._seen is None:
+            self._seen = set()
             for block in reversed(self._blocks):
-                if len(block) and block[-1, IN_TIME] != time:
+                if len(block) and block[-1, IN_TIME] != self._newest:
                     break
-                found.update(_keys(block[block[:, IN_TIME] == time]))
-            self._seen = time, found
-        return self._seen[1]
+                self._seen.update(_keys(block[block[:, IN_TIME] == self._newest]))
+        return self._seen
 
     def add(self, rows: Codes, time: int) -> None:
         """Facts have come. From time to time those that are not needed any more are dropped."""
         if not len(rows):
             return
-        if self._seen is not None:
-            newest = int(rows[-1, IN_TIME])
-            if self._seen[0] == newest:
-                self._seen[1].update(_keys(rows[rows[:, IN_TIME] == newest]))
-            else:
-                self._seen = None
+        newest = int(rows[-1, IN_TIME])
+        if newest != self._newest:
+            self._newest, self._seen = newest, None
+        elif self._seen is not None:
+            self._seen.update(_keys(rows))
         self._blocks.append(rows)
         self._rows += len(rows)
         if self._rows > self._limit:
@@ -98,8 +100,8 @@ class RawWindow:
 
 def _keys(rows: Codes) -> list[bytes]:
     """A key for each row."""
-    written, width = rows.tobytes(), rows.shape[1] * rows.itemsize
-    return [written[i : i + width] for i in range(0, len(written), width)]
+    whole = np.dtype((np.void, rows.shape[1] * rows.itemsize))
+    return np.ascontiguousarray(rows).view(whole).reshape(-1).tolist()  # type: ignore[return-value]  # bytes
 
 
 def _occurrence(keys: Codes) -> Codes:
