@@ -77,7 +77,7 @@ def test_a_damaged_parquet_file_is_read_or_refused_by_name(seed: int, tmp_path: 
         path.write_bytes(raw[: chance.choice((len(raw), len(raw), chance.randrange(len(raw))))])
         for engine in ("local", "reference"):
             try:
-                list(lasing.run("q(X) :- p(X, Y).", path, engine=engine, end=400).changes())  # type: ignore[arg-type]
+                list(lasing.run("q(X) :- p(X, Y).", path, engine=engine, end=400).changes())
             except LasingError as error:
                 refused += 1
                 found = error.diagnostics[0]
