@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from lasing.connectors.missing import SKIP, Gaps, Missing, present, without_gaps
@@ -63,7 +64,7 @@ class Engine:
         max_time: float | str | None = None,
     ) -> None:
         self._watch = Watch(limits_of(max_atoms, max_memory, max_time))
-        self.program = program if isinstance(program, Program) else parse(program, constants)
+        self.program = (program if isinstance(program, Program) else parse(program, constants)).watching_dates()
         self.on_late = on_late
         self._open, self._kind = _opener(self.program, engine, most_models(models), self._watch)
         own = sorted(self.program.data, key=lambda fact: fact.time)
@@ -242,7 +243,8 @@ class Engine:
     def answer(self) -> Answer:
         """The atoms that hold now; none before the timeline has begun."""
         self._check_whole()
-        return Answer.single(0, frozenset()) if self._core is None else self._core.answer()
+        answer = Answer.single(0, frozenset()) if self._core is None else self._core.answer()
+        return replace(answer, tick=self.program.shown_tick())
 
     def diagnostics(self) -> list[Diagnostic]:
         """What was left out so far: facts that lack a value (W206), heads before the start (W202), instances that had
