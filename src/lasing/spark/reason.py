@@ -15,14 +15,14 @@ from uuid import uuid4
 
 from lasing.connectors.rows import time_of, value_of
 from lasing.engine_choice import EngineName, plan_for
-from lasing.errors import Diagnostic, LasingError, LasingWarning, fault, in_order, render, similar
-from lasing.logic.checks import ONE_ANSWER, findings
+from lasing.errors import Diagnostic, LasingError, LasingWarning, fault, in_order, render, similar, warn
+from lasing.logic.checks import CAUTIONS, ONE_ANSWER, findings
 from lasing.logic.formulas import Atom
 from lasing.logic.partition import NoKey, Partition, partition
 from lasing.logic.program import Program
 from lasing.logic.terms import Value
 from lasing.logic.types import argument_types
-from lasing.session import ProgramLike, parse
+from lasing.session import ProgramLike, read
 from lasing.spark import batch, streaming
 from lasing.spark.delay import delay_of, silence_of
 from lasing.spark.hashing import spread_ids
@@ -312,7 +312,7 @@ def reason(
     `shards` and `slices` say into how many parts to divide the work, `replicate` which inputs every shard is to have.
     """
     require_pyspark()
-    checked = program if isinstance(program, Program) else parse(program, constants)
+    checked = program if isinstance(program, Program) else read(program, constants)
     if view not in VIEWS:
         raise fault("E305", f"there is no view {view}", note=f"views are {', '.join(VIEWS)}")
     for name, number in (("shards", shards), ("slices", slices)):
@@ -323,6 +323,8 @@ def reason(
     plan_for(checked, engine)
     facts = tuple(_background(background))
     known = replace(checked, background=(*checked.background, *facts)) if facts else checked
+    if not isinstance(program, Program):  # one that was parsed before has had its warnings
+        warn(findings(known, CAUTIONS))
     return Reasoning(
         known,
         _Options(input, output, time, view, start, end, delay, idle, order, shards, slices, tuple(replicate), engine),
@@ -346,7 +348,7 @@ def _background(given: Any) -> Iterator[Atom]:
     if given is None:
         return
     if isinstance(given, str | Path):
-        found = parse(Path(given))
+        found = read(Path(given))
         if found.rules or found.data:
             raise fault("E604", f"{given} has more than background facts", note="include it in the program")
         yield from found.background

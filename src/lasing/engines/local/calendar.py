@@ -9,8 +9,8 @@ its own, which the arena's header names; chunks are known by their place in it.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from lasing.compiling import njit
 from lasing.engines.local.memory import CALENDAR, FOREVER, WORDS, new_block
 from lasing.engines.local.pointers import Memory, pointer, release
 

@@ -49,6 +49,7 @@ class _Reading:
     show: list[Signature] | None = None
     found: list[Diagnostic] = field(default_factory=list)
     base: int = 0  # the length of the sources before the one being read
+    dated: bool = False  # whether some fact has a date for its time
 
 
 def lower(sources: Sequence[Source], constants: Mapping[str, Value]) -> tuple[Program, list[Diagnostic]]:
@@ -85,6 +86,7 @@ def lower_around(
         tuple(dict.fromkeys(reading.inputs)),
         reading.environment.tick,
         tuple(cursor.source for cursor in reading.cursors),
+        reading.dated,
     )
     return program, reading.environment, reading.found
 
@@ -238,6 +240,7 @@ def _keep(reading: _Reading, cursor: Cursor, rule: Rule) -> None:
         except LasingError as error:
             d = error.diagnostics[0]
             cursor.fail(d.code, d.message, d.note, rule.offset, rule.length)
+        reading.dated = True
     if not isinstance(time, int):
         cursor.fail("E113", f"a time point is a whole number, not {time}", "", rule.offset, rule.length)
     reading.data.append(DataFact(time, ground))
