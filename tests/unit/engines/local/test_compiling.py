@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from lasing.engines import local
 from lasing.compiling import before_compiling, njit
+from lasing.engines import local
 
 WITHOUT_A_PLACE = """
 import warnings
