@@ -23,6 +23,7 @@ from lasing.engines.local.execute import (
     read_out,
     run_batch,
 )
+from lasing.engines.local.idle import Leaps, stretches
 from lasing.engines.local.layout import lay_out
 from lasing.engines.local.operators.rules import MOST_ROWS
 from lasing.engines.local.values import REASONS, SMALL
@@ -55,6 +56,9 @@ class LocalEngine:
         memory.open_blocks(self._arena, _FIRST_BITS)
         open_calendar(self._arena, start)
         weakref.finalize(self, memory.release_blocks, self._arena)
+        self._leaps: Leaps | None = None
+        if self._layout.idle is not None and not annotated:
+            self._leaps = Leaps(self._arena, *self._layout.idle, self._layout.rules * len(REASONS))
         self.dictionary = Dictionary(self._arena, _asks_for_order(chosen))
         self.time = start - 1
         self.width = IN_ARGS + max(1, self._layout.width)
@@ -90,6 +94,30 @@ class LocalEngine:
             raise fault("E304", f"the engine stopped at time point {self.time}, in a recursion without end", note=note)
         if len(self._background):
             rows, self._background = np.concatenate([self._background, rows]), self._background[:0]
+        if self._leaps is None or end - self.time <= self._leaps.least:
+            yield from self._evaluate(rows, end)
+            return
+        for part, until, is_idle in stretches(rows, self.time, end, self._leaps.least):
+            yield from self._rest(until, self._leaps) if is_idle else self._evaluate(part, until)
+
+    def _rest(self, end: int, leaps: Leaps) -> Iterator[Codes]:
+        """Go on to a time point up to which no fact comes; where nothing changes but the time, by leaps."""
+        nothing = self._block(())
+        patience = 4 * leaps.reach
+        while self.time < end:
+            yield from self._evaluate(nothing, min(end, self.time + max(patience, leaps.rows() // 4)))
+            state = leaps.state(self.time) if self.time + leaps.period <= end else None
+            quiet = state is not None
+            for block in self._evaluate(nothing, min(end, self.time + leaps.period)):
+                quiet = quiet and not block[:, OUT_SIGN].any()
+                yield block
+            patience *= 2
+            if quiet and state is not None and leaps.state(self.time) == state:
+                self.time = leaps.leap(state, self.time, end)
+                patience = 4 * leaps.reach
+
+    def _evaluate(self, rows: Codes, end: int) -> Iterator[Codes]:
+        """Go on to a time point, by every time point at which something happens."""
         at, time = 0, self.time if not len(rows) else min(self.time, int(rows[0, 0]) - 1)
         while time < end:
             if len(rows) - at > len(self._out):
