@@ -140,7 +140,7 @@ def _bad(source: Source, offset: int) -> tuple[Diagnostic, int]:
             "this string is never closed",
             'close it with " in the same line; \\" \\\\ \\n are its escapes',
         )
-        body = re.compile(r'"(?:[^"\\\n]|\\.)*').match(text, offset)
+        body = re.compile(r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+').match(text, offset)
         assert body is not None
         if text.startswith('"', body.end()):
             message, end = "this string has an unknown escape", body.end() + 1

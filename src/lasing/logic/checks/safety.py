@@ -25,7 +25,7 @@ from lasing.logic.formulas import (
 )
 from lasing.logic.program import Program, Rule
 from lasing.logic.terms import Arithmetic, Term, Variable, variables_of
-from lasing.logic.variables import Bound, bound_by, is_ready, occurrences
+from lasing.logic.variables import Bound, bound_by, is_ready, newly_bound, occurrences
 
 
 def safety(program: Program) -> Iterator[Diagnostic]:
@@ -36,10 +36,11 @@ def safety(program: Program) -> Iterator[Diagnostic]:
             continue
         bound = bound_by(rule.body)
         told: set[str] = set()
+        elsewhere = _Elsewhere(rule)
         for variable, where in _unbound(rule, bound):
             if variable.name not in told:
                 told.add(variable.name)
-                found = _unsafe(rule, variable, where)
+                found = _unsafe(rule, variable, where, elsewhere)
                 if found.place is None or found.place not in places:
                     places.add(found.place)
                     yield found
@@ -113,14 +114,20 @@ def _may_wait(literal: Formula) -> bool:
 
 def _circular(rule: Rule) -> Iterator[Diagnostic]:
     """Each variable is bound, but by literals that wait for one another, as in `p(T) in [T..9]`."""
-    waiting, bound = list(rule.body), frozenset[Variable]()
-    while ready := [literal for literal in waiting if is_ready(literal, bound)]:
-        bound = bound_by(ready, bound)
-        waiting = [literal for literal in waiting if literal not in ready]
-    for literal in waiting:
+    waiting, bound, before = list(rule.body), set[Variable](), -1
+    while before != len(waiting):
+        before, still = len(waiting), []
+        for literal in waiting:
+            if is_ready(literal, bound):
+                bound |= newly_bound((literal,), bound)
+            else:
+                still.append(literal)
+        waiting = still[::-1]  # in one order or the other they are ready one after the other
+    needed, elsewhere = {id(literal) for literal in waiting}, _Elsewhere(rule)
+    for literal in (literal for literal in rule.body if id(literal) in needed):
         loose = next((v for v in occurrences(literal) if v not in bound), None)
         if loose is not None:
-            yield _unsafe(rule, loose, "a literal that needs it first")
+            yield _unsafe(rule, loose, "a literal that needs it first", elsewhere)
 
 
 def _name(literal: Formula) -> str:
@@ -139,7 +146,16 @@ def _name(literal: Formula) -> str:
             return "a literal"
 
 
-def _unsafe(rule: Rule, variable: Variable, where: str) -> Diagnostic:
+class _Elsewhere:
+    """Which variables of a rule stand in the braces of aggregates, and which at the ends of windows."""
+
+    def __init__(self, rule: Rule) -> None:
+        nodes = [node for literal in rule.body for node in walk(literal)]
+        self.in_braces = {v for node in nodes if isinstance(node, Aggregate) for v in variables_in(node)}
+        self.at_ends = {term for node in nodes if isinstance(node, Window) for term in terms_of(node)}
+
+
+def _unsafe(rule: Rule, variable: Variable, where: str, elsewhere: _Elsewhere) -> Diagnostic:
     place = rule.place(variable.offset, 1 if variable.anonymous else len(variable.name))
     if variable.anonymous:
         return Diagnostic(
@@ -150,10 +166,8 @@ def _unsafe(rule: Rule, variable: Variable, where: str) -> Diagnostic:
         note += "\nor write _ where the value does not matter"
     if where == "a disjunction":
         note += "\nor bind it in every alternative, or write _ where the value does not matter"
-    if where != "a bound" and any(
-        variable in variables_in(node) for literal in rule.body for node in walk(literal) if isinstance(node, Aggregate)
-    ):
+    if where != "a bound" and variable in elsewhere.in_braces:
         note += "\ninside the braces of an aggregate, variables that also occur outside only group: bind them outside"
-    if any(variable in terms_of(node) for literal in rule.body for node in walk(literal) if isinstance(node, Window)):
+    if variable in elsewhere.at_ends:
         note += "\nthe ends of a window [T..U] must be bound by another literal"
     return Diagnostic("E201", f"{variable} is unsafe: nothing binds it, and it stands in {where}", place, note)
