@@ -143,6 +143,8 @@ def similar(name: str, names: Iterable[str]) -> str:
     >>> similar("temprature", ["temperature", "door"])
     'did you mean temperature?'
     """
+    if len(name) > _LONGEST_SLIP:
+        return ""
     near = get_close_matches(name, sorted(names), n=1, cutoff=0.75)
     return f"did you mean {near[0]}?" if near else ""
 

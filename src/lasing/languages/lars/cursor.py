@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from lasing.errors import Diagnostic, Source
+from lasing.languages.lars.slips import slip
 from lasing.languages.lars.tokens import Tokens
 from lasing.logic.terms import Value
 from lasing.timeline.ticks import Tick
@@ -43,9 +44,11 @@ class Cursor:
         "offsets",
         "source",
         "texts",
+        "tokens",
     )
 
     def __init__(self, tokens: Tokens, environment: Environment) -> None:
+        self.tokens = tokens
         self.kinds = tokens.kinds
         self.texts = tokens.texts
         self.offsets = tokens.offsets
@@ -105,14 +108,18 @@ class Cursor:
         self.depth -= 1
 
     def fail_expected(self, expected: str, where: str, note: str = "") -> NoReturn:
-        found = f"found {self.text}" if self.kind != "END" else "the text ends"
-        self.fail("E105", f"expected {expected} {where}, but {found}", note=note)
+        found = f"found {_short(self.text)}" if self.kind != "END" else "the text ends"
+        self.fail("E105", f"expected {expected} {where}, but {found}", note=slip(self.tokens, self.i) or note)
 
     def fail(self, code: str, message: str, note: str = "", offset: int | None = None, length: int = 0) -> NoReturn:
         """Give up on this statement with a finding at the next token, or at `offset`."""
         if offset is None:
             offset, length = self.offset, length or len(self.text)
         raise Mistake(Diagnostic(code, message, self.source.place(offset, max(1, length)), note))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else f"{text[:40]}…"
 
 
 _NAMES = {
