@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import assert_never
 
 from lasing.errors import Diagnostic, Place
 from lasing.logic.formulas import (
     Aggregate,
     Always,
+    And,
     At,
     Atom,
     Compare,
@@ -18,6 +20,7 @@ from lasing.logic.formulas import (
     Or,
     Sometime,
     Window,
+    children,
     head_atom,
     terms_of,
     variables_in,
@@ -37,14 +40,14 @@ def safety(program: Program) -> Iterator[Diagnostic]:
         bound = bound_by(rule.body)
         told: set[str] = set()
         elsewhere = _Elsewhere(rule)
-        for variable, where in _unbound(rule, bound):
+        for variable, where in (*_unnamed(rule), *_unbound(rule, bound)):
             if variable.name not in told:
                 told.add(variable.name)
                 found = _unsafe(rule, variable, where, elsewhere)
                 if found.place is None or found.place not in places:
                     places.add(found.place)
                     yield found
-        if not told and any(_may_wait(literal) for literal in rule.body):
+        if not told:
             yield from _circular(rule)
 
 
@@ -63,7 +66,7 @@ def _evidently_safe(rule: Rule) -> bool:
             terms, positive = (positive.time,), positive.body
         if isinstance(positive, Atom):
             terms += positive.args
-        elif isinstance(positive, Compare):
+        elif isinstance(positive, Compare) and isinstance(literal, Not | Compare):
             terms = (positive.left, positive.right)
         else:
             return False
@@ -102,32 +105,66 @@ def _unbound(rule: Rule, bound: Bound) -> Iterator[tuple[Variable, str]]:
                 yield from ((v, "an aggregate") for v in used if v in node.local and v not in inside)
 
 
-def _may_wait(literal: Formula) -> bool:
-    """Whether a literal that binds variables may also need others first: only arithmetic and interval windows do."""
-    return any(
-        isinstance(term, Arithmetic) or isinstance(node, Window)
-        for node in walk(literal)
-        for term in terms_of(node)
-        if not isinstance(node, Compare)
-    )
-
-
 def _circular(rule: Rule) -> Iterator[Diagnostic]:
     """Each variable is bound, but by literals that wait for one another, as in `p(T) in [T..9]`."""
-    waiting, bound, before = list(rule.body), set[Variable](), -1
-    while before != len(waiting):
-        before, still = len(waiting), []
-        for literal in waiting:
-            if is_ready(literal, bound):
-                bound |= newly_bound((literal,), bound)
-            else:
-                still.append(literal)
-        waiting = still[::-1]  # in one order or the other they are ready one after the other
-    needed, elsewhere = {id(literal) for literal in waiting}, _Elsewhere(rule)
-    for literal in (literal for literal in rule.body if id(literal) in needed):
+    elsewhere = _Elsewhere(rule)
+    for literal, bound in _stuck(rule.body, set(), False):
         loose = next((v for v in occurrences(literal) if v not in bound), None)
         if loose is not None:
             yield _unsafe(rule, loose, "a literal that needs it first", elsewhere)
+
+
+def _stuck(body: Sequence[Formula], given: set[Variable], windowed: bool) -> Iterator[tuple[Formula, set[Variable]]]:
+    """The parts of a conjunction, at any depth, for which nothing is bound in time, and what is bound by then."""
+    waiting, bound, before = list(body), set(given), -1
+    while before != len(waiting):
+        before, still = len(waiting), []
+        for literal in waiting:
+            if is_ready(literal, bound, windowed):
+                yield from _stuck_inside(literal, bound, windowed)
+                bound |= newly_bound((literal,), bound, windowed)
+            else:
+                still.append(literal)
+        waiting = still[::-1]  # in one order or the other they are ready one after the other
+    left = {id(literal) for literal in waiting}
+    yield from ((literal, bound) for literal in body if id(literal) in left)
+
+
+def _stuck_inside(formula: Formula, bound: set[Variable], windowed: bool) -> Iterator[tuple[Formula, set[Variable]]]:
+    match formula:
+        case Atom() | Compare():
+            return
+        case And(parts):
+            yield from _stuck(parts, bound, windowed)
+        case Aggregate():
+            yield from _stuck(formula.condition, bound, windowed)
+        case At(time, body):
+            yield from _stuck_inside(body, bound | {v for v in (time,) if isinstance(v, Variable)}, windowed)
+        case Window():
+            yield from _stuck_inside(formula.body, bound, True)
+        case Or() | Implies() | Not() | Sometime() | Always():
+            for part in children(formula):
+                yield from _stuck_inside(part, bound, windowed)
+        case _:
+            assert_never(formula)
+
+
+def _unnamed(rule: Rule) -> Iterator[tuple[Variable, str]]:
+    """Each `_` that stands where only a value will do: behind `not`, too, it means some value of an argument."""
+    for node in (node for literal in rule.body for node in walk(literal)):
+        match node:
+            case Compare("=", left, right):
+                terms = tuple(term for term in (left, right) if isinstance(term, Arithmetic))
+                if isinstance(left, Variable) and isinstance(right, Variable) and left.anonymous and right.anonymous:
+                    terms = (left,)
+                where = "a comparison"
+            case Compare(_, left, right):
+                terms, where = (left, right), "a comparison"
+            case Window(IntervalWindow(lo, hi)):
+                terms, where = (lo, hi), "the end of a window"
+            case _:
+                terms, where = tuple(t for t in terms_of(node) if isinstance(t, Arithmetic)), "arithmetic"
+        yield from ((v, where) for term in terms for v in variables_of(term) if v.anonymous)
 
 
 def _name(literal: Formula) -> str:
