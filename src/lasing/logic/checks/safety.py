@@ -109,9 +109,11 @@ def _circular(rule: Rule) -> Iterator[Diagnostic]:
     """Each variable is bound, but by literals that wait for one another, as in `p(T) in [T..9]`."""
     elsewhere = _Elsewhere(rule)
     for literal, bound in _stuck(rule.body, set(), False):
-        loose = next((v for v in occurrences(literal) if v not in bound), None)
-        if loose is not None:
-            yield _unsafe(rule, loose, "a literal that needs it first", elsewhere)
+        own = newly_bound((literal,), bound)
+        loose = [v for v in occurrences(literal) if v not in bound]
+        if loose:
+            needed = next((v for v in loose if v not in own), loose[0])
+            yield _unsafe(rule, needed, "a literal that needs it first", elsewhere)
 
 
 def _stuck(body: Sequence[Formula], given: set[Variable], windowed: bool) -> Iterator[tuple[Formula, set[Variable]]]:
