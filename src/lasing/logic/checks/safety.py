@@ -154,6 +154,7 @@ def _stuck_inside(formula: Formula, bound: set[Variable], windowed: bool) -> Ite
 def _unnamed(rule: Rule) -> Iterator[tuple[Variable, str]]:
     """Each `_` that stands where only a value will do: behind `not`, too, it means some value of an argument."""
     for node in (node for literal in rule.body for node in walk(literal)):
+        terms: tuple[Term, ...]
         match node:
             case Compare("=", left, right):
                 terms = tuple(term for term in (left, right) if isinstance(term, Arithmetic))
