@@ -15,6 +15,7 @@ from itertools import count
 from lasing.logic.dependencies import stratify
 from lasing.logic.formulas import Atom, atoms_of, walk
 from lasing.logic.fragments import is_plain
+from lasing.logic.narrowing import narrowed
 from lasing.logic.program import Program, Rule, Signature
 from lasing.logic.rewrites.aggregates import aggregates
 from lasing.logic.rewrites.arithmetic import arithmetic
@@ -54,6 +55,9 @@ def plain(program: Program) -> Plain:
     >>> print(quiet, "becomes", plain(Program((quiet,))).program.rules[0])
     quiet :- (not p) always in [2]. becomes quiet :- not p in [2].
     """
+    rules = tuple(map(narrowed, program.rules))
+    if any(new is not old for new, old in zip(rules, program.rules, strict=True)):
+        program = replace(program, rules=rules)
     same = tuple(range(len(program.rules)))
     nested = [i for i in same if not _is_plain(program.rules[i])]
     if not nested:
