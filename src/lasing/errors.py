@@ -28,6 +28,7 @@ _LONGEST_LINE_SHOWN = 160
 _LONGEST_LINE_KEPT = 1000
 _MOST_SHOWN = 25
 _FEW_NAMES = 100
+_MOST_NEAR = 20
 _LONGEST_SLIP = 60
 
 
@@ -175,15 +176,17 @@ class Nearby:
             return self._names
         found: dict[str, None] = {}
         for key in _without_a_letter(name):
-            found.update(dict.fromkeys(self._without_a_letter.get(key, ())[:_FEW_NAMES]))
+            found.update(dict.fromkeys(self._without_a_letter.get(key, ())[:_MOST_NEAR]))
+            if len(found) >= _MOST_NEAR:
+                break
         return found
 
 
-def _without_a_letter(name: str) -> set[str]:
+def _without_a_letter(name: str) -> dict[str, None]:
     """A name, and all that it is without one of its letters."""
     if len(name) > _LONGEST_SLIP:
-        return set()
-    return {name, *(name[:i] + name[i + 1 :] for i in range(len(name)))}
+        return {}
+    return dict.fromkeys([name, *(name[:i] + name[i + 1 :] for i in range(len(name)))])
 
 
 def _render_one(d: Diagnostic) -> str:

@@ -1,4 +1,4 @@
-"""Random programs in which variables, times, `_` and windows of facts stand anywhere: most are refused, none may fail."""
+"""Random programs with variables, times, `_` and windows of facts anywhere: most are refused, none may fail."""
 
 from __future__ import annotations
 

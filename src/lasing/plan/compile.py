@@ -37,6 +37,9 @@ MOST_LOOKUPS = 60
 MOST_TERMS = 200
 """What an engine has room for: arguments of a predicate, literals of a rule, variables and operands of a rule."""
 
+MOST_CASES = 256
+"""How many rules of the plan one rule may become, for its aggregates to be over something or nothing."""
+
 
 def compile_plan(program: Program) -> Plan:
     """The plan of a stratified program, whose nested formulas are rewritten first; `Unplanned` where there is none.
@@ -166,6 +169,8 @@ class _Compiler:
             if isinstance(_positive(literal), Aggregate):
                 cases = self._aggregate(number, literal, body, views)
                 bodies = [_Body([*b.lookups, *c.lookups], [*b.tests, *c.tests]) for b in bodies for c in cases]
+                if len(bodies) > MOST_CASES:
+                    raise Unplanned(f"a rule of more than {MOST_CASES} cases: each aggregate may be over nothing")
         planned = []
         for body in bodies:
             if all(lookup.negated for lookup in body.lookups):

@@ -27,11 +27,17 @@ TEXTS: dict[str, Callable[[int], str]] = {
     "unsafe variables": lambda n: f"q :- p, {', '.join(f'X{i} < 1' for i in range(n))}.",
     "rules": lambda n: "\n".join(f"q{i}(X) :- p{i}(X) in [5]." for i in range(n)),
     "a chain of rules": lambda n: "\n".join(f"q{i + 1}(X) :- q{i}(X)." for i in range(n)),
-    "a chain that never fires": lambda n: "q0 :- 1 > 2.\n" + "\n".join(f"q{i + 1} :- q{i}." for i in reversed(range(n))),
+    "a chain that never fires": lambda n: (
+        "q0 :- 1 > 2.\n" + "\n".join(f"q{i + 1} :- q{i}." for i in reversed(range(n)))
+    ),
     "nested rules": lambda n: "\n".join(f"q{i} :- (p and r) in [5]." for i in range(n)),
     "a large conjunction": lambda n: f"q :- ({' and '.join(f'p{i}' for i in range(4 * n))}) in [5].",
     "heads": lambda n: f"{' ; '.join(f'h{i}' for i in range(n))} :- b.",
     "conditions of a choice": lambda n: f"1 {{{' ; '.join(f'h{i} : c{i}' for i in range(n))}}} 2 :- b.",
+    "aggregates": lambda n: f"q :- {', '.join(f'#count{{X : p{i}(X)}} > 1' for i in range(n))}.",
+    "similar names": lambda n: "\n".join(f"q :- predicate{i:04}." for i in range(n)).translate(
+        str.maketrans("0123456789", "abcdefghij")
+    ),
     "facts": lambda n: "\n".join(f"f(a{i}, {i}) at {i}." for i in range(n)),
     "constants": lambda n: "\n".join(f"#const c{i + 1} = c{i}." for i in range(n)) + "\n#const c0 = 1.",
     "mistakes": lambda n: "q(X) :- p(Y).\n" * n,
