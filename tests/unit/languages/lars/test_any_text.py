@@ -15,7 +15,7 @@ from lasing.logic.analysis import analyse
 from lasing.logic.checks import CAUTIONS, findings
 from lasing.logic.partition import partition
 
-WORDS = r"""p q(X) q(X,Y) X Y T _ 1 2.5 1e400 9223372036854775808 "text" "open 'a' <http://a/b> :- :~ . , ; : ( ) [ ] { }
+WORDS = r"""q(X) q(X,Y) X Y T _ 1 2.5 1e400 9223372036854775808 "text" "open 'a' <http://a/b> :- :~ . , ; : ( ) [ ] { }
 at in always not and or -> div mod + - * / = < <= != .. # #count #sum{ #avg #const #tick #show #input #include #minimize
 #1 @ ◇ □ ⊞ ¬ ∧ ← step by full 5 min sec % %* *% & | ! ~ \\ ^ $ ` é 2026-01-01 T10:00 Hot( AND within ** // == <>"""
 PIECES = [*WORDS.split(), "\n", "\x00", "\ud800"]
