@@ -14,6 +14,8 @@ findings of one go, so that a person mends them in one go. `render` shows them w
 from __future__ import annotations
 
 import re
+import sys
+import warnings
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -111,12 +113,21 @@ class LasingError(Exception):
 
 
 class LasingWarning(UserWarning):
-    """Something that a run skipped, counted, and reports at its end."""
+    """A program that is perhaps not as its author meant it, or something that a run skipped and counted."""
 
 
 def fault(code: str, message: str, place: Place | None = None, note: str = "") -> LasingError:
     """The error of a single finding."""
     return LasingError([Diagnostic(code, message, place, note)])
+
+
+def warn(diagnostics: Iterable[Diagnostic]) -> None:
+    """Issue findings as Python's warnings, each as of the line outside of this package that has led to it."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "lasing":
+        level, frame = level + 1, frame.f_back
+    for diagnostic in diagnostics:
+        warnings.warn(render([diagnostic]), LasingWarning, stacklevel=level)
 
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:

@@ -34,26 +34,26 @@ _MOST_NAMES = 8
 
 
 def check(
-    files: Annotated[list[str], typer.Argument(metavar="PROGRAM...", help="Programs (.lars).", show_default=False)],
-    form: Annotated[str, typer.Option("--format", metavar="FORMAT", help="text or json.")] = "text",
+    files: Annotated[list[str], typer.Argument(metavar="PROGRAM...", help="The programs (.lars).", show_default=False)],
+    form: Annotated[str, typer.Option("--format", metavar="FORMAT", help="Print text or json.")] = "text",
     plan: Annotated[
-        bool, typer.Option("--plan", help="Show the plan of the local engine: relations, rules, join orders.")
+        bool, typer.Option("--plan", help="Show the plan of the local engine: relations, rules and join orders.")
     ] = False,
     replicate: Annotated[
         str,
         typer.Option(
             "--replicate",
             metavar="PREDICATES",
-            help="Streams, such as door,jam, of which every shard is to have all facts.",
+            help="Give every shard all facts of these streams, such as door,jam.",
             show_default=False,
         ),
     ] = "",
     const: Annotated[
         list[str] | None,
-        typer.Option("--const", "-c", metavar="NAME=VALUE", help="Set a #const; may be repeated.", show_default=False),
+        typer.Option("--const", "-c", metavar="NAME=VALUE", help="Set a #const; can be repeated.", show_default=False),
     ] = None,
 ) -> None:
-    """Check a program and tell what is known of it.
+    """Find mistakes in a program and explain how it will run.
 
     Findings go to standard error (with --format json, to standard output with the rest). The exit code is 1 if any
     of them is an error.

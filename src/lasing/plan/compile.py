@@ -6,7 +6,7 @@ What is not planned raises `Unplanned` with its reason, and the program runs on 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lasing.logic.dependencies import Strata, signed_atoms, stratify
 from lasing.logic.formulas import (
@@ -29,6 +29,7 @@ from lasing.plan.build import columns, copies, untimed
 from lasing.plan.inside import Inside
 from lasing.plan.literals import NestedFormula, Outside, Predicates, Unplanned, Views, access
 from lasing.plan.nodes import POINT, Derive, Fold, Lookup, Output, Plan, PlanRule, Recompute, Relation, Test
+from lasing.plan.timeless import timeless
 
 __all__ = ["Unplanned", "compile_plan"]
 
@@ -47,8 +48,9 @@ def compile_plan(program: Program) -> Plan:
     The rules of the plan have the numbers of the original rules that they come from.
     """
     rewritten = plain(program)
+    rules = tuple(map(timeless, rewritten.program.rules))
     try:
-        return _Compiler(rewritten.program, rewritten.origin).compile()
+        return _Compiler(replace(rewritten.program, rules=rules), rewritten.origin).compile()
     except NestedFormula as found:
         why = next(iter(rewritten.left.values()), "")
         raise Unplanned(f"{found}: {why}" if why else str(found)) from None

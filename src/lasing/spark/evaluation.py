@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from lasing.connectors.arrow import names_as_they_are
 from lasing.live.engine import Engine
 from lasing.spark.hashing import shards_of
 from lasing.spark.outputs import Output
@@ -26,6 +27,7 @@ class Evaluation:
     def __init__(self, task: Task, shard: int, start: int) -> None:
         self._task = task
         self._shard = shard
+        self._start = start
         self._engine = Engine(task.program_of(shard), start, task.engine)  # type: ignore[arg-type]  # it was checked
         self._told_before: Counter[str] = Counter()
         # what every shard derives, one tells
@@ -34,7 +36,7 @@ class Evaluation:
 
     @property
     def start(self) -> int:
-        return self._engine.start
+        return self._start
 
     @property
     def incremental(self) -> bool:
@@ -42,7 +44,8 @@ class Evaluation:
 
     @property
     def until(self) -> int:
-        return self._engine.time
+        time = self._engine.time
+        return self._start - 1 if time is None else time
 
     def recall(self, window: Mapping[str, Any], until: int, held: Mapping[str, Any] | None = None) -> None:
         """Begin from the facts of a raw window, at the time point `until`; `held` is since when atoms hold."""
@@ -95,14 +98,13 @@ class Evaluation:
         """The changes of an output, without the atoms of other shards."""
         if output.predicate not in told:
             return output.nothing()
-        changes = output.conformed(told[output.predicate])
+        table = names_as_they_are(told[output.predicate])
+        changes = output.conformed(table)
         if output.predicate not in self._task.foreign or self._task.shards == 1 or not changes.num_rows:
             return changes
         key = self._task.keys[output.predicate]
         assert key is not None
-        return changes.filter(
-            pa.array(shards_of(told[output.predicate][f"arg{key + 1}"], self._task.shards) == self._shard)
-        )
+        return changes.filter(pa.array(shards_of(table[f"arg{key + 1}"], self._task.shards) == self._shard))
 
 
 def up_to(facts: Mapping[str, Any], until: int) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -15,8 +15,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numba import int64, njit, uint64
+from numba import int64, uint64
 
+from lasing.compiling import njit
 from lasing.engines.local.calendar import BUCKETS, COUNT, ENTRIES, NEXT, NO_CHUNK, TIME, bucket_of
 from lasing.engines.local.execute import CLOCK, OPERATION
 from lasing.engines.local.memory import (

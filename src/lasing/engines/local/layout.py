@@ -8,7 +8,7 @@ from typing import assert_never
 
 import numpy as np
 
-from lasing.engines.local import execute, idle, memory, values
+from lasing.engines.local import execute, idle, memory, pause, values
 from lasing.engines.local.encoding import NOW_REGISTER, VARIABLES, Variant, span_words
 from lasing.engines.local.operators import box, clock, fold, gate, last, points, recompute, stamp, variants
 from lasing.logic.formulas import AggregateFunction
@@ -108,6 +108,9 @@ class _Layout:
             memory.FIRST_OUTPUT: first_output,
             memory.LOG_KEPT: plan.counts_facts,
             memory.ANNOTATED: int(self.annotated),
+            pause.FUEL: pause.PACE,
+            pause.MOST_DERIVED: memory.FOREVER,
+            pause.MOST_WORDS: memory.FOREVER,
         }
         for at, word in header.items():
             self.words[at] = word

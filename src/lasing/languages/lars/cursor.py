@@ -37,6 +37,7 @@ class Cursor:
     __slots__ = (
         "aggregates",
         "anonymous",
+        "dated",
         "depth",
         "environment",
         "i",
@@ -58,10 +59,12 @@ class Cursor:
         self.depth = 0
         self.anonymous = 0
         self.aggregates = 0
+        self.dated = False  # whether a time of this rule is written as a date
 
     def begin_rule(self) -> None:
         """Forget what was counted in the rule before."""
         self.anonymous = self.aggregates = self.depth = 0
+        self.dated = False
 
     @property
     def kind(self) -> str:

@@ -113,6 +113,7 @@ def as_time(c: Cursor, term: Term, first: int) -> Term:
     if c.kinds[first] == "NAME" and c.texts[first] not in c.environment.constants:
         note = f"a time is a number, a variable such as T, or a date in quotes; or define it: #const {term} = 5."
         c.fail("E113", f"{term} is not a time", note, offset, length)
+    c.dated = True
     try:
         return parse_time(term, c.environment.tick)
     except LasingError as error:

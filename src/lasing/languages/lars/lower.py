@@ -30,6 +30,7 @@ from lasing.languages.lars.weak_constraints import OPTIMISATIONS, read_optimisat
 from lasing.logic.formulas import At, Atom, head_atom
 from lasing.logic.program import DataFact, Program, Rule, Signature
 from lasing.logic.terms import Undefined, Value, evaluate, variables_of
+from lasing.timeline.limits import check_time
 
 
 @dataclass(slots=True)
@@ -48,6 +49,7 @@ class _Reading:
     show: list[Signature] | None = None
     found: list[Diagnostic] = field(default_factory=list)
     base: int = 0  # the length of the sources before the one being read
+    dated: bool = False  # whether some fact has a date for its time
 
 
 def lower(sources: Sequence[Source], constants: Mapping[str, Value]) -> tuple[Program, list[Diagnostic]]:
@@ -84,6 +86,7 @@ def lower_around(
         tuple(dict.fromkeys(reading.inputs)),
         reading.environment.tick,
         tuple(cursor.source for cursor in reading.cursors),
+        reading.dated,
     )
     return program, reading.environment, reading.found
 
@@ -252,8 +255,15 @@ def _keep(reading: _Reading, cursor: Cursor, rule: Rule) -> None:
     if time is None:
         reading.background.append(ground)
         return
+    if isinstance(time, int):
+        try:
+            check_time(time)
+        except LasingError as error:
+            d = error.diagnostics[0]
+            cursor.fail(d.code, d.message, d.note, rule.offset, rule.length)
     if not isinstance(time, int):
         cursor.fail("E113", f"a time point is a whole number, not {time}", "", rule.offset, rule.length)
+    reading.dated = reading.dated or cursor.dated
     reading.data.append(DataFact(time, ground))
 
 

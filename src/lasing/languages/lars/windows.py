@@ -21,6 +21,7 @@ from lasing.logic.formulas import (
     WindowFunction,
 )
 from lasing.logic.terms import Term, Undefined, Variable, evaluate, variables_of
+from lasing.timeline.limits import BEYOND, LIMIT
 from lasing.timeline.ticks import MILLISECONDS
 
 
@@ -84,8 +85,8 @@ def _tuple_window(c: Cursor, read_term: ReadTerm) -> TupleWindow | Partition:
         back = _constant_size(c)
     else:
         c.i += 1
-        back = _size(c, read_term)
-    ahead = _ahead(c, read_term)
+        back = _size(c, read_term, None)
+    ahead = _ahead(c, read_term, None)
     if back == 0:
         c.fail(
             "E107",
@@ -134,11 +135,11 @@ def _time_or_interval_window(c: Cursor, read_term: ReadTerm, as_time: AsTime) ->
     return TimeWindow(back, ahead, _step(c, read_term))
 
 
-def _ahead(c: Cursor, read_term: ReadTerm) -> int:
+def _ahead(c: Cursor, read_term: ReadTerm, longest: int | None = LIMIT) -> int:
     if not c.accept(","):
         return 0
     c.expect("+", "before what a window looks ahead")
-    return _size(c, read_term)
+    return _size(c, read_term, longest)
 
 
 def _step(c: Cursor, read_term: ReadTerm) -> int:
@@ -151,12 +152,12 @@ def _step(c: Cursor, read_term: ReadTerm) -> int:
     return step
 
 
-def _size(c: Cursor, read_term: ReadTerm) -> int:
+def _size(c: Cursor, read_term: ReadTerm, longest: int | None = LIMIT) -> int:
     start = c.i
-    return _whole(c, read_term(c), start)
+    return _whole(c, read_term(c), start, longest)
 
 
-def _whole(c: Cursor, term: Term, start: int) -> int:
+def _whole(c: Cursor, term: Term, start: int, longest: int | None = LIMIT) -> int:
     """The size that a term without variables stands for."""
     offset = c.offsets[start]
     length = c.offsets[c.i - 1] + len(c.texts[c.i - 1]) - offset
@@ -182,6 +183,9 @@ def _whole(c: Cursor, term: Term, start: int) -> int:
         )
     if not isinstance(value, int) or value < 0:
         c.fail("E107", f"a window's size is a whole number, zero or more, not {value}", "", offset, length)
+    if longest is not None and value >= longest:
+        note = "for everything since the start write [*]"
+        c.fail("E107", f"a window of {value} time points {BEYOND}", note, offset, length)
     return value
 
 
