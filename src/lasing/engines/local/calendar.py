@@ -41,6 +41,12 @@ def open_calendar(array: Memory, first: int) -> None:
     schedule(m, first, WAKE_UP, 0)
 
 
+@njit(cache=True, forceinline=True)
+def bucket_of(m: Memory, time: int) -> int:
+    """Where the chain of a time's bucket begins."""
+    return m[CALENDAR] + _HEADS + (time & (BUCKETS - 1))
+
+
 @njit(cache=True)
 def _new_chunk(m: Memory, time: int) -> int:
     """A chunk for a time, at the head of its bucket; NO_CHUNK where there is no memory, and the engine has stopped."""
