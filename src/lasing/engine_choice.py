@@ -124,7 +124,7 @@ def unplanned(program: Program) -> str:
 def load_kernels(compiling: Callable[[], None] | None = None) -> None:
     """Load the local engine's kernels. The first time after an installation they are compiled, about a minute;
     `compiling` is called before."""
-    from lasing.engines.local.compiling import before_compiling
+    from lasing.compiling import before_compiling
 
     ready = Program((Rule((Atom("ready"),), (Atom("go"),)),))
     with before_compiling(compiling or (lambda: None)):

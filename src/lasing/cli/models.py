@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from lasing.cli.console import standard_output
+from lasing.cli.console import complain, standard_output
 from lasing.cli.options import (
     INPUT_FORMATS,
     choose,
@@ -22,9 +22,10 @@ from lasing.cli.options import (
 from lasing.connectors.rows import Row, merged
 from lasing.connectors.sources import FileSource, stream_rows
 from lasing.connectors.tables import TIME
-from lasing.errors import Source
-from lasing.languages.lars.questions import read_question
+from lasing.errors import Diagnostic, Source, similar
+from lasing.languages.lars.questions import Question, read_question
 from lasing.languages.lars.reader import read_program
+from lasing.logic.formulas import atoms_of
 from lasing.logic.program import Program
 from lasing.session import arity_of
 from lasing.timeline.ticks import Tick
@@ -134,10 +135,11 @@ def check(
         question = read_question(texts, constants, Source("formula", formula))
         beside = question.program
         known = arity_of(Program(() if question.formula is None else (question.formula,), beside.background))
+        streamed: set[str] = set()
         verdict = Verdict(
             holds(
                 formula,
-                _rows(streams, beside.tick, sort, known),
+                _noted(_rows(streams, beside.tick, sort, known), streamed),
                 time=_needed("--at", at, beside.tick),
                 start=time_option("--from", first, beside.tick),
                 end=time_option("--to", last, beside.tick),
@@ -145,6 +147,7 @@ def check(
                 constants=constants,
             )
         )
+        complain(_misspelt(question, streamed))
     else:
         _refuse("--to", last, "the timeline of a program has no end")
         if not interpretation:
@@ -237,6 +240,26 @@ def sat(
 
 def _rows(streams: list[FileSource], tick: Tick | None, sort: bool, arity: Mapping[str, int]) -> Iterator[Row]:
     return merged([stream_rows(stream, tick, sort, None, arity) for stream in streams])
+
+
+def _noted(rows: Iterator[Row], seen: set[str]) -> Iterator[Row]:
+    """The rows, whose predicates are noted."""
+    for row in rows:
+        seen.add(row[1].predicate)
+        yield row
+
+
+def _misspelt(question: Question, streamed: set[str]) -> list[Diagnostic]:
+    """Predicates of a formula that no fact has, and that look like slips for one that a fact has."""
+    program, rule = question.program, question.formula
+    known = streamed | {a.predicate for a in program.background} | {f.atom.predicate for f in program.data}
+    found: dict[str, Diagnostic] = {}
+    for atom in (atom for literal in (rule.body if rule else ()) for atom in atoms_of(literal)):
+        if rule and atom.predicate not in known and (hint := similar(atom.predicate, known)):
+            message = f"no fact has the predicate {atom.predicate}"
+            place = rule.place(atom.offset, len(atom.predicate))
+            found.setdefault(atom.predicate, Diagnostic("W101", message, place, hint))
+    return list(found.values())
 
 
 def _needed(option: str, text: str, tick: Tick | None) -> int:

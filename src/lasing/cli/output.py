@@ -22,7 +22,7 @@ from lasing.connectors.sinks import (
     COMPRESSED,
     OUTPUT_FORMATS,
     OutputFormat,
-    Record,
+    Written,
     format_of,
     write_csv,
     write_jsonl,
@@ -37,12 +37,12 @@ _BUFFER = 1 << 16
 class UpToFailure:
     """Batches up to where they fail. The failure is kept, so that what came before can be written first."""
 
-    def __init__(self, batches: Iterator[list[Record]]) -> None:
+    def __init__(self, batches: Iterator[Written]) -> None:
         self._batches = batches
         self.failure: Exception | KeyboardInterrupt | None = None
         self.any = False
 
-    def __iter__(self) -> Iterator[list[Record]]:
+    def __iter__(self) -> Iterator[Written]:
         try:
             for batch in self._batches:
                 self.any = self.any or bool(batch)
@@ -85,7 +85,7 @@ def output_format(form: str, output: str) -> OutputFormat:
 
 
 def write_output(
-    batches: Iterator[list[Record]], form: OutputFormat, output: str, names: list[str], quiet: bool = False
+    batches: Iterator[Written], form: OutputFormat, output: str, names: list[str], quiet: bool = False
 ) -> None:
     """Write to a file, or without one to standard output.
 
@@ -128,7 +128,7 @@ def _write_file(complete: UpToFailure, form: OutputFormat, path: Path, names: li
         part.unlink(missing_ok=True)
 
 
-def _write(batches: Iterator[list[Record]], form: OutputFormat, out: TextIO, names: list[str]) -> None:
+def _write(batches: Iterator[Written], form: OutputFormat, out: TextIO, names: list[str]) -> None:
     match form:
         case "text":
             write_text(batches, out)

@@ -27,21 +27,22 @@ from lasing.cli.options import (
     time_option,
 )
 from lasing.cli.output import output_format, write_output
+from lasing.connectors.csv import cell_value
 from lasing.connectors.files import is_live
-from lasing.connectors.rows import merged
+from lasing.connectors.missing import SKIP
 from lasing.connectors.sinks import (
     OUTPUT_FORMATS,
     VIEWS,
     OutputFormat,
-    Record,
     ShowTime,
     Time,
     View,
+    Written,
     header,
     model_records,
     records,
 )
-from lasing.connectors.sources import FileSource, stream_rows
+from lasing.connectors.sources import FileSource, Streams
 from lasing.connectors.tables import TIME
 from lasing.engine_choice import ENGINES
 from lasing.errors import LasingError, LasingWarning, fault
@@ -52,7 +53,7 @@ from lasing.logic.checks import CAUTIONS, findings
 from lasing.logic.checks.arity import arity
 from lasing.logic.formulas import atoms_of
 from lasing.logic.program import Program
-from lasing.session import Run, arity_of
+from lasing.session import Run
 
 COMPILING = "compiling the engine's kernels, which takes about a minute"
 
@@ -151,6 +152,14 @@ def run(
     max_atoms: MaxAtoms = None,
     max_memory: MaxMemory = None,
     max_time: MaxTime = None,
+    missing: Annotated[
+        str,
+        typer.Option(
+            "--missing",
+            metavar="RULE",
+            help="What to do about a row that lacks a value: skip it, stop with an error, or take this VALUE instead.",
+        ),
+    ] = SKIP,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print no warnings, no progress and no summary.")
     ] = False,
@@ -184,12 +193,23 @@ def run(
         complain(findings(program, CAUTIONS))
     begun = clock.monotonic()
     with progress_bar(0 if quiet else _size(sources)) as progress:
-        known = arity_of(program)
-        rows = merged([stream_rows(source, program.tick, sort, progress, known) for source in sources])
         start = time_option("--from", first, program.tick)
         end = time_option("--to", last, program.tick)
         live = any(is_live(source.path) for source in sources)
-        answers = Run(program, rows, start, end, engine, warn=False, models=models, limits=limits, live=live)
+        answers = Run(
+            program,
+            Streams(tuple(sources)),
+            start,
+            end,
+            engine,
+            sort,
+            progress,
+            warn=False,
+            models=models,
+            limits=limits,
+            live=live,
+            missing=cell_value(missing),
+        )
         answers.prepare(lambda: None if quiet else note(COMPILING))
         batches = _batches(answers, view_name, models, _show_time(answers, out_format))
         write_output(batches, out_format, output, header(view_name, answers.several, _arity(program)), quiet)
@@ -219,7 +239,12 @@ def _show_time(answers: Run, form: OutputFormat) -> ShowTime:
     return show
 
 
-def _batches(answers: Run, view: View, models: int | None, show_time: ShowTime) -> Iterator[list[Record]]:
+def _batches(answers: Run, view: View, models: int | None, show_time: ShowTime) -> Iterator[Written]:
+    columns = answers.columns() if view == "changes" else None
+    if columns is not None:
+        from lasing.connectors.column_sinks import change_records  # which loads Arrow
+
+        return change_records(columns, show_time)
     if not answers.several:
         return records(answers.moments(), view, show_time)
     if view == "answers":

@@ -5,14 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from math import isfinite
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Literal, TextIO, assert_never, get_args
+from typing import Any, Literal, Protocol, TextIO, assert_never, get_args
 
+from lasing.connectors.arrow import column_of, table_with
 from lasing.errors import LasingError, fault
 from lasing.logic.answers import Answer, Changes, Expiry, Standing, intervals
 from lasing.logic.formulas import Atom
@@ -47,6 +48,28 @@ class Record:
     fields: Mapping[str, Time | None]
     atom: Atom | None
     text: str
+
+
+class Columns(Protocol):
+    """Rows of output in columns, which know how they are written (see `column_sinks`)."""
+
+    def __len__(self) -> int: ...
+    def text(self) -> str: ...
+    def jsonl(self) -> str: ...
+    def csv(self, width: int) -> str: ...
+    def cells(self) -> Sequence[ColumnOfCells]: ...
+
+
+class ColumnOfCells(Protocol):
+    """A column by its distinct values: that of a row is `distinct[numbers[row]]`, or none where that is -1."""
+
+    @property
+    def distinct(self) -> Sequence[Any]: ...
+    @property
+    def numbers(self) -> Any: ...
+
+
+Written = list[Record] | Columns
 
 
 def format_of(path: Path) -> OutputFormat:
@@ -119,30 +142,34 @@ def header(view: View, several: bool, arity: int) -> list[str]:
     return [*fields, "predicate", *(f"arg{i}" for i in range(1, arity + 1))]
 
 
-def write_text(batches: Iterable[list[Record]], out: TextIO) -> None:
+def write_text(batches: Iterable[Written], out: TextIO) -> None:
     """One fact, change or interval a line; each time point is flushed as soon as it is known."""
     for batch in batches:
         if batch:
-            out.write("".join([record.text for record in batch]))
+            out.write("".join([record.text for record in batch]) if isinstance(batch, list) else batch.text())
             out.flush()
 
 
-def write_jsonl(batches: Iterable[list[Record]], out: TextIO) -> None:
+def write_jsonl(batches: Iterable[Written], out: TextIO) -> None:
     """One JSON object a line: its times, `predicate` and `args`."""
     for batch in batches:
         if batch:
-            out.write("".join([json.dumps(_json_object(record), ensure_ascii=False) + "\n" for record in batch]))
+            out.write("".join(map(_json_line, batch)) if isinstance(batch, list) else batch.jsonl())
             out.flush()
 
 
-def write_csv(batches: Iterable[list[Record]], out: TextIO, names: list[str]) -> None:
+def write_csv(batches: Iterable[Written], out: TextIO, names: list[str]) -> None:
     """A line of names, as `header` has them, then a row a line."""
     out.write(_csv_lines([names]))
     for batch in batches:
         if batch:
-            rows = (['""' if cell == "" else cell for cell in _cells(record)] for record in batch)
-            out.write(_csv_lines(cells + [""] * (len(names) - len(cells)) for cells in rows))
+            out.write(_csv_rows(batch, len(names)) if isinstance(batch, list) else batch.csv(len(names)))
             out.flush()
+
+
+def _csv_rows(batch: list[Record], width: int) -> str:
+    rows = (['""' if cell == "" else cell for cell in _cells(record)] for record in batch)
+    return _csv_lines(cells + [""] * (width - len(cells)) for cells in rows)
 
 
 def _csv_lines(rows: Iterable[list[Any]]) -> str:
@@ -151,24 +178,47 @@ def _csv_lines(rows: Iterable[list[Any]]) -> str:
     return lines.getvalue()
 
 
-def write_parquet(batches: Iterable[list[Record]], path: Path, names: list[str]) -> None:
+def write_parquet(batches: Iterable[Written], path: Path, names: list[str]) -> None:
     """A Parquet file with the columns of `write_csv`: dates are timestamps in UTC, whole numbers int64, other numbers
-    double, all else text."""
+    double, all else text. See `column_of` on columns of numbers and names."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     columns: list[list[Any]] = [[] for _ in names]
+    places: list[list[Any]] = [[] for _ in names]
     for batch in batches:
+        if not isinstance(batch, list):
+            _add_distinct(columns, places, batch)
+            continue
         for record in batch:
             cells = _cells(record)
             for column, value in zip(columns, cells + [None] * (len(names) - len(cells)), strict=True):
                 column.append(value)
-    types = [_arrow_type(values, name) for name, values in zip(names, columns, strict=True)]
-    arrays = [
-        pa.array([v if v is None else _CONVERT[str(kind)](v) for v in values], kind)
-        for values, kind in zip(columns, types, strict=True)
-    ]
-    pq.write_table(pa.table(arrays, names=names), path)
+    arrays = {name: _column(name, values) for name, values in zip(names, columns, strict=True)}
+    if any(places):  # the columns have their distinct values only
+        arrays = {
+            name: (array.take(pa.concat_arrays(where)), terms)
+            for (name, (array, terms)), where in zip(arrays.items(), places, strict=True)
+        }
+    pq.write_table(table_with({}, arrays), path)
+
+
+def _add_distinct(columns: list[list[Any]], places: list[list[Any]], batch: Columns) -> None:
+    """Add the distinct values of a batch to those of columns, and where they are in its rows."""
+    import pyarrow as pa
+
+    cells = batch.cells()
+    for i, (column, where) in enumerate(zip(columns, places, strict=True)):
+        if i < len(cells):
+            numbers = cells[i].numbers
+            where.append(pa.array(numbers + len(column), pa.int64(), mask=numbers < 0))
+            column.extend(cells[i].distinct)
+        else:
+            where.append(pa.nulls(len(batch), pa.int64()))
+
+
+def _json_line(record: Record) -> str:
+    return json.dumps(_json_object(record), ensure_ascii=False) + "\n"
 
 
 def _json_object(record: Record) -> dict[str, Any]:
@@ -190,27 +240,19 @@ def _text(value: Any) -> str:
     return value.isoformat().replace("+00:00", "Z") if isinstance(value, datetime) else str(value)
 
 
-_CONVERT: dict[str, Callable[[Any], Any]] = {
-    "int64": int,
-    "double": float,
-    "string": _text,
-    "timestamp[ms, tz=UTC]": lambda instant: instant,
-}
-
-
-def _arrow_type(values: list[Any], name: str) -> Any:
+def _column(name: str, values: list[Any]) -> tuple[Any, bool]:
+    """The values of a column as Arrow has them, and whether they are terms (see `column_of`)."""
     import pyarrow as pa
 
-    present = [v for v in values if v is not None]
-    if name in ("time", "answer", "answers", "from", "to") and not present:
-        return pa.int64()
-    if present and all(isinstance(v, datetime) for v in present):
-        return pa.timestamp("ms", "UTC")
-    if present and all(isinstance(v, int) for v in present):
-        return pa.int64()
-    if present and not any(isinstance(v, str | datetime) for v in present):
-        return pa.float64()
-    return pa.string()
+    dated = sum(isinstance(value, datetime) for value in values)
+    empty = values.count(None)
+    if dated:
+        if dated + empty == len(values):
+            return pa.array(values, pa.timestamp("ms", "UTC")), False
+        return pa.array([None if value is None else _text(value) for value in values], pa.string()), False
+    if name in ("time", "answer", "answers", "from", "to") and empty == len(values):
+        return pa.array(values, pa.int64()), False
+    return column_of(values)
 
 
 def _answer_record(time: int, atom: Atom, show_time: ShowTime) -> Record:
@@ -220,12 +262,12 @@ def _answer_record(time: int, atom: Atom, show_time: ShowTime) -> Record:
 
 def _change_record(sign: str, change: Changes, atom: Atom, show_time: ShowTime) -> Record:
     shown = show_time(change.time)
-    until = _expiry(change.expires_at(atom), show_time) if sign == "+" else None
+    until = expiry_shown(change.expires_at(atom), show_time) if sign == "+" else None
     fields = {"time": shown, "change": sign, "expires_at": until}
     return Record(fields, atom, sign + _fact_text(atom, shown))
 
 
-def _expiry(expiry: Expiry, show_time: ShowTime) -> Time | None:
+def expiry_shown(expiry: Expiry, show_time: ShowTime) -> Time | None:
     """Until when an atom is guaranteed, as a column has it: a time, `never`, or nothing where it is provisional.
 
     What holds beyond the calendar, where times are dates, holds for ever.

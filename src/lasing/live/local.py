@@ -6,15 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
-from weakref import WeakSet
 
 import numpy as np
 
 from lasing.connectors.rows import is_text, value_of
-from lasing.engines.local.columns import encode, encode_times
-from lasing.engines.local.dictionary import Codes
+from lasing.engines.local.columns import check, encode, encode_times
+from lasing.engines.local.dictionary import Coded, Codes
 from lasing.engines.local.engine import LocalEngine, expiry
-from lasing.engines.local.execute import IN_ARGS, IN_PREDICATE, IN_TIME, OUT_UNTIL
+from lasing.engines.local.execute import IN_ARGS, IN_PREDICATE, IN_TIME, OUT_ARGS, OUT_UNTIL
 from lasing.engines.local.history import RawWindow
 from lasing.errors import fault, warn
 from lasing.live.cores import (
@@ -30,12 +29,12 @@ from lasing.live.cores import (
     out_of_order,
     unused,
 )
+from lasing.live.others import Others, from_text, to_text
 from lasing.live.updates import Blocks
 from lasing.logic.answers import Answer
 from lasing.logic.formulas import PartitionWindow, Window, walk
 from lasing.logic.lookback import lookback, only_derived
 from lasing.logic.program import Program, Signature
-from lasing.logic.terms import Value, value_from_text, value_text
 from lasing.session import arity_of, counts_all_facts
 
 
@@ -43,7 +42,7 @@ from lasing.session import arity_of, counts_all_facts
 class CodedBatch:
     """Rows of codes, by time; and from when to when there were any, those that nothing depends on included."""
 
-    rows: Codes
+    facts: Coded
     times: tuple[int, int] | None
 
     def span(self) -> tuple[int, int] | None:
@@ -51,9 +50,9 @@ class CodedBatch:
 
 
 class LocalCore:
-    """Facts are rows of codes here; what nothing depends on is left out at once.
+    """Facts are rows of codes here; what nothing depends on is left out before it gets any.
 
-    A fact of a predicate that the program does not name still counts in tuple windows. It is known by its text.
+    A fact of a predicate that the program does not name still counts in tuple windows (see `Others`).
     """
 
     def __init__(self, program: Program, engine: LocalEngine) -> None:
@@ -68,66 +67,63 @@ class LocalCore:
         partitions = [f for f in functions if isinstance(f, PartitionWindow)]
         self._exact = bool(partitions) or self._any_predicate
         self._window = RawWindow(
+            engine.dictionary,
             back.points,
             back.facts,
             [(engine.predicates[f.predicate], tuple(i for key in f.keys for i in key), f.back) for f in partitions],
         )
-        self._told: WeakSet[Blocks] = WeakSet()
+        self._others = Others()
 
     @property
     def time(self) -> int:
         return self._engine.time
 
-    def encode(self, time: int, facts: Facts) -> Codes:
-        if time > self.time and self._engine.dictionary.is_full:
-            self._forget()
+    def encode(self, time: int, facts: Facts) -> Coded:
         given = checked(facts)
-        rows = self._used(self._frames(given) if isinstance(given, Mapping) else self._encoded(given))
-        rows[:, IN_TIME] = time
-        return rows
+        with self._engine.dictionary.encoding():
+            rows = self._frames(given, time) if isinstance(given, Mapping) else self._encoded(given, time)
+            return self._coded(self._used(rows))
 
     def encode_batch(self, frames: Mapping[str, Any], time: str, time_point: TimePoint) -> CodedBatch:
-        if self._engine.dictionary.is_full:
-            self._forget()
-        rows = self._frames(batch_of(frames), time, time_point)
-        if len(frames) > 1:
-            rows = rows[np.argsort(rows[:, IN_TIME], kind="stable")]
-        times = (int(rows[0, IN_TIME]), int(rows[-1, IN_TIME])) if len(rows) else None
-        return CodedBatch(self._used(rows), times)
+        with self._engine.dictionary.encoding():
+            rows = self._frames(batch_of(frames), time, time_point)
+            if len(frames) > 1:
+                rows = rows[np.argsort(rows[:, IN_TIME], kind="stable")]
+            times = (int(rows[0, IN_TIME]), int(rows[-1, IN_TIME])) if len(rows) else None
+            return CodedBatch(self._coded(self._used(rows)), times)
 
     def with_own(self, batch: CodedBatch, own: Own) -> CodedBatch:
-        mine = self._encoded([(atom.predicate, *atom.args) for _, atom in own])
-        mine[:, IN_TIME] = [time for time, _ in own]
-        rows = np.concatenate([self._used(mine), batch.rows])
-        return CodedBatch(rows[np.argsort(rows[:, IN_TIME], kind="stable")], batch.times)
+        with self._engine.dictionary.encoding():
+            times = np.array([time for time, _ in own], np.int64)
+            mine = self._encoded([(atom.predicate, *atom.args) for _, atom in own], times)
+            rows = np.concatenate([self._used(mine), batch.facts.rows])
+            return CodedBatch(self._coded(rows[np.argsort(rows[:, IN_TIME], kind="stable")]), batch.times)
 
     def push_batch(self, end: int, batch: CodedBatch) -> Blocks:
-        return self.push(end, batch.rows)
+        return self.push(end, batch.facts)
 
     def recall(self, end: int, batch: CodedBatch) -> None:
-        rows = self._new(batch.rows)
-        for _ in self._engine.evaluate(rows, end):
+        facts = self._new(batch.facts)
+        for _ in self._engine.evaluate(facts.rows, end):
             continue  # what happened then was told then
-        self._window.add(rows, end)
+        self._window.add(facts, end)
 
     def holding(self) -> Blocks:
-        blocks = Blocks(self._engine, [self._engine.standing().copy()])
-        self._told.add(blocks)
-        return blocks
+        return Blocks(self._engine, [self._told(self._engine.standing())])
 
-    def push(self, time: int, encoded: Codes) -> Blocks:
-        rows = self._new(encoded)
-        blocks = Blocks(self._engine, [block.copy() for block in self._engine.evaluate(rows, time)])
-        if len(rows):
-            self._window.add(rows, time)
-        self._told.add(blocks)
-        return blocks
+    def push(self, time: int, encoded: Coded) -> Blocks:
+        facts = self._new(encoded)
+        told = [self._told(block) for block in self._engine.evaluate(facts.rows, time)]
+        if len(facts):
+            self._window.add(facts, time)
+        return Blocks(self._engine, told)
 
-    def _forget(self) -> None:
-        """Forget values that nothing holds any more. Updates that are still around are decoded before."""
-        for blocks in self._told:
-            blocks.settle()
-        self._engine.forget(self._window.codes(self.time))
+    def _coded(self, rows: Codes) -> Coded:
+        return self._engine.dictionary.hold(rows, IN_ARGS)
+
+    def _told(self, block: Codes) -> Coded:
+        """A block of output, to be kept by whoever hears of it."""
+        return self._engine.dictionary.hold(block.copy(), OUT_ARGS)
 
     def answer(self) -> Answer:
         rows = self._engine.standing().tolist()
@@ -139,16 +135,22 @@ class LocalCore:
 
     def window(self) -> Iterable[Fact]:
         names = {number: predicate for predicate, number in self._engine.predicates.items()}
-        value = self._engine.dictionary.value
+        value, others = self._engine.dictionary.value, self._others.texts(self.time)
+        facts: list[Fact] = []
         for row in self._window.at(self.time).tolist():
-            predicate = names[row[IN_PREDICATE]]
+            time, predicate, first = row[IN_TIME], names[row[IN_PREDICATE]], row[IN_ARGS]
             if predicate:
-                yield row[IN_TIME], predicate, tuple(map(value, row[IN_ARGS : IN_ARGS + self._arity[predicate]]))
-            else:
-                yield row[IN_TIME], *_from_text(str(value(row[IN_ARGS])))
+                args = tuple(map(value, row[IN_ARGS : IN_ARGS + self._arity[predicate]]))
+                facts.append((time, predicate, args))
+            elif time == self.time:
+                facts.append((time, *from_text(others[first])))
+            else:  # its time has passed, so only that it was there matters
+                facts.append((time, "", (first,)))
+        return facts
 
-    def _encoded(self, plain: list[tuple[object, ...]]) -> Codes:
+    def _encoded(self, plain: list[tuple[object, ...]], times: int | Codes) -> Codes:
         rows = np.zeros((len(plain), self._engine.width), np.int64)
+        rows[:, IN_TIME] = times
         try:
             predicates = set(map(itemgetter(0), plain))
         except TypeError:  # it has no hash, so it is no text
@@ -178,30 +180,34 @@ class LocalCore:
             rows[where, IN_ARGS + i] = self._engine.dictionary.column(values)
 
     def _fill_unnamed(self, rows: Codes, where: Any, facts: Iterable[Sequence[object]]) -> None:
-        """Facts of predicates that the program does not name: checked like all, and encoded where they count."""
-        texts = [_to_text(fact) for fact in facts]
+        """Facts of predicates that the program does not name: checked like all, and numbered where they count."""
+        texts = [to_text(fact) for fact in facts]
         if self._any_predicate:
-            rows[where, IN_ARGS] = self._engine.dictionary.codes(texts)
+            self._others.pass_to(self.time)
+            rows[where, IN_ARGS] = self._others.numbers(rows[where, IN_TIME].tolist(), texts)
 
-    def _frames(self, frames: Mapping[str, Any], time: str | None = None, time_point: TimePoint | None = None) -> Codes:
+    def _frames(self, frames: Mapping[str, Any], time: str | int, time_point: TimePoint | None = None) -> Codes:
+        """Rows of data frames, all at one time point, or with a column of the time."""
         parts: list[Codes] = []
         for predicate, frame in frames.items():
-            table = frame_of(frame, predicate, time)
+            table = frame_of(frame, predicate, time if isinstance(time, str) else None)
             columns = [name for name in table.column_names if name != time]
             number = self._number(predicate, len(columns) + 1)
             part = np.zeros((table.num_rows, self._engine.width), np.int64)
             part[:, IN_PREDICATE] = number
-            if time is not None and time_point is not None:
-                part[:, IN_TIME] = encode_times(table[time], time_point)
-                if (np.diff(part[:, IN_TIME]) < 0).any():
-                    raise out_of_order()
+            part[:, IN_TIME] = time if time_point is None else encode_times(table[time], time_point)
+            if (np.diff(part[:, IN_TIME]) < 0).any():
+                raise out_of_order()
             try:
-                if number == self._engine.predicates[""]:
-                    others = [(predicate, *row.values()) for row in table.select(columns).to_pylist()]
-                    self._fill_unnamed(part, slice(None), others)
-                else:
+                if number != self._engine.predicates[""]:
                     for i, name in enumerate(columns):
                         part[:, IN_ARGS + i] = encode(self._engine.dictionary, table[name], value_of)
+                elif self._any_predicate:
+                    values = [table[name].to_pylist() for name in columns]
+                    self._fill_unnamed(part, slice(None), zip([predicate] * table.num_rows, *values, strict=True))
+                else:
+                    for name in columns:
+                        check(table[name], value_of)
             except UnicodeDecodeError:
                 raise not_utf8(predicate) from None
             parts.append(part)
@@ -237,18 +243,7 @@ class LocalCore:
         used = rows[:, IN_PREDICATE] != self._engine.predicates[""]
         return rows if used.all() else rows[used]
 
-    def _new(self, rows: Codes) -> Codes:
+    def _new(self, facts: Coded) -> Coded:
         """Where facts are counted, only those that are not there already: the same fact twice counts once."""
-        return self._window.unseen(rows) if self._exact else rows
-
-
-def _to_text(fact: Sequence[object]) -> str:
-    """One text for a fact of any predicate; equal facts have equal texts. No value's text has a line break."""
-    predicate, *args = fact
-    return "\n".join((str(predicate), *(value_text(value_of(arg)) for arg in args)))
-
-
-def _from_text(text: str) -> tuple[str, tuple[Value, ...]]:
-    """The fact of a text."""
-    predicate, *args = text.split("\n")
-    return predicate, tuple(map(value_from_text, args))
+        rows = self._window.unseen(facts.rows) if self._exact else facts.rows
+        return facts if rows is facts.rows else self._coded(rows)

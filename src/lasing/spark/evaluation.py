@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from lasing.connectors.arrow import names_as_they_are
 from lasing.live.engine import Engine
 from lasing.spark.hashing import shards_of
 from lasing.spark.outputs import Output
@@ -97,14 +98,13 @@ class Evaluation:
         """The changes of an output, without the atoms of other shards."""
         if output.predicate not in told:
             return output.nothing()
-        changes = output.conformed(told[output.predicate])
+        table = names_as_they_are(told[output.predicate])
+        changes = output.conformed(table)
         if output.predicate not in self._task.foreign or self._task.shards == 1 or not changes.num_rows:
             return changes
         key = self._task.keys[output.predicate]
         assert key is not None
-        return changes.filter(
-            pa.array(shards_of(told[output.predicate][f"arg{key + 1}"], self._task.shards) == self._shard)
-        )
+        return changes.filter(pa.array(shards_of(table[f"arg{key + 1}"], self._task.shards) == self._shard))
 
 
 def up_to(facts: Mapping[str, Any], until: int) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numba import int64, uint64
 
-from lasing.engines.local.compiling import njit
+from lasing.compiling import njit
 
 UNIT = 4
 LIMBS = 80

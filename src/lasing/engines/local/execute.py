@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lasing.compiling import njit
 from lasing.engines.local.calendar import (
     COUNT,
     ENTRIES,
@@ -17,7 +18,6 @@ from lasing.engines.local.calendar import (
     renumber,
     schedule,
 )
-from lasing.engines.local.compiling import njit
 from lasing.engines.local.memory import (
     ANNOTATED,
     ARITY,
@@ -111,7 +111,7 @@ def run_batch(
     Comes back early when the output is half full: how many of its rows are written, the row and the time at which to go
     on. That time is `end` when all is done. Where the engine has stopped, the row is HALF_WAY.
     """
-    m, ranks = pointer(arena), pointer(names)
+    m, texts = pointer(arena), pointer(names)
     written = 0
     while 2 * written <= out.shape[0]:
         arrival = rows[at, IN_TIME] if at < rows.shape[0] else FOREVER
@@ -128,7 +128,7 @@ def run_batch(
         fired = fire(m, t)
         _let_begin(m, fired)
         _take_in(m, rows, at, last, t)
-        _operate(m, t, fired, ranks)
+        _operate(m, t, fired, texts)
         if m[STOPPED] == GO_ON:
             out = _room(m, out, written, _changes(m) + due(m, fired))
         if m[STOPPED] != GO_ON or spend(m, WORK_OF_A_TICK):
@@ -140,7 +140,7 @@ def run_batch(
 
 
 @njit(cache=True)
-def _operate(m: Memory, t: int, fired: int, ranks: Memory) -> None:
+def _operate(m: Memory, t: int, fired: int, texts: Memory) -> None:
     """All operations, in the order of the plan."""
     for operation in range(m[OPERATIONS]):
         op = m[FIRST_OPERATION] + operation * OPERATION
@@ -149,14 +149,14 @@ def _operate(m: Memory, t: int, fired: int, ranks: Memory) -> None:
         if code == CLOCK:
             clock(m, op, t)
         elif code == FIXPOINT:
-            fixpoint(m, m[op + 1], m[op + 2], t, ranks)
+            fixpoint(m, m[op + 1], m[op + 2], t, texts)
         elif code == TRACK:
             track(m, t, fired)
             if m[WAKE]:
                 schedule(m, t + 1, WAKE_UP, 0)
                 m[WAKE] = 0
         elif code == DIFFERENTIATE:
-            differentiate(m, m[op + 1], m[op + 2], t, ranks)
+            differentiate(m, m[op + 1], m[op + 2], t, texts)
         elif code == SETTLE:
             settle(m, m[op + 1], 1, False)
         elif code == BOX:
@@ -168,9 +168,9 @@ def _operate(m: Memory, t: int, fired: int, ranks: Memory) -> None:
         elif code == STAMP:
             stamp(m, op, t)
         elif code == FOLD:
-            fold(m, op, ranks)
+            fold(m, op, texts)
         elif code == RECOMPUTE:
-            recompute(m, op, t, ranks)
+            recompute(m, op, t, texts)
         elif code == POINTS:
             points(m, op, t)
         if m[STOPPED] != GO_ON:

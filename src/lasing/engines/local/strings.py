@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import int64, uint64
 
-from lasing.engines.local.compiling import njit
+from lasing.compiling import njit
 
 Codes = np.ndarray[Any, np.dtype[np.int64]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]

@@ -10,10 +10,11 @@ from __future__ import annotations
 import numpy as np
 from numba import int64, uint64
 
-from lasing.engines.local.compiling import njit
+from lasing.compiling import njit
 from lasing.engines.local.exact import quotient
 from lasing.engines.local.memory import FOREVER, KEY, NO_ROW, WIDE, append, find, record
 from lasing.engines.local.pointers import Memory, pointer
+from lasing.engines.local.texts import order
 
 SMALL = 2**60
 NAMES = 2**61
@@ -85,11 +86,15 @@ def encode_wide(array: Memory, kind: int, bits: int) -> int:
 
 
 @njit(cache=True)
-def decode_wide(array: Memory, code: int) -> tuple[int, int]:
-    """The kind and the bits of a wide value."""
+def decode_wides(array: Memory, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The integers or the bits of doubles of many codes, and which are doubles; a code that is not wide stays."""
     m = pointer(array)
-    b = record(m, m[WIDE], code - WIDES)
-    return m[b], m[b + 1]
+    bits, doubles = codes.copy(), np.zeros(codes.shape[0], np.bool_)
+    for i in range(codes.shape[0]):
+        if codes[i] >= WIDES:
+            b = record(m, m[WIDE], codes[i] - WIDES)
+            bits[i], doubles[i] = m[b + 1], m[b] == DOUBLE
+    return bits, doubles
 
 
 @njit(cache=True)
@@ -108,7 +113,7 @@ def code_of_double(m: Memory, value: float) -> int:
 
 
 @njit(cache=True)
-def compare(m: Memory, comparison: int, a: int, b: int, ranks: Memory) -> bool:
+def compare(m: Memory, comparison: int, a: int, b: int, texts: Memory) -> bool:
     """Whether two constants compare so."""
     if comparison == EQUAL:
         return a == b
@@ -117,7 +122,7 @@ def compare(m: Memory, comparison: int, a: int, b: int, ranks: Memory) -> bool:
     if is_name(a) or is_name(b):
         if not (is_name(a) and is_name(b)):
             return False
-        x, y = ranks[a - NAMES], ranks[b - NAMES]
+        x, y = order(texts, a - NAMES, b - NAMES), 0
     elif is_double(m, a) or is_double(m, b):
         x, y = int64(_exceeds(m, a, b)), int64(_exceeds(m, b, a))
     else:

@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from lasing.compiling import before_compiling, njit
 from lasing.engines import local
-from lasing.engines.local.compiling import before_compiling, njit
 
 WITHOUT_A_PLACE = """
 import warnings

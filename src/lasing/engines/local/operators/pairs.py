@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from numba import uint64
 
-from lasing.engines.local.compiling import njit
+from lasing.compiling import njit
 from lasing.engines.local.memory import (
     ARITY,
     AT_H,

@@ -9,8 +9,8 @@ only the differences go on.
 
 from __future__ import annotations
 
+from lasing.compiling import njit
 from lasing.engines.local.calendar import WAKE_UP, schedule
-from lasing.engines.local.compiling import njit
 from lasing.engines.local.memory import (
     ARITY,
     AT_C,
@@ -45,7 +45,7 @@ PAIR, BOX = 2, 5
 
 
 @njit(cache=True)
-def recompute(m: Memory, op: int, t: int, ranks: Memory) -> None:
+def recompute(m: Memory, op: int, t: int, texts: Memory) -> None:
     """Compute anew where that is due, and settle the outputs."""
     table = m[op + TABLE]
     due = m[op + BY_TIME] == 1 or m[op + HAS_RUN] == 0
@@ -61,7 +61,7 @@ def recompute(m: Memory, op: int, t: int, ranks: Memory) -> None:
         _copy(m, m[m[table + FIRST_INPUT] + i * PAIR], m[m[table + FIRST_INPUT] + i * PAIR + 1], t)
     more = True
     while more:
-        fixpoint(m, m[table + FIRST_VARIANT], m[table + VARIANTS], t, ranks)
+        fixpoint(m, m[table + FIRST_VARIANT], m[table + VARIANTS], t, texts)
         if m[STOPPED] != GO_ON:
             return
         more = False

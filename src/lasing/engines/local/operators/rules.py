@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from numba import int64
 
-from lasing.engines.local.compiling import njit
+from lasing.compiling import njit
 from lasing.engines.local.memory import (
     ARITY,
     AT_D,
@@ -135,7 +135,7 @@ from lasing.engines.local.values import (
 
 
 @njit(cache=True)
-def fixpoint(m: Memory, first: int, variants: int, t: int, ranks: Memory) -> None:
+def fixpoint(m: Memory, first: int, variants: int, t: int, texts: Memory) -> None:
     """Apply guaranteed rules until nothing new comes. The first round sees all that is new at this tick."""
     relations, base = m[RELATIONS], m[FIRST_RELATION]
     for r in range(relations):
@@ -145,7 +145,7 @@ def fixpoint(m: Memory, first: int, variants: int, t: int, ranks: Memory) -> Non
     while True:
         for v in range(variants):
             _begin(m, m[first + v])
-            apply(m, m[first + v], t, first_round, ranks)
+            apply(m, m[first + v], t, first_round, texts)
             if _end(m):
                 return
         first_round = False
@@ -178,7 +178,7 @@ def _end(m: Memory) -> bool:
 
 
 @njit(cache=True)
-def apply(m: Memory, v: int, t: int, first_round: bool, ranks: Memory) -> None:
+def apply(m: Memory, v: int, t: int, first_round: bool, texts: Memory) -> None:
     """One variant of a guaranteed rule on all that is new in its first literal; on all of it where the time is."""
     d = m[v + CHANGED]
     stamps = first_round and m[v + SPECIAL] & STAMPS != 0
@@ -196,13 +196,13 @@ def apply(m: Memory, v: int, t: int, first_round: bool, ranks: Memory) -> None:
         b = record(m, d, row)
         horizon = m[b + m[d + AT_H]]
         if horizon >= t and _bind(m, b, m[v + BINDS], m[v + FIRST_BIND], registers):
-            _join(m, v, t, False, horizon, int64(1), ranks)
+            _join(m, v, t, False, horizon, int64(1), texts)
             if m[STOPPED] != GO_ON:
                 return
 
 
 @njit(cache=True)
-def differentiate(m: Memory, first: int, variants: int, t: int, ranks: Memory) -> None:
+def differentiate(m: Memory, first: int, variants: int, t: int, texts: Memory) -> None:
     """Apply counted rules once, to all that changed: their inputs are complete for this tick."""
     registers = m[REGISTERS]
     for i in range(variants):
@@ -214,7 +214,7 @@ def differentiate(m: Memory, first: int, variants: int, t: int, ranks: Memory) -
             b = record(m, d, row)
             sign = m[v + SIGN] if (m[b + m[d + AT_S]] & 1) == 1 else -m[v + SIGN]
             if _bind(m, b, m[v + BINDS], m[v + FIRST_BIND], registers):
-                _join(m, v, t, True, FOREVER, sign, ranks)
+                _join(m, v, t, True, FOREVER, sign, texts)
                 if m[STOPPED] != GO_ON:
                     return
             row = m[record(m, d, row) + m[d + AT_D]]
@@ -236,7 +236,7 @@ def _bind(m: Memory, b: int, binds: int, first: int, registers: int) -> bool:
 
 
 @njit(cache=True)
-def _join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, ranks: Memory) -> None:
+def _join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, texts: Memory) -> None:
     """All ways to take the remaining steps, depth first."""
     steps = m[v + STEPS]
     first_step = m[v + FIRST_STEP]
@@ -277,7 +277,7 @@ def _join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, ran
             elif code == COMPARE:
                 left = m[registers + m[p + LEFT]]
                 right = m[registers + m[p + RIGHT]]
-                holds = compare(m, m[p + COMPARISON], left, right, ranks)
+                holds = compare(m, m[p + COMPARISON], left, right, texts)
                 forward = holds != (m[p + NEGATED] == 1)
                 if not forward and m[p + STOPS] == 1:
                     depth -= 1  # no further row of the innermost probe will do

@@ -9,8 +9,8 @@ took over from an older one of its key took over its stamp as well, and is no ch
 
 from __future__ import annotations
 
+from lasing.compiling import njit
 from lasing.engines.local.calendar import COUNT, ENTRIES, NEXT, NO_CHUNK, schedule
-from lasing.engines.local.compiling import njit
 from lasing.engines.local.memory import (
     ARITY,
     AT_D,
