@@ -1,7 +1,7 @@
 """`make bench`: how fast programs and streams are read, and answers found; what names cost that are always new, and
 changes on their way out. (`lasing bench` measures the engine.)
 
-python -m benchmarks [reading] [models] [names] [leaving]
+python -m benchmarks [reading] [running] [models] [names] [leaving]
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from benchmarks.leaving import leaving
 from benchmarks.models import models
 from benchmarks.names import names
 from benchmarks.reading import reading
+from benchmarks.running import running
 
 SECTIONS: dict[str, Callable[[], Sequence[tuple[str, ...]]]] = {
     "reading": reading,
+    "running": running,
     "models": models,
     "names": names,
     "leaving": leaving,

@@ -20,6 +20,7 @@ from lasing.plan.nodes import Plan
 from lasing.plan.optimize import optimized
 
 EngineName = Literal["auto", "local", "reference", "clingo"]
+_MOST_MODELS = 2**31 - 1  # clingo counts no further
 ENGINES: tuple[str, ...] = tuple(name for name in get_args(EngineName) if name != "auto")
 
 
@@ -93,7 +94,7 @@ def most_models(models: int | None) -> int:
     if models is not None and not (type(models) is int and models >= 1):
         note = "ask for one or more, or for all: None"
         raise fault("E306", f"there are no {models!r} answers to ask for", note=note)
-    return models or 0
+    return min(models or 0, _MOST_MODELS)
 
 
 def plan_for(program: Program, engine: str) -> Plan | None:
@@ -120,10 +121,14 @@ def unplanned(program: Program) -> str:
     return ""
 
 
-def load_kernels() -> None:
-    """Load the local engine's kernels. The first time after an installation they are compiled: about a minute."""
+def load_kernels(compiling: Callable[[], None] | None = None) -> None:
+    """Load the local engine's kernels. The first time after an installation they are compiled, about a minute;
+    `compiling` is called before."""
+    from lasing.compiling import before_compiling
+
     ready = Program((Rule((Atom("ready"),), (Atom("go"),)),))
-    list(_local(ready, 0, optimized(compile_plan(ready))).advance(0, ()))
+    with before_compiling(compiling or (lambda: None)):
+        list(_local(ready, 0, optimized(compile_plan(ready))).advance(0, ()))
 
 
 def _local(program: Program, start: int, plan: Plan, watch: Watch | None = None) -> Engine:

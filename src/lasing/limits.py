@@ -53,7 +53,7 @@ def limits_of(
     >>> limits_of(1000, "2 GB", "5 min")
     Limits(atoms=1000, memory=2000000000, seconds=300.0)
     """
-    if max_atoms is not None and not (type(max_atoms) is int and max_atoms >= 1):
+    if max_atoms is not None and not (type(max_atoms) is int and 1 <= max_atoms < 2**62):
         raise fault("E306", f"max_atoms is {max_atoms!r}", note="give a whole number of at least 1")
     return Limits(
         max_atoms,

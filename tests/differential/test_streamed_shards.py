@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 from unittest.mock import patch
 
 import pyarrow as pa
@@ -29,12 +29,13 @@ from lasing.logic.terms import Value, normal
 from lasing.logic.types import Type, argument_types
 from lasing.session import arity_of, counts_all_facts
 from lasing.spark import packing, shard
+from lasing.spark.arrival import ARRIVAL
 from lasing.spark.outputs import LEADING, VIEWS, View, outputs_of
 from lasing.spark.packing import Packer
 from lasing.spark.shard import Arrived, step
 from lasing.spark.slices import Slices
 from lasing.spark.state import State
-from lasing.spark.tables import from_bytes
+from lasing.spark.streaming import arrived_of
 from lasing.spark.task import Task
 from tests.differential.core_programs import core_example
 from tests.differential.keyed_programs import KeyedExample, keyed_example
@@ -70,7 +71,8 @@ class Case:
 
     def __str__(self) -> str:
         task = self.task
-        given = f"{task.view}, {task.shards} shards, start {task.start}, delay {task.delay}, unit {task.unit}"
+        given = f"{task.view}, {task.shards} shards, start {task.start}, unit {task.unit}"
+        given += f", delays {dict(task.delays)}, idle {dict(task.idle)}"
         keys = f"keys {dict(task.keys)}, foreign {sorted(task.foreign)}" if task.shards > 1 else ""
         rows = "\n".join(map(str, self.rows))
         return f"--- {given} {keys}\n--- {dict(self.types)}\n--- program\n{task.program}--- stream\n{rows}"
@@ -177,40 +179,67 @@ def _with_other_rules(text: str, chance: random.Random) -> Program:
 class Clock:
     """Which rows are late, and what is evaluated: an account of time in the words of the contract.
 
-    A row is late if its time point is evaluated already, or before a given start. The timeline starts with the oldest
-    fact that has come when its first time point is evaluated.
+    Each input closes time points by itself: those that are more than its delay before the newest of its rows. A row is
+    late if its time point is closed, evaluated already, or before a given start. What all inputs have closed is
+    evaluated; those that are idle are not asked. The timeline starts with the oldest row in time that has come when
+    its first time point is evaluated.
     """
 
     task: Task
+    ordered: bool = True
+    """Whether rows arrive one after the other, not all of a batch at once."""
     start: int | None = None
     until: int | None = None
-    newest: int | None = None
+    batches: int = 0
+    closed: dict[str, int] = field(default_factory=dict)
+    heard: dict[str, int] = field(default_factory=dict)
     on_time: list[Row] = field(default_factory=list)
     late: Counter[tuple[object, ...]] = field(default_factory=Counter)
+    last: int | None = None
 
     def take(self, rows: Sequence[Row], drain: bool = False) -> None:
-        point = self.task.point
-        before = self.until if self.until is not None else None if self.task.start is None else self.task.start - 1
+        self.batches += 1
+        floor = self.until if self.until is not None else None if self.task.start is None else self.task.start - 1
+        before = dict(self.closed)
         for row in rows:
-            if before is not None and point(row[0]) <= before:
-                self.late[row[1], point(row[0]), before, before + 1 - point(row[0]), _fact(row, self.task)] += 1
-            else:
-                self.on_time.append(row)
-        instants = [row[0] for row in rows] + ([] if self.newest is None else [self.newest])
-        if not instants:
+            self._take_row(row, self.closed if self.ordered else before, floor)
+        if self.last is None:
             return
-        self.newest = max(instants)
+        present = {row[1] for row in rows}
+        for predicate in self.task.inputs:
+            if predicate in present or predicate not in self.heard:
+                self.heard[predicate] = self.batches
         own = [fact.time for fact in self.task.program.data]
-        passed = point(self.newest - self.task.delay) - 1
-        if drain:
-            passed = max([point(self.newest), *own])
+        over = max([self.last, *own]) if drain else self._over(present)
+        if over is None:
+            return
         if self.until is None:
             self.start = self.task.start
             if self.start is None:
-                self.start = min([*(point(row[0]) for row in self.on_time), *own])
-            self.until = passed if passed >= self.start else None
+                self.start = min([*(self.task.point(row[0]) for row in self.on_time), *own])
+            self.until = over if over >= self.start else None
         else:
-            self.until = max(self.until, passed)
+            self.until = max(self.until, over)
+
+    def _take_row(self, row: Row, closed: Mapping[str, int], floor: int | None) -> None:
+        instant, predicate, _ = row
+        point = self.task.point(instant)
+        limits = [limit for limit in (closed.get(predicate), floor) if limit is not None]
+        if limits and point <= max(limits):
+            self.late[predicate, point, max(limits), max(limits) + 1 - point, _fact(row, self.task)] += 1
+        else:
+            self.on_time.append(row)
+        closes = self.task.point(instant - self.task.delays.get(predicate, 0)) - 1
+        self.closed[predicate] = max(self.closed.get(predicate, closes), closes)
+        self.last = point if self.last is None else max(self.last, point)
+
+    def _over(self, present: set[str]) -> int | None:
+        """The last time point that is closed by all inputs, but those that are idle."""
+        silent = {p: self.batches - self.heard[p] for p in self.task.inputs if p not in present}
+        idle = {p for p in silent if p in self.task.idle and silent[p] >= self.task.idle[p]}
+        asked = [self.closed.get(p) for p in self.task.inputs if p not in idle]
+        known = [limit for limit in asked if limit is not None]
+        return min(known) if known and len(known) == len(asked) else None
 
 
 def _fact(row: Row, task: Task) -> str:
@@ -265,17 +294,26 @@ def _intervals(points: set[tuple[Any, ...]]) -> Iterator[tuple[object, ...]]:
 
 
 def packed(
-    case: Case, rows: Sequence[Row], chance: random.Random, places: Sequence[int], slices: Slices | None = None
+    case: Case,
+    rows: Sequence[Row],
+    chance: random.Random,
+    places: Sequence[int],
+    slices: Slices | None = None,
+    arrivals: Sequence[str] | None = None,
 ) -> list[dict[str, Any]]:
-    """Rows on their way to shards, input by input, from several tasks, in any order."""
+    """Rows on their way to shards, input by input, from several tasks, in any order; `arrivals` says when they
+    arrived."""
     task, found = case.task, []
     for number, predicate in enumerate(task.inputs):
         packer = packer_of(case, number, places, slices)
-        mine = [row for row in rows if row[1] == predicate]
+        mine = [(row, i) for i, row in enumerate(rows) if row[1] == predicate]
         chance.shuffle(mine)
         for part in _cut(chance, mine, 3):
             with patch.object(packing, "_MOST_ROWS", chance.choice([1, 3, 1000])):
-                batches = [record_batch(case, predicate, some) for some in _cut(chance, part, 3)]
+                batches = [
+                    record_batch(case, predicate, [row for row, _ in some], arrivals and [arrivals[i] for _, i in some])
+                    for some in _cut(chance, part, 3)
+                ]
                 found += [row for told in packer(batches) for row in told.to_pylist()]
     chance.shuffle(found)
     return found
@@ -285,19 +323,26 @@ def packer_of(case: Case, number: int, places: Sequence[int], slices: Slices | N
     task, predicate = case.task, case.task.inputs[number]
     columns = ("time", *(f"c{i}" for i in range(len(case.types[predicate]))))
     key = task.keys.get(predicate)
-    return Packer(predicate, number, columns, key, task.unit, task.shards, tuple(places), slices)
+    delay = task.delays.get(predicate, 0)
+    return Packer(predicate, number, columns, key, task.unit, task.shards, tuple(places), slices, delay)
 
 
-def record_batch(case: Case, predicate: str, rows: Sequence[Row]) -> Any:
+def record_batch(case: Case, predicate: str, rows: Sequence[Row], arrivals: Sequence[str] | None = None) -> Any:
     """Rows of one input as Spark hands them to Python; timestamps of every other input have no zone."""
     times = pa.array([row[0] for row in rows], pa.int64())
     if case.task.unit is not None:
         times = times.cast(pa.timestamp("us", ["UTC", None][case.task.inputs.index(predicate) % 2]))
     args = [pa.array([row[2][i] for row in rows], ARROW[kind]) for i, kind in enumerate(case.types[predicate])]
-    return pa.record_batch([times, *args], names=["time", *(f"arg{i + 1}" for i in range(len(args)))])
+    names = ["time", *(f"arg{i + 1}" for i in range(len(args)))]
+    if arrivals is not None:
+        args, names = [*args, pa.array(arrivals, pa.string())], [*names, ARRIVAL]
+    return pa.record_batch([times, *args], names=names)
 
 
-def _cut(chance: random.Random, things: Sequence[Row], most: int) -> Iterator[Sequence[Row]]:
+Thing = TypeVar("Thing")
+
+
+def _cut(chance: random.Random, things: Sequence[Thing], most: int) -> Iterator[Sequence[Thing]]:
     ends = (len(things), len(things), min(2, len(things)))
     cuts = sorted(chance.randint(0, chance.choice(ends)) for _ in range(chance.randrange(most)))
     return (things[a:b] for a, b in pairwise([0, *cuts, len(things)]))
@@ -306,22 +351,25 @@ def _cut(chance: random.Random, things: Sequence[Row], most: int) -> Iterator[Se
 class Workers:
     """The shards of a stream, their states as bytes, and what they have told."""
 
-    def __init__(self, case: Case, chance: random.Random, moves: float = 0.3) -> None:
+    def __init__(self, case: Case, chance: random.Random, moves: float = 0.3, ordered: bool = True) -> None:
         self.case = case
         self.chance = chance
         self.moves = moves
+        self.ordered = ordered
+        self.batches = 0
         self.states = [State().to_bytes()] * case.task.shards
         self.told: Told = Counter()
         self.late: Counter[tuple[object, ...]] = Counter()
 
-    def take(self, rows: Sequence[Row], drain: bool = False) -> None:
+    def take(self, rows: Sequence[Row], drain: bool = False, arrivals: Sequence[str] | None = None) -> None:
         """A micro-batch: Spark calls the shards for which there is anything, in any order."""
         task, chance = self.case.task, self.chance
+        if self.ordered and arrivals is None:
+            arrivals = [f"{i:06}" for i in range(len(rows))]
+        self.batches += 1
         arrived: dict[int, list[Arrived]] = {number: [] for number in range(task.shards)}
-        for row in packed(self.case, rows, chance, range(task.shards)):
-            facts = None if row["facts"] is None else from_bytes(row["facts"])
-            known = row["number"], row["oldest"], row["newest"]
-            arrived[row["place"]].append(Arrived(task.inputs[row["input"]], *known, facts))
+        for row in packed(self.case, rows, chance, range(task.shards), arrivals=arrivals):
+            arrived[row["place"]].append(arrived_of(task, row["input"], row["number"], row["marks"], row["facts"]))
         for number in chance.sample(range(task.shards), task.shards):
             if arrived[number] or drain:
                 self._step(number, arrived[number], drain)
@@ -331,7 +379,7 @@ class Workers:
         for _ in range(chance.choice([1, 1, 1, 2])):  # the batch is tried again: what came of it before is lost
             if chance.random() < self.moves:
                 shard._live.clear()  # the shard has moved
-            told = step(task, number, State.from_bytes(self.states[number]), arrived, drain)
+            told = step(task, number, State.from_bytes(self.states[number]), arrived, drain, self.batches)
         self.states[number] = told.state.to_bytes()
         for predicate, table in told.tables.items():
             self.told += rows_of(task, predicate, task.outputs[predicate].finished(table, task.view, task.unit))
@@ -365,7 +413,8 @@ def difference(wanted: Counter[Any], got: Counter[Any]) -> str:
 
 def streamed(case: Case, batches: Sequence[Sequence[Row]], chance: random.Random, moves: float = 0.3) -> Clock:
     """Bring a stream to its end, and compare."""
-    workers, clock = Workers(case, chance, moves), Clock(case.task)
+    ordered = chance.random() < 0.5
+    workers, clock = Workers(case, chance, moves, ordered), Clock(case.task, ordered)
     for batch in batches:
         workers.take(batch)
         clock.take(batch)
@@ -405,15 +454,22 @@ def _assert_bounded(case: Case, workers: Workers) -> None:
 SEEDS = st.integers(0, 2**32 - 1)
 
 
+def _idle(case: Case, chance: random.Random) -> dict[str, int]:
+    """Some inputs are not waited for; the clock counts batches."""
+    return {p: chance.randint(0, 2) for p in case.task.inputs if chance.random() < 0.5}
+
+
 def in_batches(case: Case, chance: random.Random) -> None:
     streamed(case, list(_cut(chance, case.rows, 7)), chance)
 
 
 def delayed(case: Case, chance: random.Random) -> None:
     """Rows come out of order, by at most the delay."""
-    delay = chance.randint(1, 4) * (case.task.unit or 1)
-    rows = sorted(chance.sample(case.rows, len(case.rows)), key=lambda row: row[0] + chance.choice([0, delay, delay]))
-    case = replace(case, task=replace(case.task, delay=delay), rows=tuple(rows))
+    delays = {p: chance.randint(1, 4) * (case.task.unit or 1) for p in case.task.inputs}
+    rows = sorted(
+        chance.sample(case.rows, len(case.rows)), key=lambda row: row[0] + chance.choice([0, 1, 1]) * delays[row[1]]
+    )
+    case = replace(case, task=replace(case.task, delays=delays), rows=tuple(rows))
     clock = streamed(case, list(_cut(chance, rows, 7)), chance)
     assert case.task.start is not None or not clock.late
 
@@ -422,13 +478,16 @@ def too_late(case: Case, chance: random.Random) -> None:
     """Rows come out of order, some by more than the delay."""
     unit = case.task.unit or 1
     rows = sorted(case.rows, key=lambda row: row[0] + chance.randint(0, chance.choice([0, 0, 9])) * unit)
-    case = replace(case, task=replace(case.task, delay=chance.randint(0, 2) * unit), rows=tuple(rows))
+    delays = {p: chance.randint(0, 2) * unit for p in case.task.inputs}
+    case = replace(case, task=replace(case.task, delays=delays, idle=_idle(case, chance)), rows=tuple(rows))
     streamed(case, list(_cut(chance, rows, 7)), chance)
 
 
 def drained_in_between(case: Case, chance: random.Random) -> None:
     """The stream is taken to have ended several times, and goes on. Intervals end there, and begin again."""
-    workers, clock = Workers(case, chance), Clock(case.task)
+    case = replace(case, task=replace(case.task, idle=_idle(case, chance)))
+    ordered = chance.random() < 0.5
+    workers, clock = Workers(case, chance, ordered=ordered), Clock(case.task, ordered)
     for batch in _cut(chance, case.rows, 7):
         drain = chance.random() < 0.5
         workers.take(batch, drain)
@@ -553,7 +612,7 @@ def test_kept(name: str, view: View) -> None:
 def test_an_older_fact_moves_the_start_while_nothing_is_evaluated(view: View) -> None:
     program = lasing.parse("q(X) :- p(X) in [1].")
     outputs = outputs_of(program, argument_types(program, {"p": ("integer",)}))
-    task = Task(program, ("p",), outputs, view, {}, frozenset(), delay=3)
+    task = Task(program, ("p",), outputs, view, {}, frozenset(), delays={"p": 3})
     rows: list[Row] = [(5, "p", (1,)), (3, "p", (2,)), (9, "p", (3,))]
     clock = streamed(Case(task, {"p": ("integer",)}, tuple(rows)), [[row] for row in rows], random.Random(0))
     assert (clock.start, clock.late) == (3, Counter())

@@ -20,7 +20,7 @@ class Broker:
         self._serving.start()
 
     def send(self, topic: str, payload: bytes) -> None:
-        assert self._subscribed.wait(60)
+        assert self._subscribed.wait(1800)
         name = topic.encode()
         body = struct.pack("!H", len(name)) + name + payload
         assert self._client is not None

@@ -38,6 +38,8 @@ path = "out"
 [spark]
 master = "{master}"
 """
+A_HANG = 1800
+"""Nothing takes so many seconds, unless it hangs."""
 CLUSTER = "local-cluster[2,1,1024]"
 
 
@@ -73,7 +75,7 @@ def batches(folder: Path) -> list[int]:
 
 
 def wait_for(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 240
+    deadline = time.monotonic() + A_HANG
     while not condition():
         assert process.poll() is None, process.communicate()[0]
         assert time.monotonic() < deadline, "it takes too long"
@@ -93,7 +95,7 @@ def test_an_executor_and_the_driver_are_killed_and_the_next_run_is_interrupted(t
     with start(tmp_path) as again:
         wait_for(lambda: len(batches(tmp_path)) > done, again)
         os.kill(again.pid, signal.SIGINT)
-        said, _ = again.communicate(timeout=240)
+        said, _ = again.communicate(timeout=A_HANG)
         assert again.returncode == 0, said
         assert "stopped; run it again to go on from" in said
         assert "Traceback" not in said
@@ -110,7 +112,7 @@ def test_a_full_disk_is_told_of_and_a_later_run_goes_on(table: object, tmp_path:
     if subprocess.run(["unshare", "-rm", "sh", "-c", mount], check=False).returncode:
         pytest.skip("no small disk can be made here: that takes user namespaces")
     with start(tmp_path, "local[2]", "disk/checkpoint", mount) as process:
-        said, _ = process.communicate(timeout=240)
+        said, _ = process.communicate(timeout=A_HANG)
         assert process.returncode == 1, said
         assert "error[E615]: the disk is full" in said
         assert "Traceback" not in said

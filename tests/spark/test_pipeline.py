@@ -120,12 +120,45 @@ def test_a_corrupt_row_stops_the_pipeline_and_it_goes_on_once_that_is_mended(tmp
     )
     with pytest.raises(LasingError, match="E614") as caught:
         run(path)
-    assert "1.json" in str(caught.value)
+    assert "sources.p: this row is not JSON" in str(caught.value)
+    assert f"--> {tmp_path}/in/1.json:5:25" in str(caught.value)
     assert "it goes on from" in str(caught.value)
     (tmp_path / "in" / "1.json").write_text("\n".join(good[5:]))
     run(path)
     table = pa.Table.from_pylist([json.loads(line) for line in good])
     assert found(tmp_path / "out") == expected(JOIN, {"p": table}, "q", "answers")
+
+
+BAD_LINES = {
+    "2,1,x,3": ("E614", "a is 'x', which is no bigint", "3:5"),
+    "2,1,,3": ("E603", "there is no value for a", "3:5"),
+    "2,1": ("E614", "this row has 2 cells, but the schema has 4 columns", "3:1"),
+}
+
+
+@pytest.mark.parametrize("line", BAD_LINES)
+@pytest.mark.parametrize("mode", ["batch", "stream"])
+def test_a_bad_row_is_named_with_its_file_and_column(tmp_path: Path, mode: str, line: str) -> None:
+    code, message, place = BAD_LINES[line]
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "0.csv").write_text("time,k,a,b\n1,1,1,1\n")
+    (tmp_path / "in" / "1.csv").write_text(f"time,k,a,b\n1,1,1,2\n{line}\n")
+    head = f'program = "join.lars"\nmode = "{mode}"\ncheckpoint = "checkpoint"\ntrigger = "available now"\n'
+    source = SOURCE.format(format="csv")
+    with pytest.raises(LasingError, match=code) as caught:
+        run(pipeline(tmp_path, head + source + '[sinks.q]\nformat = "csv"\npath = "out"\n'))
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.message) == (code, f"sources.p: {message}")
+    assert str(found.place) == f"{tmp_path}/in/1.csv:{place}"
+    assert len(str(caught.value).splitlines()) < 10
+
+
+def test_a_header_that_is_not_the_schemas_is_named(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "0.csv").write_text("time,k,a,c\n1,1,1,2\n")
+    head = 'program = "join.lars"\nmode = "batch"\n' + SOURCE.format(format="csv")
+    with pytest.raises(LasingError, match=r"E614.*header is not that of the schema, which is time,k,a,b"):
+        run(pipeline(tmp_path, head + '[sinks.q]\nformat = "csv"\npath = "out"\n'))
 
 
 def test_a_schema_that_changes_stops_the_pipeline(files: Files, tmp_path: Path) -> None:
@@ -136,7 +169,7 @@ def test_a_schema_that_changes_stops_the_pipeline(files: Files, tmp_path: Path) 
     )
     path = pipeline(tmp_path, text)
     files("in", [first, second.rename_columns(["time", "k", "a", "c"])])
-    with pytest.raises(LasingError, match=r"E603.*no value for b"):
+    with pytest.raises(LasingError, match=r"E603.*row 1 of .*001.parquet has no value for b"):
         run(path)
     files("in", [first, second.set_column(3, "b", second["b"].cast(pa.string()))])
     with pytest.raises(LasingError, match="E614") as caught:
@@ -167,6 +200,8 @@ schema = "time string, x integr"
 [sources.s]
 format = "json"
 fact = "p"
+idle = "soon"
+delay = "1 min"
 path = "in"
 schema = "time string, k int, a int"
 [sinks.q]
@@ -194,6 +229,9 @@ def test_every_mistake_of_a_file_is_named(tmp_path: Path) -> None:
         "sinks.q.path is missing",
         "sinks.z.output: the program has no output z",
         "delay: the delay is 10 sec, but times are plain numbers",
+        "sources.s.delay: the delay is 1 min, but times are plain numbers",
+        "sources.s.idle: 'soon' is no time after which an input is idle",
+        "sources.p2 and sources.p both bring p",
     ):
         assert words in said, words
     with pytest.raises(LasingError, match="E611"):

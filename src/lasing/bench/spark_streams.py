@@ -134,13 +134,15 @@ def identity(bench: Bench, folder: str, shards: int) -> Any:
         streaming.shard_function = real
 
 
-def _given_is_told(_task: Any, _shard: int, _state: Any, arrived: list[Any], _drain: bool = False) -> Any:
+def _given_is_told(
+    _task: Any, _shard: int, _state: Any, arrived: list[Any], _drain: bool = False, _clock: int | None = None
+) -> Any:
     import pyarrow as pa
 
     from lasing.spark.shard import Told
     from lasing.spark.state import State
 
-    told = Told(State(0, 0, 0, "identity"))
+    told = Told(State(0, 0, 0, token="identity"))
     facts = [part.facts for part in arrived if part.facts is not None]
     if facts:
         table = pa.concat_tables(facts).rename_columns(["time", "K", "A", "C"])

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from lasing.connectors.arrow import is_frame, table_of
-from lasing.errors import LasingError, fault
+from lasing.errors import Diagnostic, LasingError, fault, similar
 from lasing.live.updates import Source
 from lasing.logic.answers import Answer
 from lasing.logic.formulas import Atom
@@ -38,6 +38,12 @@ def checked(facts: object) -> list[tuple[object, ...]] | Mapping[str, Any]:
         else:
             raise fault("E510", f"{fact!r} is no fact", note=note)
     return tuples
+
+
+def unused(predicate: str, known: Iterable[str]) -> Diagnostic:
+    """The warning about facts of a predicate that the program does not use."""
+    note = similar(predicate, known) or "its facts are ignored"
+    return Diagnostic("W204", f"the program does not use {predicate}", note=note)
 
 
 def batch_of(frames: object) -> Mapping[str, Any]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
+from lasing.connectors.missing import SKIP, Gaps, Missing, present, without_gaps
 from lasing.connectors.rows import time_of
 from lasing.engine_choice import AnyAnswers, EngineName, choose, most_models, plan_for
 from lasing.engines.local.engine import LocalEngine
-from lasing.errors import Diagnostic, fault
+from lasing.errors import Diagnostic, LasingError, fault, warn
 from lasing.limits import Watch, limits_of, stopped
 from lasing.live import snapshots
 from lasing.live.cores import Batch, Core, Facts, batch_of, checked, frame_of
@@ -62,7 +64,7 @@ class Engine:
         max_time: float | str | None = None,
     ) -> None:
         self._watch = Watch(limits_of(max_atoms, max_memory, max_time))
-        self.program = program if isinstance(program, Program) else parse(program, constants)
+        self.program = (program if isinstance(program, Program) else parse(program, constants)).watching_dates()
         self.on_late = on_late
         self._open, self._kind = _opener(self.program, engine, most_models(models), self._watch)
         own = sorted(self.program.data, key=lambda fact: fact.time)
@@ -70,6 +72,7 @@ class Engine:
         self._core: Core | None = None
         self._start: int | None = None
         self._whole = True
+        self._gaps = Gaps(SKIP)
         if start is not None:
             first = time_of(start, self.program.tick)
             self._begin(first, self._open(first))
@@ -97,10 +100,19 @@ class Engine:
     def push(self, time: Any, facts: Facts) -> Update:
         """Facts at a time point: evaluate up to it, and tell what has changed."""
         self._check_whole()
-        now = time_of(time, self.program.tick)
+        now, given = time_of(time, self.program.tick), checked(facts)
+        try:
+            return self._push(now, given)
+        except LasingError:  # facts that lack a value are refused before anything happens: they are left out
+            kept = self._without_gaps(given)
+            if kept is None:
+                raise
+            return self._push(now, kept)
+
+    def _push(self, now: int, facts: Facts) -> Update:
         core, start = self._core, self._start
         if core is None or start is None:
-            return self._push_first(now, checked(facts))
+            return self._push_first(now, facts)
         if now < core.time or now < start:
             if self.on_late is None:
                 note = "push in the order of time, or give the engine an on_late=…"
@@ -115,21 +127,48 @@ class Engine:
         """Time passes without facts."""
         return self.push(time, ())
 
-    def push_batch(self, facts: Mapping[str, Any], time: str = "time", end: Any = None) -> dict[str, Any]:
+    def push_batch(
+        self, facts: Mapping[str, Any], time: str = "time", end: Any = None, missing: Missing = SKIP
+    ) -> dict[str, Any]:
         """Many time points at once: data frames by predicate with a column of the time, in order, and an argument in
         each other column. What changes comes as Arrow tables, as from `Update.to_arrow`.
 
         This is the fast path for files and for Spark: with the local engine no Python object is made for a fact. Late
-        rows are refused as a whole.
+        rows are refused as a whole. A row that lacks a value is left out, or is as `missing` says: see `lasing.run`.
         """
         self._check_whole()
-        if (prepared := self._batch(facts, time, end)) is None:
+        gaps = Gaps(missing)
+        frames = {predicate: self._present(predicate, frame, gaps) for predicate, frame in batch_of(facts).items()}
+        prepared = self._batch(frames, time, end)
+        self._note_gaps(gaps)
+        if prepared is None:
             return self._open(0).holding().tables()  # as from an engine in which nothing has happened
         core, until, batch = prepared
         self._enter_evaluation()
         source = core.push_batch(until, batch)
         self._whole = True
         return source.tables()
+
+    def _present(self, predicate: Any, frame: Any, gaps: Gaps) -> Any:
+        table = frame_of(frame, predicate)
+        return present(table, table.column_names, gaps, f"the table of {predicate}")
+
+    def _without_gaps(self, facts: Facts) -> Facts | None:
+        """Facts without those that lack a value; None where there are none of these."""
+        gaps = Gaps(SKIP)
+        kept: Facts
+        if isinstance(facts, Mapping):
+            kept = {predicate: self._present(predicate, frame, gaps) for predicate, frame in facts.items()}
+        else:
+            kept = without_gaps(facts, gaps)  # type: ignore[arg-type]  # they have been checked
+        self._note_gaps(gaps)
+        return kept if gaps.left_out else None
+
+    def _note_gaps(self, gaps: Gaps) -> None:
+        fresh = [key for key in gaps.left_out if key not in self._gaps.left_out]
+        self._gaps.left_out.update(gaps.left_out)
+        if fresh:  # each column is told once; `diagnostics` has the numbers
+            warn(gaps.warnings())
 
     def recall(self, facts: Mapping[str, Any], time: str = "time", end: Any = None) -> None:
         """Take the facts of a raw window in, as `push_batch` does, in an engine that has not begun; tell nothing."""
@@ -204,11 +243,13 @@ class Engine:
     def answer(self) -> Answer:
         """The atoms that hold now; none before the timeline has begun."""
         self._check_whole()
-        return Answer.single(0, frozenset()) if self._core is None else self._core.answer()
+        answer = Answer.single(0, frozenset()) if self._core is None else self._core.answer()
+        return replace(answer, tick=self.program.shown_tick())
 
     def diagnostics(self) -> list[Diagnostic]:
-        """What was left out so far: heads before the start (W202), instances that had no value (W203)."""
-        return left_out(self.program, *self.left_out())
+        """What was left out so far: facts that lack a value (W206), heads before the start (W202), instances that had
+        no value (W203)."""
+        return [*self._gaps.warnings(), *left_out(self.program, *self.left_out())]
 
     def left_out(self) -> tuple[int, Mapping[tuple[int, str], int]]:
         """The same as numbers: heads before the start, and instances without a value by rule (from 0) and reason."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
@@ -16,7 +15,7 @@ from lasing.engines.local.dictionary import Coded, Codes
 from lasing.engines.local.engine import LocalEngine, expiry
 from lasing.engines.local.execute import IN_ARGS, IN_PREDICATE, IN_TIME, OUT_ARGS, OUT_UNTIL
 from lasing.engines.local.history import RawWindow
-from lasing.errors import Diagnostic, LasingWarning, fault, render, similar
+from lasing.errors import fault, warn
 from lasing.live.cores import (
     Fact,
     Facts,
@@ -28,6 +27,7 @@ from lasing.live.cores import (
     frame_of,
     not_utf8,
     out_of_order,
+    unused,
 )
 from lasing.live.others import Others, from_text, to_text
 from lasing.live.updates import Blocks
@@ -226,9 +226,7 @@ class LocalCore:
         known = self._arity.get(predicate)
         if known is None and not self._any_predicate and predicate not in self._unknown:
             self._unknown.add(predicate)
-            note = similar(predicate, self._arity) or "its facts are ignored"
-            found = Diagnostic("W204", f"the program does not use {predicate}", note=note)
-            warnings.warn(render([found]), LasingWarning, stacklevel=5)
+            warn([unused(predicate, self._arity)])
         if known is not None and known != length - 1:
             message = f"a fact of {predicate} has {length - 1} arguments, but {predicate} has {known} in the program"
             raise fault("E508", message)

@@ -10,7 +10,7 @@ from typing import Any
 
 from lasing.connectors.rows import by_time, value_of
 from lasing.engines.reference.engine import ReferenceEngine
-from lasing.errors import fault
+from lasing.errors import fault, warn
 from lasing.limits import Watch
 from lasing.live.cores import (
     Fact,
@@ -23,12 +23,13 @@ from lasing.live.cores import (
     frame_of,
     not_utf8,
     out_of_order,
+    unused,
 )
 from lasing.live.updates import Told
 from lasing.logic.answers import Answer, Changes, Standing
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
-from lasing.session import arity_of
+from lasing.session import arity_of, counts_all_facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +47,19 @@ class AtomsCore:
 
     def __init__(self, program: Program) -> None:
         self._arity = arity_of(program)
+        self._any_predicate = counts_all_facts(program)
+        self._unknown: set[str] = set()
 
     def encode(self, _time: int, facts: Facts) -> list[Atom]:
-        return list(_atoms(facts, self._arity))
+        return self._noticed(list(_atoms(facts, self._arity)))
+
+    def _noticed(self, atoms: list[Atom]) -> list[Atom]:
+        """Warn once of each predicate that the program does not use."""
+        if not self._any_predicate:
+            for predicate in sorted({atom.predicate for atom in atoms} - self._arity.keys() - self._unknown):
+                self._unknown.add(predicate)
+                warn([unused(predicate, self._arity)])
+        return atoms
 
     def encode_batch(self, frames: Mapping[str, Any], time: str, time_point: TimePoint) -> AtomBatch:
         rows: list[tuple[int, Atom]] = []
@@ -57,7 +68,8 @@ class AtomsCore:
             times = list(map(time_point, table[time].to_pylist()))
             if any(later < earlier for earlier, later in pairwise(times)):
                 raise out_of_order()
-            rows += zip(times, _atoms({predicate: table.drop_columns([time])}, self._arity), strict=True)
+            atoms = self._noticed(list(_atoms({predicate: table.drop_columns([time])}, self._arity)))
+            rows += zip(times, atoms, strict=True)
         return AtomBatch(by_time(rows))
 
     def with_own(self, batch: AtomBatch, own: Own) -> AtomBatch:

@@ -18,7 +18,7 @@ SMALLEST, LARGEST = -(2**63), 2**63 - 1
 # The lexical form of constants: the language's tokens, stream files and the printer all use these.
 NAME = r"[^\W\d_A-Z]\w*"
 IRI = r"<[A-Za-z][A-Za-z0-9+.\-]*:[^\s<>\"{}|\\^`]*>"
-STRING = r'"(?:[^"\\\n]|\\["\\n])*"'
+STRING = r'"[^"\\\n]*+(?:\\["\\n][^"\\\n]*+)*+"'  # possessive: a long text must not be remembered letter by letter
 NUMBER = r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 
 RESERVED = frozenset(("not", "in", "at", "always", "and", "or", "div", "mod"))

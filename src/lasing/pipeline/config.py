@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from lasing.logic.program import Program
 from lasing.logic.terms import Value
 from lasing.pipeline.schema import DATED, WHOLE, columns_of
 from lasing.session import arity_of, counts_all_facts
-from lasing.spark.delay import delay_of
+from lasing.spark.delay import delay_of, silence_of
 from lasing.spark.inputs import specification
 from lasing.spark.outputs import VIEWS
 
@@ -54,6 +54,7 @@ TOP_KEYS: dict[str, tuple[type, ...]] = {
     "checkpoint": (str,),
     "trigger": (str,),
     "delay": (str, int),
+    "idle": (str,),
     "start": (str, int),
     "end": (str, int),
     "shards": (int,),
@@ -79,6 +80,8 @@ class SourceConfig:
     schema: str | None
     given: Mapping[str, Any]
     options: Mapping[str, str]
+    delay: str | int | None = None
+    idle: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,7 @@ class Pipeline:
     checkpoint: str = ""
     trigger: str = ""
     delay: str | int = 0
+    idle: str | None = None
     start: str | int | None = None
     end: str | int | None = None
     shards: int | None = None
@@ -123,6 +127,8 @@ def read_pipeline(path: Path) -> Pipeline:
         given = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise fault("E611", f"{path} is not TOML: {error}") from None
+    except RecursionError:
+        raise fault("E611", f"{path} is not TOML that can be read: its brackets are nested too deeply") from None
     return _Reading(path, given).pipeline()
 
 
@@ -151,6 +157,7 @@ class _Reading:
         if mode == "stream" and not checkpoint:
             self._wrong("checkpoint is missing", 'a stream keeps there what it needs to go on: checkpoint = "state"')
         self._times(program, sources)
+        self._one_source_for_each(sources)
         spark = given.get("spark", {})
         if self._is_table(spark):
             self._check_keys("spark.", spark, SPARK_KEYS, ())
@@ -169,6 +176,7 @@ class _Reading:
             checkpoint=checkpoint,
             trigger=given.get("trigger", ""),
             delay=given.get("delay", 0),
+            idle=given.get("idle"),
             start=given.get("start"),
             end=given.get("end"),
             shards=given.get("shards"),
@@ -251,7 +259,11 @@ class _Reading:
     def _source(self, name: str, table: Mapping[str, Any], program: Program | None, mode: str) -> SourceConfig:
         where = f"sources.{name}."
         kind = table.get("format")
-        common = {"format": (str,), "fact": (str,), "time": (str,), "schema": (str,), "options": (dict,)}
+        common: dict[str, tuple[type, ...]] = {
+            **dict.fromkeys(("format", "fact", "time", "schema", "idle"), (str,)),
+            "options": (dict,),
+            "delay": (str, int),
+        }
         if self._one_of(f"{where}format", kind, tuple(SOURCE_KEYS)):
             self._check_keys(where, table, {**common, **SOURCE_KEYS[str(kind)]}, NEEDED[str(kind)])
         if mode == "batch" and kind not in FILE_FORMATS:
@@ -275,7 +287,8 @@ class _Reading:
             if isinstance(table.get("options", {}), dict)
             else {}
         )
-        return SourceConfig(name, str(kind), fact, time, schema, given, options)
+        delay, idle = table.get("delay"), table.get("idle")
+        return SourceConfig(name, str(kind), fact, time, schema, given, options, delay, idle)
 
     def _columns(self, where: str, kind: Any, schema: Any, fact: str, time: str, program: Program | None) -> None:
         """Check what a source is about against its columns and the program."""
@@ -355,23 +368,41 @@ class _Reading:
             except LasingError:
                 note = f'it is "{AVAILABLE_NOW}", to read what is there and stop, or a duration such as "10 sec"'
                 self._wrong(f"trigger is {trigger!r}", note)
+        tables = {"": self._given} | {
+            f"sources.{name}.": table for name, table in self._tables("sources") if self._is_table(table)
+        }
+        for where, table in tables.items():
+            if isinstance(table.get("idle"), str):
+                self._told(f"{where}idle", silence_of, table["idle"])
         if program is None:
             return
         unit = program.tick.milliseconds * 1000 if program.tick else None
-        try:
-            delay_of(self._given.get("delay", 0), unit)
-        except LasingError as error:
-            self._wrong(f"delay: {error.diagnostics[0].message}", error.diagnostics[0].note or "")
+        for where, table in tables.items():
+            self._told(f"{where}delay", delay_of, table.get("delay", 0), unit)
         for name in ("start", "end"):
             if name in self._given:
-                try:
-                    time_of(self._given[name], program.tick)
-                except LasingError as error:
-                    self._wrong(f"{name}: {error.diagnostics[0].message}", error.diagnostics[0].note or "")
+                self._told(name, time_of, self._given[name], program.tick)
         dated = [s.name for s in sources if s.schema is not None and _dated(s)]
         if dated and program.tick is None:
             note = "add a tick to the program, such as: #tick 1 sec."
             self._wrong(f"sources.{dated[0]}.time is a timestamp, but the program has no tick", note)
+
+    def _told(self, name: str, read: Callable[..., object], *given: object) -> None:
+        """Check a value by reading it."""
+        try:
+            read(*given)
+        except LasingError as error:
+            self._wrong(f"{name}: {error.diagnostics[0].message}", error.diagnostics[0].note or "")
+
+    def _one_source_for_each(self, sources: Sequence[SourceConfig]) -> None:
+        """Check that no two sources bring facts of one predicate."""
+        found: dict[str, str] = {}
+        for source in sources:
+            predicate = source.fact.partition("(")[0].strip()
+            if predicate in found:
+                note = "a predicate has one source: put the files in one folder, or give them two predicates"
+                self._wrong(f"sources.{source.name} and sources.{found[predicate]} both bring {predicate}", note)
+            found.setdefault(predicate, source.name)
 
 
 def _dated(source: SourceConfig) -> bool:

@@ -37,7 +37,7 @@ class MqttSource(DataSource):
         return "lasing_mqtt"
 
     def schema(self) -> str:
-        return "value string, timestamp timestamp"
+        return "value string, timestamp timestamp, number bigint"
 
     def simpleStreamReader(self, schema: Any) -> SimpleDataSourceStreamReader:  # noqa: ARG002, N802 -- Spark's names
         return MqttReader(dict(self.options))
@@ -64,14 +64,14 @@ class MqttReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
     def initialOffset(self) -> dict[str, int]:  # noqa: N802
         return {"messages": 0}
 
-    def read(self, start: dict[str, int]) -> tuple[Iterator[tuple[str, datetime]], dict[str, int]]:
+    def read(self, start: dict[str, int]) -> tuple[Iterator[tuple[str, datetime, int]], dict[str, int]]:
         self._connect()
         end = {"messages": max(start["messages"], self._spool.length)}
         return self.readBetweenOffsets(start, end), end
 
     def readBetweenOffsets(  # noqa: N802
         self, start: dict[str, int], end: dict[str, int]
-    ) -> Iterator[tuple[str, datetime]]:
+    ) -> Iterator[tuple[str, datetime, int]]:
         return iter(list(self._spool.between(start["messages"], end["messages"])))  # Spark pickles it
 
     def commit(self, end: dict[str, int]) -> None:
@@ -146,12 +146,12 @@ class Spool:
             self._lines.append(line)
             print(line, file=self._file, flush=True)
 
-    def between(self, start: int, end: int) -> Iterator[tuple[str, datetime]]:
-        """The messages from one number to just before another."""
+    def between(self, start: int, end: int) -> Iterator[tuple[str, datetime, int]]:
+        """The messages from one number to just before another, with when they came, and their numbers."""
         with self._lock:
             lines = self._lines[start - self._first : end - self._first]
-        for at, text in map(json.loads, lines):
-            yield text, datetime.fromtimestamp(at, UTC)
+        for number, (at, text) in enumerate(map(json.loads, lines), start):
+            yield text, datetime.fromtimestamp(at, UTC), number
 
     def forget(self, end: int) -> None:
         """Messages before this number will not be asked for again."""

@@ -14,6 +14,7 @@ from typing import IO, Any, Self
 from lasing.errors import Diagnostic, fault
 from lasing.logic.program import Program
 from lasing.session import left_out
+from lasing.spark.waiting import Waiting
 
 
 @dataclass(slots=True)
@@ -25,6 +26,8 @@ class Batch:
     rows: dict[str, int] = field(default_factory=dict)
     late: int = 0
     evaluated_until: str = ""
+    waiting_for: list[str] = field(default_factory=list)
+    """The sources that brought nothing, and without which time cannot go on."""
     state_bytes: int = 0
     state_seconds: float = 0.0
     engine_seconds: float = 0.0
@@ -40,12 +43,17 @@ class Batch:
         written = ", ".join(f"{count:,} {name}" for name, count in self.rows.items()) or "nothing"
         parts = [
             f"batch {self.batch}: {self.events:,} events ({self.events_per_second:,.0f}/s)",
-            f"evaluated until {self.evaluated_until or 'nothing yet'}",
+            f"evaluated until {self.until()}",
             f"state {size(self.state_bytes)}",
             f"late {self.late:,}",
             f"out {written}",
         ]
         return "; ".join(parts)
+
+    def until(self) -> str:
+        """Up to where all is evaluated, and what has to come before it goes on."""
+        waiting = f", waiting for {', '.join(self.waiting_for)}" if self.waiting_for else ""
+        return f"{self.evaluated_until or 'nothing yet'}{waiting}"
 
     def record(self) -> dict[str, Any]:
         """The batch as a JSON object."""
@@ -76,6 +84,7 @@ class Progress:
         self._metrics: IO[str] | None = None
         self._quiet = quiet
         self._left_out: Counter[str] = Counter()
+        self._waits = Waiting("source", 'if it may be silent, say so: [sources.{name}] idle = "5 min"')
         self._waiting: dict[int, Batch] = {}
         self._live: Any = None
         self._begun = time.monotonic()
@@ -117,6 +126,7 @@ class Progress:
         total.rows = dict(Counter(total.rows) + Counter(batch.rows))
         if self._metrics is not None:
             print(json.dumps(batch.record()), file=self._metrics, flush=True)
+        self._waits.batch(batch.events, batch.waiting_for, batch.evaluated_until)
         if not self._quiet:
             self._show(batch)
 
@@ -161,7 +171,7 @@ class Progress:
                 str(batch.batch),
                 f"{batch.events:,}",
                 f"{batch.events_per_second:,.0f}",
-                batch.evaluated_until,
+                batch.until(),
                 size(batch.state_bytes),
                 f"{batch.late:,}",
                 ", ".join(f"{count:,} {name}" for name, count in batch.rows.items()),

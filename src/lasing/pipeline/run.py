@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,11 +10,12 @@ from functools import partial
 from threading import Event
 from typing import Any
 
-from lasing.errors import Diagnostic, LasingError, fault
+from lasing.errors import Diagnostic
 from lasing.pipeline.config import AVAILABLE_NOW, Pipeline
+from lasing.pipeline.failures import stopped
 from lasing.pipeline.progress import Batch, Progress, listener
-from lasing.pipeline.sinks import write
-from lasing.pipeline.sources import frames_of
+from lasing.pipeline.sinks import clear, write
+from lasing.pipeline.sources import frames_of, order_of
 from lasing.spark.delay import delay_of
 from lasing.spark.inputs import specification
 from lasing.spark.outputs import View
@@ -26,24 +26,34 @@ from lasing.spark.streaming import STATUS
 _GLANCE = 0.2
 """How often, in seconds, somebody looks whether to stop."""
 
-_OURS = re.compile(r"LasingError: (?:error\[(E\d+)\]: )?(.*?)(?:\n\s*SQLSTATE|\n\n|\s*\Z)", re.DOTALL)
-
 
 def run_pipeline(pipeline: Pipeline, progress: Progress, stop: Event | None = None) -> None:
     """Run a pipeline to its end, or until `stop` is set. It goes on from its checkpoint, if it has one."""
     spark = open_session(pipeline)
     reasoning = _reasoning(pipeline)
-    outputs = reasoning(frames_of(spark, pipeline))
+    reasoning.warns_of_waiting = False  # the progress does, by the names of sources
+    frames = frames_of(spark, pipeline)
     if pipeline.mode == "batch":
-        _replay(pipeline, outputs, progress)
+        try:
+            _replay(pipeline, reasoning(frames), progress)
+        except _spark_errors() as error:
+            raise stopped(spark, pipeline, error) from None
         return
     heard = listener(progress)
     spark.streams.addListener(heard)
     try:
-        _stream(pipeline, reasoning, outputs, progress, stop or Event())
+        _stream(spark, pipeline, reasoning, reasoning(frames), progress, stop or Event())
     finally:
         _let_listeners_hear(spark)
         spark.streams.removeListener(heard)
+
+
+def _spark_errors() -> tuple[type[Exception], ...]:
+    """What Spark raises: its own errors, and Java's."""
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+    from pyspark.errors import PySparkException
+
+    return PySparkException, Py4JError
 
 
 def open_session(pipeline: Pipeline) -> Any:
@@ -69,47 +79,54 @@ def _reasoning(pipeline: Pipeline) -> Reasoning:
         view=view,
         start=pipeline.start,
         end=pipeline.end,
-        delay=pipeline.delay,
+        delay={specification(s.fact)[0]: pipeline.delay if s.delay is None else s.delay for s in pipeline.sources},
+        idle={specification(s.fact)[0]: idle for s in pipeline.sources if (idle := s.idle or pipeline.idle)},
+        order={specification(s.fact)[0]: order for s in pipeline.sources if (order := order_of(s))},
         shards=pipeline.shards,
         slices=pipeline.slices,
         replicate=pipeline.replicate,
     )
 
 
-def _stream(pipeline: Pipeline, reasoning: Reasoning, outputs: Outputs, progress: Progress, stop: Event) -> None:
+def _stream(
+    spark: Any, pipeline: Pipeline, reasoning: Reasoning, outputs: Outputs, progress: Progress, stop: Event
+) -> None:
+    done: set[int] = set()
+
     def each_batch(told: Any, number: int) -> None:
         told.persist()
         try:
-            _write_batch(pipeline, outputs, told, number, progress)
+            _write_batch(pipeline, outputs, told, number, progress, is_first=not done)
         finally:
             told.unpersist()
+        done.add(number)
 
     writer = outputs.told.writeStream.foreachBatch(each_batch).option("checkpointLocation", pipeline.checkpoint)
     if pipeline.trigger == AVAILABLE_NOW:
         writer = writer.trigger(availableNow=True)
     elif pipeline.trigger:
         writer = writer.trigger(processingTime=f"{delay_of(pipeline.trigger, 1) // 1000} milliseconds")
-    _await(writer, pipeline, stop)
-    if pipeline.trigger == AVAILABLE_NOW and not stop.is_set():
-        reasoning.end_stream()
-        _await(writer, pipeline, stop)
-
-
-def _await(writer: Any, pipeline: Pipeline, stop: Event) -> None:
-    """Run a query to its end. Told to stop, it stops where it is: what was not finished is done again the next time."""
-    from pyspark.errors import StreamingQueryException
-
-    query = writer.start()
     try:
-        while not query.awaitTermination(_GLANCE):
-            if stop.is_set():
-                query.stop()
-                return
-    except StreamingQueryException as error:
-        raise _stopped(str(error), pipeline) from None
+        _await(writer, stop)
+        if pipeline.trigger == AVAILABLE_NOW and not stop.is_set():
+            reasoning.end_stream()
+            _await(writer, stop)
+    except _spark_errors() as error:
+        raise stopped(spark, pipeline, error) from None
 
 
-def _write_batch(pipeline: Pipeline, outputs: Outputs, told: Any, number: int, progress: Progress) -> None:
+def _await(writer: Any, stop: Event) -> None:
+    """Run a query to its end. Told to stop, it stops where it is: what was not finished is done again the next time."""
+    query = writer.start()
+    while not query.awaitTermination(_GLANCE):
+        if stop.is_set():
+            query.stop()
+            return
+
+
+def _write_batch(
+    pipeline: Pipeline, outputs: Outputs, told: Any, number: int, progress: Progress, is_first: bool
+) -> None:
     figures = told.where(told["kind"] == STATUS).drop("told").collect()
     batch = Batch(number)
     left: Counter[str] = Counter()
@@ -124,6 +141,10 @@ def _write_batch(pipeline: Pipeline, outputs: Outputs, told: Any, number: int, p
         batch.engine_seconds = max(batch.engine_seconds, row.engine_seconds)
         batch.rebuilt_shards += row.rebuilt
         batch.evaluated_until = _moment(pipeline, outputs, row.until)
+        batch.waiting_for = [_source(pipeline, predicate) for predicate in more["waiting_for"]]
+    if is_first:  # it may have been tried before, by a run that was killed
+        for sink in (*pipeline.sinks, pipeline.late):
+            clear(told.sparkSession, sink, number)
     view = outputs.task.view
     writes = [
         partial(write, outputs.take(told, s.output), s, view, number) for s in pipeline.sinks if s.output in batch.rows
@@ -134,6 +155,11 @@ def _write_batch(pipeline: Pipeline, outputs: Outputs, told: Any, number: int, p
         for written in [together.submit(each) for each in writes]:
             written.result()
     progress.evaluated(batch, left)
+
+
+def _source(pipeline: Pipeline, predicate: str) -> str:
+    """The name of the source that brings the facts of a predicate."""
+    return next(s.name for s in pipeline.sources if specification(s.fact)[0] == predicate)
 
 
 def _replay(pipeline: Pipeline, outputs: Outputs, progress: Progress) -> None:
@@ -162,33 +188,6 @@ def _moment(pipeline: Pipeline, outputs: Outputs, point: int | None) -> str:
         return ""
     tick = pipeline.program.tick
     return tick.iso(point) if tick is not None and outputs.task.unit is not None else str(point)
-
-
-def _stopped(message: str, pipeline: Pipeline) -> LasingError:
-    """Why a query has stopped, in a sentence: what we have said in a worker, or else Spark's first words."""
-    again = f"once that is mended, run it again: it goes on from {pipeline.checkpoint}"
-    ours = _OURS.search(message)
-    if ours is not None:
-        lines = ours[2].split("\n  = ")
-        notes = [*lines[1:], again]
-        return fault(ours[1] or "E614", lines[0].strip(), note="\n".join(notes))
-    if "No space left on device" in message:
-        return fault("E615", "the disk is full: a batch could not be written", note=again)
-    return fault("E614", f"the query stopped: {_first_words(message)}", note=again)
-
-
-def _first_words(message: str) -> str:
-    """The line of Spark's message that says what happened."""
-    found = re.findall(r"\[[A-Z_.]+\] [^\n]*|^Caused by: [^\n]*", message, re.MULTILINE)
-    told = [re.sub(r"^Caused by: |^[\w.$]+: |\[[A-Z_.]+\] | SQLSTATE: .*", "", line).strip() for line in found]
-    whole = [line for i, line in enumerate(told) if line and not any(line in other for other in told[:i])]
-    general = ("Query [", "Job aborted", "org.apache.spark", "Task failed")
-    telling = [line for line in whole if not line.startswith(general)]
-    python: list[str] = re.findall(r"^(?:\w+\.)*\w*(?:Error|Exception): [^\n]*", message, re.MULTILINE)
-    if python and "PYTHON_" in message and "DATA_SOURCE" in message:
-        return python[-1][:600]
-    words = "; ".join(dict.fromkeys([*telling[:1], *telling[-1:]])) or message.strip().partition("\n")[0]
-    return words[:600] or "no reason given"
 
 
 def _let_listeners_hear(spark: Any) -> None:

@@ -19,7 +19,7 @@ from lasing.spark.outputs import LEADING, View
 def write(frame: Any, sink: SinkConfig, view: View | None, batch: int | None) -> None:
     """Write the rows of an output, of a batch of a stream or, without a number, of a history."""
     if sink.format in FILE_FORMATS:
-        path = sink.given["path"] if batch is None else f"{sink.given['path']}/batch={batch:06}"
+        path = sink.given["path"] if batch is None else _folder(sink, batch)
         writer = frame.write.mode("overwrite").format(sink.format)
         if sink.format == "csv":
             writer = writer.option("header", "true")
@@ -30,6 +30,18 @@ def write(frame: Any, sink: SinkConfig, view: View | None, batch: int | None) ->
         sys.stdout.flush()
     else:
         _to_kafka(frame, sink)
+
+
+def clear(spark: Any, sink: SinkConfig, batch: int) -> None:
+    """Remove the files of a batch that was tried before, for it may have no rows this time."""
+    if sink.format not in FILE_FORMATS:
+        return
+    path = spark._jvm.org.apache.hadoop.fs.Path(_folder(sink, batch))
+    path.getFileSystem(spark._jsc.hadoopConfiguration()).delete(path, True)
+
+
+def _folder(sink: SinkConfig, batch: int) -> str:
+    return f"{sink.given['path']}/batch={batch:06}"
 
 
 def _line(sink: SinkConfig, view: View | None, row: dict[str, Any]) -> str:

@@ -13,6 +13,15 @@ _STRICT = {"mode": "FAILFAST"}
 """A row that cannot be read stops the pipeline. Spark's default would make nulls of it without a word."""
 
 
+_ORDER = {"socket": 1, "rate": 1, "kafka": 3, "mqtt": 1}
+"""By how many columns the rows of a source are in the order in which they came. Spark knows when files came."""
+
+
+def order_of(source: SourceConfig) -> tuple[str, ...]:
+    """The columns by which the rows of a source are in the order in which they came."""
+    return tuple(f"*order{i}" for i in range(_ORDER.get(source.format, 0)))
+
+
 def frames_of(spark: Any, pipeline: Pipeline) -> dict[str, Any]:
     """The DataFrame of each source, by what it is about."""
     from pyspark.errors import PySparkException
@@ -31,7 +40,8 @@ def _frame(spark: Any, pipeline: Pipeline, source: SourceConfig) -> Any:
         return _files(spark, source, pipeline.mode == "stream")
     if source.format == "rate":
         rate = source.given.get("rows_per_second", 1)
-        return spark.readStream.format("rate").options(**source.options).option("rowsPerSecond", rate).load()
+        rows = spark.readStream.format("rate").options(**source.options).option("rowsPerSecond", rate).load()
+        return rows.withColumn("*order0", rows["value"])
     return _messages(_received(spark, pipeline, source), source)
 
 
@@ -51,26 +61,30 @@ def _files(spark: Any, source: SourceConfig, streaming: bool) -> Any:
 
 
 def _received(spark: Any, pipeline: Pipeline, source: SourceConfig) -> Any:
-    """Messages with columns `value`, as text, and `timestamp`, of when they came."""
+    """Messages with columns `value`, as text, and `timestamp`, of when they came, and those of their order."""
     from pyspark.sql import functions as f
 
     given = source.given
     reader = spark.readStream.options(**source.options)
     if source.format == "socket":
         reader = reader.format("socket").option("host", given["host"]).option("port", given["port"])
-        return reader.option("includeTimestamp", "true").load().select("value", "timestamp")
+        lines = reader.option("includeTimestamp", "true").load()
+        return lines.select("value", "timestamp", lines["timestamp"].alias("*order0"))
     if source.format == "mqtt":
         from lasing.pipeline.mqtt import MqttSource
 
         spark.dataSource.register(MqttSource)
         told = {key: str(given[key]) for key in ("host", "port", "topic", "user", "password") if key in given}
         spool = str(Path(pipeline.checkpoint) / "mqtt" / source.name)
-        return reader.format(MqttSource.name()).options(**told).option("spool", spool).load()
+        messages = reader.format(MqttSource.name()).options(**told).option("spool", spool).load()
+        return messages.withColumnRenamed("number", "*order0")
     reader = (
         reader.format("kafka").option("kafka.bootstrap.servers", given["servers"]).option("subscribe", given["topic"])
     )
     reader = reader.option("startingOffsets", given.get("from", "earliest"))
-    return reader.load().select(f.col("value").cast("string"), "timestamp")
+    # a partition is in order; of several, the time at which messages came says most about which was first
+    order = [f.col(name).alias(f"*order{i}") for i, name in enumerate(("timestamp", "partition", "offset"))]
+    return reader.load().select(f.col("value").cast("string"), "timestamp", *order)
 
 
 def _messages(received: Any, source: SourceConfig) -> Any:
@@ -78,10 +92,11 @@ def _messages(received: Any, source: SourceConfig) -> Any:
     from pyspark.sql import functions as f
 
     read = f.from_csv if source.given.get("payload", "json") == "csv" else f.from_json
-    parsed = received.select("timestamp", read("value", source.schema or "", _STRICT).alias("message"))
+    order = [f"`{name}`" for name in order_of(source)]
+    parsed = received.select("timestamp", *order, read("value", source.schema or "", _STRICT).alias("message"))
     names = parsed.select("message.*").columns
     kept = ["timestamp"] if "timestamp" not in names and source.time == "timestamp" else []
-    return parsed.select(*kept, "message.*")
+    return parsed.select(*kept, *order, "message.*")
 
 
 def _refused(error: Exception, source: SourceConfig) -> Exception:

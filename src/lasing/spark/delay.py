@@ -1,4 +1,4 @@
-"""How late facts may be: a number of time points, or a duration."""
+"""How late facts may be: a number of time points, or a duration; and for how long an input may be silent."""
 
 from __future__ import annotations
 
@@ -19,14 +19,33 @@ def delay_of(given: int | str, unit: int | None) -> int:
     """
     if isinstance(given, int) and not isinstance(given, bool) and given >= 0:
         return given if unit is None else given * unit
-    found = _DURATION.fullmatch(given) if isinstance(given, str) else None
-    word = "" if found is None else found[2]
-    one = word.removesuffix("s")
-    name = next((n for n in (word, one, _LONG_NAMES.get(one, "")) if n in MILLISECONDS), None)
-    if found is None or name is None:
+    microseconds = _duration(given)
+    if microseconds is None:
         note = 'a delay is a number of time points, or a duration such as "10 sec", "2 min", "1 h"'
         raise fault("E305", f"{given!r} is no delay", note=note)
     if unit is None:
         note = "give the delay as a number of time points"
         raise fault("E503", f"the delay is {given}, but times are plain numbers", note=note)
-    return int(found[1]) * MILLISECONDS[name] * 1000
+    return microseconds
+
+
+def silence_of(given: object) -> int:
+    """For how long an input may be silent, in microseconds by the clock.
+
+    >>> silence_of("5 min")
+    300000000
+    """
+    microseconds = _duration(given)
+    if microseconds is None:
+        note = 'it is a duration by the clock, such as "10 sec", "5 min", "1 h"'
+        raise fault("E305", f"{given!r} is no time after which an input is idle", note=note)
+    return microseconds
+
+
+def _duration(given: object) -> int | None:
+    """The microseconds of a text such as "10 sec"; None where it is none."""
+    found = _DURATION.fullmatch(given) if isinstance(given, str) else None
+    word = "" if found is None else found[2]
+    one = word.removesuffix("s")
+    name = next((n for n in (word, one, _LONG_NAMES.get(one, "")) if n in MILLISECONDS), None)
+    return None if found is None or name is None else int(found[1]) * MILLISECONDS[name] * 1000

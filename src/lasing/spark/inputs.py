@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from lasing.logic.program import Program
 from lasing.logic.terms import is_name
 from lasing.logic.types import Type
 from lasing.session import arity_of, counts_all_facts
+from lasing.spark.arrival import ARRIVAL
 from lasing.spark.outputs import kinds
 
 _SPECIFICATION = re.compile(r"\s*([^\s(]+)\s*(?:\(\s*(.*?)\s*\))?\s*")
@@ -30,20 +32,65 @@ class Input:
     types: tuple[Type, ...]
     dated: bool
     """Whether times are timestamps, not time points."""
+    order: tuple[str, ...] = ()
+    """The columns by which the rows of a stream arrived."""
 
     @property
     def streaming(self) -> bool:
         return bool(self.frame.isStreaming)
 
     def rows(self) -> Any:
-        """The time and the arguments, in their order; decimals as doubles, which is what the language has."""
+        """The time and the arguments, in their order; decimals as doubles, which is what the language has. For a
+        stream, also when the rows arrived, where that is known."""
         from pyspark.sql import functions as f
 
         taken = [f.col(_quoted(self.time)).alias("time")]
         for i, (name, kind) in enumerate(zip(self.columns, self.types, strict=True)):
             column = f.col(_quoted(name))
             taken.append((column.cast("double") if kind == "double" else column).alias(f"arg{i + 1}"))
+        if self.streaming and self.order:
+            taken.append(_in_order(self.frame, self.order).alias(ARRIVAL))
+        elif self.streaming and _of_files(self.frame):
+            modified = _padded(f.unix_millis("_metadata.file_modification_time"))
+            taken.append(f.concat(modified, f.lit(" "), f.col("_metadata.file_path")).alias(ARRIVAL))
         return self.frame.select(*taken)
+
+
+def _of_files(frame: Any) -> bool:
+    """Whether Spark knows from which file a row is. It does not where streams are joined or united."""
+    from pyspark.errors import AnalysisException
+
+    log = logging.getLogger("DataFrameQueryContextLogger")
+    level = log.level
+    log.setLevel(logging.CRITICAL)  # Spark would write a page about a column that is not there
+    try:
+        frame.select("_metadata.file_path", "_metadata.file_modification_time")
+    except AnalysisException:
+        return False
+    finally:
+        log.setLevel(level)
+    return True
+
+
+def _in_order(frame: Any, columns: Sequence[str]) -> Any:
+    """A text whose order is that of some columns."""
+    from pyspark.sql import functions as f
+
+    kinds = dict(frame.dtypes)
+    texts = []
+    for name in columns:
+        column = f.col(_quoted(name))
+        if kinds[name] in ("timestamp", "timestamp_ntz"):
+            column = f.unix_micros(column.cast("timestamp"))
+        texts.append(column if kinds[name] == "string" else _padded(column.cast("bigint")))
+    return f.concat_ws(" ", *texts)
+
+
+def _padded(number: Any) -> Any:
+    """A whole number as text that is sorted as the number is."""
+    from pyspark.sql import functions as f
+
+    return f.lpad(f.hex(number.bitwiseXOR(f.lit(-(2**63)))), 16, "0")
 
 
 def specification(text: str) -> tuple[str, tuple[str, ...] | None]:
@@ -61,9 +108,15 @@ def specification(text: str) -> tuple[str, tuple[str, ...] | None]:
     return found[1], tuple(part.strip() for part in found[2].split(",")) if found[2] else ()
 
 
-def inputs_of(program: Program, frames: Mapping[str, Any], time: str | Mapping[str, str]) -> list[Input]:
+Order = str | Sequence[str] | Mapping[str, str | Sequence[str]]
+"""The column or columns by which rows arrived, for all inputs or by predicate."""
+
+
+def inputs_of(
+    program: Program, frames: Mapping[str, Any], time: str | Mapping[str, str], order: Order | None = None
+) -> list[Input]:
     """The inputs, each checked against the program and its own columns."""
-    found = [_input(program, text, frame, time) for text, frame in frames.items()]
+    found = [_input(program, text, frame, time, order) for text, frame in frames.items()]
     twice = next((i.predicate for n, i in enumerate(found) if i.predicate in [j.predicate for j in found[:n]]), None)
     if twice is not None:
         raise fault("E604", f"there are two inputs for {twice}", note="union the DataFrames")
@@ -78,7 +131,7 @@ def inputs_of(program: Program, frames: Mapping[str, Any], time: str | Mapping[s
     return found
 
 
-def _input(program: Program, text: str, frame: Any, time: str | Mapping[str, str]) -> Input:
+def _input(program: Program, text: str, frame: Any, time: str | Mapping[str, str], order: Order | None) -> Input:
     predicate, named = specification(text)
     arity = arity_of(program)
     if predicate not in arity and not counts_all_facts(program):
@@ -88,8 +141,10 @@ def _input(program: Program, text: str, frame: Any, time: str | Mapping[str, str
         raise fault("E604", f"a {type(frame).__name__} is no DataFrame of Spark's", note="see spark.createDataFrame")
     schema = dict(frame.dtypes)
     when = time if isinstance(time, str) else time.get(predicate, "time")
-    columns = tuple(name for name in schema if name != when) if named is None else named
-    for name in (when, *columns):
+    given = order.get(predicate) if isinstance(order, Mapping) else order
+    by = () if given is None else (given,) if isinstance(given, str) else tuple(given)
+    columns = tuple(name for name in schema if name != when and name not in by) if named is None else named
+    for name in (when, *columns, *by):
         if name not in schema:
             note = similar(name, schema) or f"it has {', '.join(schema)}"
             if name == when:
@@ -102,8 +157,12 @@ def _input(program: Program, text: str, frame: Any, time: str | Mapping[str, str
     if schema[when] not in (*_WHOLE, *_DATED):
         note = f'cast it before: .withColumn("{when}", to_timestamp("{when}"))'
         raise fault("E604", f"the column {when} of {predicate} is of type {schema[when]}, which is no time", note=note)
+    for name in by:
+        if schema[name] not in (*_WHOLE, "string", "timestamp", "timestamp_ntz"):
+            note = "rows are put in order by whole numbers, text or timestamps"
+            raise fault("E604", f"the column {name} of {predicate} is of type {schema[name]}", note=note)
     types = kinds({name: schema[name] for name in columns})
-    return Input(predicate, frame, when, columns, tuple(types[n] for n in columns), schema[when] in _DATED)
+    return Input(predicate, frame, when, columns, tuple(types[n] for n in columns), schema[when] in _DATED, by)
 
 
 def _quoted(name: str) -> str:

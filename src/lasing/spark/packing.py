@@ -1,8 +1,8 @@
 """Facts on their way to shards: many rows of a DataFrame become a few rows of Arrow bytes, one for each shard.
 
 Rows are divided where they are read, before Spark moves them. So Spark moves a few large values instead of many small
-rows, and each shard hears from every task how old and how new its facts are, even if none of them is for it. That is
-how all shards come to know of the same time without asking each other.
+rows, and each shard hears from every task at which times its facts are, even if none of them is for it. That is how
+all shards come to know of the same time without asking each other.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lasing.errors import fault
+from lasing.spark.arrival import ARRIVAL, closed_by, marks
 from lasing.spark.hashing import shards_of
 from lasing.spark.slices import Slices
 from lasing.spark.tables import Numbers, to_bytes
 
-PACKED = "place int, input int, number bigint, oldest bigint, newest bigint, facts binary"
+PACKED = "place int, input int, number bigint, marks binary, facts binary"
 """For `place`, from `input`: facts as Arrow bytes, null if none; and of all that they came with, whichever shard it is
-for, how many there are, and the oldest and newest instants."""
+for, how many there are, and how their time went. A history has no `marks`: it is not late."""
 
 PACKED_SCHEMA = pa.schema(
     [
         ("place", pa.int32()),
         ("input", pa.int32()),
         ("number", pa.int64()),
-        ("oldest", pa.int64()),
-        ("newest", pa.int64()),
+        ("marks", pa.binary()),
         ("facts", pa.binary()),
     ]
 )
@@ -48,7 +48,8 @@ _DAY = 86_400_000_000
 class Packer:
     """Divides the rows of one input: for `DataFrame.mapInArrow`. The first column is the time, the others arguments.
 
-    With slices, a column more than there are names says to which slice a row belongs.
+    A column more than there are names says to which slice a row of a history belongs, or when a row of a stream
+    arrived: the order of these texts is that of arrival.
     """
 
     predicate: str
@@ -60,6 +61,7 @@ class Packer:
     places: tuple[int, ...]
     """The number under which Spark knows a shard of a slice: those of the first slice, then those of the second, …"""
     slices: Slices | None = None
+    delay: int = 0
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         waiting: list[Any] = []
@@ -80,6 +82,12 @@ class Packer:
         points = instants if self.unit is None else instants // self.unit
         arguments = {f"arg{i}": _plain(given.column(i)) for i in range(1, len(self.columns))}
         facts = pa.table({"time": points, **arguments})
+        heard = None
+        if self.slices is None:
+            arrivals = given.column(len(self.columns)) if given.num_columns > len(self.columns) else None
+            heard = to_bytes(marks(points, closed_by(instants, self.delay, self.unit), arrivals))
+            if arrivals is not None:
+                facts = facts.append_column(ARRIVAL, arrivals.dictionary_encode())
         owners = None if self.key is None else shards_of(facts.column(1 + self.key), self.shards)
         packed: dict[str, list[Any]] = {name: [] for name in PACKED_SCHEMA.names}
         for piece, rows in self._pieces(given, points):
@@ -88,8 +96,7 @@ class Packer:
                 packed["place"].append(self.places[piece * self.shards + shard])
                 packed["input"].append(self.number)
                 packed["number"].append(len(instants))
-                packed["oldest"].append(int(instants.min()))
-                packed["newest"].append(int(instants.max()))
+                packed["marks"].append(heard)
                 packed["facts"].append(to_bytes(part) if part.num_rows else None)
         return pa.record_batch([pa.array(packed[f.name], f.type) for f in PACKED_SCHEMA], schema=PACKED_SCHEMA)
 

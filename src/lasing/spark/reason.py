@@ -15,24 +15,28 @@ from uuid import uuid4
 
 from lasing.connectors.rows import time_of, value_of
 from lasing.engine_choice import EngineName, plan_for
-from lasing.errors import Diagnostic, LasingError, LasingWarning, fault, in_order, render
-from lasing.logic.checks import ONE_ANSWER, findings
+from lasing.errors import Diagnostic, LasingError, LasingWarning, fault, in_order, render, similar, warn
+from lasing.logic.checks import CAUTIONS, ONE_ANSWER, findings
 from lasing.logic.formulas import Atom
 from lasing.logic.partition import NoKey, Partition, partition
 from lasing.logic.program import Program
 from lasing.logic.terms import Value
 from lasing.logic.types import argument_types
-from lasing.session import ProgramLike, parse
+from lasing.session import ProgramLike, read
 from lasing.spark import batch, streaming
-from lasing.spark.delay import delay_of
+from lasing.spark.delay import delay_of, silence_of
 from lasing.spark.hashing import spread_ids
-from lasing.spark.inputs import Input, inputs_of
+from lasing.spark.inputs import Input, Order, inputs_of
 from lasing.spark.outputs import VIEWS, View, outputs_of
 from lasing.spark.packing import PACKED, Packer
 from lasing.spark.session import require_pyspark
 from lasing.spark.slices import Slices
 from lasing.spark.state import STATE
 from lasing.spark.task import Task
+from lasing.spark.waiting import warn_of_waiting
+
+Delay = int | str
+"""A number of time points, or a duration such as "10 sec"."""
 
 _FEW = 100_000
 """A history of so few facts is soon evaluated, however it is divided."""
@@ -75,12 +79,14 @@ class Reasoning:
         self.program = program
         self._options = options
         self._word: Path | None = None
+        self.warns_of_waiting = True
+        """Whether to warn of inputs for which others wait."""
 
     def __call__(self, frames: Any) -> Any:
         """Apply the program: to a DataFrame, or to several by what they are about, such as {"temp": readings}."""
         options = self._options
         given = frames if isinstance(frames, Mapping) else {self._only_input(): frames}
-        inputs = inputs_of(self.program, given, options.time)
+        inputs = inputs_of(self.program, given, options.time, options.order)
         if not inputs:
             raise fault("E604", "there is no input", note='such as: {"temp": readings}')
         spark = inputs[0].frame.sparkSession
@@ -90,12 +96,13 @@ class Reasoning:
     def drain(self, writer: Any) -> Any:
         """Run a query to the end of its stream, and evaluate the last time points too.
 
-        The writer is one of this program's outputs, with a checkpoint and the trigger `availableNow`. Without this, a
-        query leaves the time points for which more facts might come to the next one. A fact that comes for them after
-        this is late.
+        The writer is one of this program's outputs, with a checkpoint; it gets the trigger `availableNow`. Without
+        this, a query leaves the time points for which more facts might come to the next one. A fact that comes for
+        them after this is late.
         """
         if self._word is None:
             raise fault("E606", "there is no stream to drain", note="apply the program to a streaming DataFrame before")
+        writer = writer.trigger(availableNow=True)  # with any other, a query has no end
         writer.start().awaitTermination()
         self.end_stream()
         query = writer.start()
@@ -126,6 +133,8 @@ class Reasoning:
         dated = inputs[0].dated
         unit = self.program.tick.milliseconds * 1000 if dated and self.program.tick else None
         types = argument_types(self.program, {i.predicate: i.types for i in inputs})
+        for name, given in (("delay", options.delay), ("idle", options.idle), ("order", options.order)):
+            _check_names(name, given, [i.predicate for i in inputs])
         wanted = [options.output] if isinstance(options.output, str) else options.output
         keys = found.keys if isinstance(found, Partition) and shards > 1 else {}
         return Task(
@@ -137,12 +146,19 @@ class Reasoning:
             foreign=found.foreign if isinstance(found, Partition) and shards > 1 else frozenset(),
             shards=shards,
             unit=unit,
-            delay=delay_of(options.delay, unit),
+            delays={i.predicate: delay_of(_of(options.delay, i.predicate, 0), unit) for i in inputs},
+            idle={
+                i.predicate: silence_of(longest)
+                for i in inputs
+                if (longest := _of(options.idle, i.predicate, None)) is not None
+            },
             start=None if options.start is None else time_of(options.start, self.program.tick),
             engine=options.engine,
         )
 
     def _streamed(self, spark: Any, inputs: Sequence[Input]) -> Outputs:
+        from pyspark.sql import functions as f
+
         from lasing.spark.end import EndOfStream
 
         found = self.sharding()
@@ -154,6 +170,8 @@ class Reasoning:
             _warn(Diagnostic("W601", message, note=note))
         task = self._task(inputs, shards, found)
         shared = _shared(spark, task)
+        if len(inputs) > 1 and self.warns_of_waiting:
+            warn_of_waiting(spark)
         places = tuple(spread_ids(shards, partitions))
         spark.dataSource.register(EndOfStream)
         self._word = _word_file() if self._word is None else self._word
@@ -165,6 +183,8 @@ class Reasoning:
             .load()
         )
         packed = reduce(lambda a, b: a.union(b), [*_packed(task, inputs, places, None), end])
+        # the clock of a batch is in its log, so that it is the same for all shards, and when the batch is tried again
+        packed = packed.withColumn("clock", f.unix_micros(f.current_timestamp()))
         told = packed.groupBy("place").applyInPandasWithState(
             streaming.shard_function(shared, places), streaming.TOLD, STATE, "append", "NoTimeout"
         )
@@ -189,7 +209,7 @@ class Reasoning:
         cuts = batch.cut(task, inputs, within, slices)
         places = tuple(spread_ids(len(cuts) * shards, len(cuts) * shards))
         packed = [*_packed(task, inputs, places, cuts)]
-        empty = spark.createDataFrame([(place, 0, 0, 0, 0, None) for place in places], PACKED)
+        empty = spark.createDataFrame([(place, 0, 0, None, None) for place in places], PACKED)
         together = reduce(lambda a, b: a.union(b), [*packed, empty]).repartition(len(places), "place")
         only = next(iter(task.outputs)) if len(task.outputs) == 1 and task.view != "intervals" else None
         schema = batch.PARTS if only is None else task.outputs[only].schema(task.view, task.unit is not None)
@@ -241,7 +261,9 @@ class _Options:
     view: View
     start: Any
     end: Any
-    delay: int | str
+    delay: Delay | Mapping[str, Delay]
+    idle: str | Mapping[str, str] | None
+    order: Order | None
     shards: int | None
     slices: int | None
     replicate: tuple[str, ...]
@@ -258,7 +280,9 @@ def reason(
     background: Any = None,
     start: Any = None,
     end: Any = None,
-    delay: int | str = 0,
+    delay: Delay | Mapping[str, Delay] = 0,
+    idle: str | Mapping[str, str] | None = None,
+    order: Order | None = None,
     shards: int | None = None,
     slices: int | None = None,
     replicate: Sequence[str] = (),
@@ -276,12 +300,19 @@ def reason(
 
     `view` is answers (a row for each atom and time point), changes (+1 and -1 at a time) or intervals (from, until).
     `background` has facts that always hold: data frames by predicate, or a path to a file of facts. `start` and `end`
-    bound the timeline; without, it goes from the first fact to the last. A stream's time points are evaluated once
-    facts have come that are later by more than `delay`: a number of time points, or a duration such as "10 sec".
+    bound the timeline; without, it goes from the first fact to the last.
+
+    A stream's time point is evaluated once every input has brought a fact that is later by more than `delay`: a number
+    of time points, or a duration such as "10 sec", for all inputs or by predicate. A fact that comes after its own
+    input has brought such a fact is late. An input that brings nothing is waited for, unless it is silent for longer
+    than `idle`, such as "5 min", by the clock; facts that come for what was then evaluated are late as well.
+    `order` names the columns by which the rows of a stream arrived, for all inputs or by predicate; without, those of
+    a file arrive together, after those of older files, and if the rows are from elsewhere, those of a batch.
+
     `shards` and `slices` say into how many parts to divide the work, `replicate` which inputs every shard is to have.
     """
     require_pyspark()
-    checked = program if isinstance(program, Program) else parse(program, constants)
+    checked = program if isinstance(program, Program) else read(program, constants)
     if view not in VIEWS:
         raise fault("E305", f"there is no view {view}", note=f"views are {', '.join(VIEWS)}")
     for name, number in (("shards", shards), ("slices", slices)):
@@ -292,10 +323,24 @@ def reason(
     plan_for(checked, engine)
     facts = tuple(_background(background))
     known = replace(checked, background=(*checked.background, *facts)) if facts else checked
+    if not isinstance(program, Program):  # one that was parsed before has had its warnings
+        warn(findings(known, CAUTIONS))
     return Reasoning(
         known,
-        _Options(input, output, time, view, start, end, delay, shards, slices, tuple(replicate), engine),
+        _Options(input, output, time, view, start, end, delay, idle, order, shards, slices, tuple(replicate), engine),
     )
+
+
+def _check_names(option: str, given: Any, predicates: Sequence[str]) -> None:
+    for predicate in given if isinstance(given, Mapping) else ():
+        if predicate not in predicates:
+            note = similar(predicate, predicates) or f"inputs are {', '.join(predicates)}"
+            raise fault("E604", f"{option} is given for {predicate}, which is no input", note=note)
+
+
+def _of(given: Any, predicate: str, default: Any) -> Any:
+    """What is given for all inputs, or for this one."""
+    return given.get(predicate, default) if isinstance(given, Mapping) else given
 
 
 def _background(given: Any) -> Iterator[Atom]:
@@ -303,7 +348,7 @@ def _background(given: Any) -> Iterator[Atom]:
     if given is None:
         return
     if isinstance(given, str | Path):
-        found = parse(Path(given))
+        found = read(Path(given))
         if found.rules or found.data:
             raise fault("E604", f"{given} has more than background facts", note="include it in the program")
         yield from found.background
@@ -333,6 +378,7 @@ def _packed(task: Task, inputs: Sequence[Input], places: tuple[int, ...], slices
             task.shards,
             places,
             slices,
+            task.delays[given.predicate],
         )
         yield given.rows().mapInArrow(packer, PACKED)
         older = None if slices is None else batch.newest_of_each_key(task, given, slices)
@@ -366,11 +412,11 @@ def _early(inputs: Sequence[Input], task: Task, first: int) -> Any:
             else f.lit(given.predicate)
         )
         frames.append(rows.select(*told, f.concat(text, f.lit(" at "), f.col("p").cast("string"), f.lit("."))))
-    names = ["predicate", "time", "evaluated_until", "late_by", "fact"]
+    names = ["predicate", "time", "closed_until", "late_by", "fact"]
     early = reduce(lambda a, b: a.union(b), frames).toDF(*names)
     if task.unit is None:
         return early
-    as_time = {name: f.timestamp_micros(f.col(name) * task.unit) for name in ("time", "evaluated_until")}
+    as_time = {name: f.timestamp_micros(f.col(name) * task.unit) for name in ("time", "closed_until")}
     return early.withColumns(as_time)
 
 

@@ -47,7 +47,9 @@ def session(master: str = "local[*]", name: str = "lasing", settings: Mapping[st
 
 
 def stop() -> None:
-    """Stop the session that is running, if there is one."""
+    """Stop the session that is running, if there is one. Where PySpark is not installed, there is none."""
+    if "pyspark.sql" not in sys.modules:
+        return
     from pyspark.sql import SparkSession
 
     running = SparkSession.getActiveSession()

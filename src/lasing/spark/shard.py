@@ -17,22 +17,24 @@ import pyarrow as pa
 
 from lasing.connectors.rows import value_of
 from lasing.logic.formulas import Atom
+from lasing.spark.arrival import Course, course
 from lasing.spark.evaluation import Evaluation, LeftOut, up_to
 from lasing.spark.state import State
-from lasing.spark.tables import by_time, times_of
+from lasing.spark.tables import Numbers, by_time, times_of
 from lasing.spark.task import Task
 from lasing.spark.window import still_needed
 
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """Facts of an input for this shard, or None; and of all that they came with how many, the oldest, the newest."""
+    """Facts of an input for this shard, or None; of all that they came with how many there are, and how their time
+    went; and when the facts arrived, None if all at once."""
 
     predicate: str
     number: int
-    oldest: int
-    newest: int
+    marks: Any
     facts: Any | None
+    arrivals: Any | None = None
 
 
 @dataclass(slots=True)
@@ -45,6 +47,8 @@ class Told:
     left_out: LeftOut = field(default_factory=dict)
     events: int = 0
     """How many facts came, in all shards."""
+    waiting_for: tuple[str, ...] = ()
+    """The inputs that brought nothing, and without which time cannot go on."""
     rebuilt: bool = False
     rebuild_seconds: float = 0.0
     engine_seconds: float = 0.0
@@ -53,7 +57,7 @@ class Told:
 LATE = {
     "predicate": pa.string(),
     "time": pa.int64(),
-    "evaluated_until": pa.int64(),
+    "closed_until": pa.int64(),
     "late_by": pa.int64(),
     "fact": pa.string(),
 }
@@ -63,20 +67,34 @@ _live: dict[tuple[str, int], tuple[str, Evaluation]] = {}
 """The engines in this worker, with the token of the state that they have left."""
 
 
-def step(task: Task, shard: int, state: State, arrived: Sequence[Arrived], drain: bool = False) -> Told:
-    """Take a batch in, and evaluate all time points that are over; with `drain`, at the end of the stream, all."""
+def step(
+    task: Task, shard: int, state: State, arrived: Sequence[Arrived], drain: bool = False, clock: int | None = None
+) -> Told:
+    """Take a batch in, and evaluate all time points that are over; with `drain`, at the end of the stream, all.
+
+    A time point is over when every input has closed it, or is idle: `clock` is the time of the batch, in microseconds.
+    """
     begun = time.perf_counter()
-    if not arrived and state.newest is None:
+    if not arrived and state.last is None:
         return Told(state)
-    newest = max([a.newest for a in arrived] + ([] if state.newest is None else [state.newest]))
-    start, until = _reached(task, state, arrived)
-    facts, late = _in_time(task, shard, arrived, until)
+    courses = _courses(task, state, arrived)
+    start, until = _reached(task, state, courses)
+    facts, late = _in_time(task, shard, arrived, courses)
     waiting = _merged(task, state.window, facts)
-    passed = max(until, task.last_point(newest) if drain else task.passed(newest))
+    state = _heard(task, state, arrived, courses, clock)
+    over, waiting_for = _over(task, state, courses, clock)
+    if drain:
+        assert state.last is not None
+        over, waiting_for = task.last_point(state.last), ()
+    passed = until if over is None else max(until, over)
+    told = Told(state, late=late, events=sum(a.number for a in arrived), waiting_for=waiting_for)
+    if passed == until and not drain:
+        told.state = replace(state, start=start, until=until, window=waiting)
+        told.engine_seconds = time.perf_counter() - begun
+        return told
     before = time.perf_counter()
-    evaluation, rebuilt = _evaluation(task, shard, replace(state, start=start, until=until))
-    told = Told(state, late=late, events=sum(a.number for a in arrived), rebuilt=rebuilt)
-    told.rebuild_seconds = time.perf_counter() - before if rebuilt else 0.0
+    evaluation, told.rebuilt = _evaluation(task, shard, replace(state, start=start, until=until))
+    told.rebuild_seconds = time.perf_counter() - before if told.rebuilt else 0.0
     if passed > until:
         _, after = up_to(waiting, until)
         due, _ = up_to(after, passed)
@@ -86,19 +104,64 @@ def step(task: Task, shard: int, state: State, arrived: Sequence[Arrived], drain
         _join(told.tables, evaluation.close())
     token = uuid4().hex
     held = dict(evaluation.held) if task.view == "intervals" else {}
-    told.state = State(start, passed, newest, token, still_needed(task, waiting, passed), held)
+    window = still_needed(task, waiting, passed)
+    told.state = replace(state, start=start, until=passed, token=token, window=window, held=held)
     _remember(task, shard, token, evaluation)
     told.engine_seconds = time.perf_counter() - begun - told.rebuild_seconds
     return told
 
 
-def _reached(task: Task, state: State, arrived: Sequence[Arrived]) -> tuple[int, int]:
+def _courses(task: Task, state: State, arrived: Sequence[Arrived]) -> dict[str, Course]:
+    """How the time of each input that brought facts went in this batch."""
+    floor = state.until if state.has_begun else None if task.start is None else task.start - 1
+    found: dict[str, list[Any]] = {}
+    for part in arrived:
+        found.setdefault(part.predicate, []).append(part.marks)
+    return {p: course(tables, state.closed.get(p), floor) for p, tables in found.items()}
+
+
+def _reached(task: Task, state: State, courses: Mapping[str, Course]) -> tuple[int, int]:
     """Where the timeline starts, and up to where it is evaluated. Until anything is, an older fact moves its start."""
-    if state.start is not None and state.until is not None and state.until >= state.start:
+    if state.has_begun:
+        assert state.start is not None
+        assert state.until is not None
         return state.start, state.until
     known = [] if state.start is None else [state.start]
-    start = task.first_point(min([task.point(a.oldest) for a in arrived] + known))
+    known += [c.oldest for c in courses.values() if c.oldest is not None]
+    start = task.first_point(min(known, default=0))  # without facts in time, the start is a given one
     return start, start - 1
+
+
+def _heard(
+    task: Task, state: State, arrived: Sequence[Arrived], courses: Mapping[str, Course], clock: int | None
+) -> State:
+    """The state with what the inputs say of time. An input of which nothing was ever heard is silent from now on."""
+    newest = [int(np.asarray(part.marks["time"]).max()) for part in arrived]
+    last = max(newest + ([] if state.last is None else [state.last]))
+    closed = {**state.closed, **{p: c.closed for p, c in courses.items()}}
+    heard = dict(state.heard)
+    if clock is not None:
+        heard = {p: clock if p in courses else heard.get(p, clock) for p in task.inputs}
+    return replace(state, last=last, closed=closed, heard=heard)
+
+
+def _over(
+    task: Task, state: State, courses: Mapping[str, Course], clock: int | None
+) -> tuple[int | None, tuple[str, ...]]:
+    """The last time point that all inputs have closed, without those that are idle; and for which it waits."""
+    inputs = [p for p in task.inputs if p in courses or not _is_idle(task, state, p, clock)]
+    never = tuple(p for p in inputs if p not in state.closed)
+    if never:
+        return None, never
+    closed = {p: state.closed[p] for p in inputs}
+    over = min(closed.values(), default=None)
+    slowest = tuple(p for p, point in closed.items() if point == over and p not in courses)
+    return over, slowest if len(slowest) < len(inputs) else ()
+
+
+def _is_idle(task: Task, state: State, predicate: str, clock: int | None) -> bool:
+    longest = task.idle.get(predicate)
+    return longest is not None and clock is not None and clock - state.heard.get(predicate, clock) >= longest
 
 
 def _evaluation(task: Task, shard: int, state: State) -> tuple[Evaluation, bool]:
@@ -133,18 +196,22 @@ def _merged(task: Task, window: Mapping[str, Any], facts: Mapping[str, Sequence[
     return merged
 
 
-def _in_time(task: Task, shard: int, arrived: Iterable[Arrived], until: int) -> tuple[dict[str, list[Any]], Any]:
-    """The facts of time points to come, by predicate, and a table of those for which it is too late."""
+def _in_time(
+    task: Task, shard: int, arrived: Iterable[Arrived], courses: Mapping[str, Course]
+) -> tuple[dict[str, list[Any]], Any]:
+    """The facts that came in time, by predicate, and a table of those that are late."""
     facts: dict[str, list[Any]] = {}
     late: list[Any] = []
     for part in arrived:
         if part.facts is None:
             continue
         times = times_of(part.facts)
-        in_time = times > until
+        closed = courses[part.predicate].closed_before(part.arrivals)
+        in_time = times > closed
         if not in_time.all():
-            if task.keys.get(part.predicate) is not None or shard == 0:  # what every shard hears, one tells
-                late.append(_late(part.predicate, part.facts.filter(pa.array(~in_time)), until))
+            if task.keys.get(part.predicate) is not None or shard == 0:  # facts of every shard are reported by one
+                too_late = part.facts.filter(pa.array(~in_time))
+                late.append(_late(part.predicate, too_late, np.broadcast_to(closed, times.shape)[~in_time]))
             kept = part.facts.filter(pa.array(in_time))
         else:
             kept = part.facts
@@ -152,14 +219,14 @@ def _in_time(task: Task, shard: int, arrived: Iterable[Arrived], until: int) -> 
     return facts, pa.concat_tables(late) if late else None
 
 
-def _late(predicate: str, facts: Any, until: int) -> Any:
+def _late(predicate: str, facts: Any, closed: Numbers) -> Any:
     times = times_of(facts)
     atoms = (Atom(predicate, tuple(map(value_of, list(row.values())[1:]))) for row in facts.to_pylist())
     columns = [
         pa.array([predicate] * len(times)),
         pa.array(times),
-        pa.array(np.full(len(times), until)),
-        pa.array(until + 1 - times),
+        pa.array(closed),
+        pa.array(closed + 1 - times),
         pa.array([f"{atom} at {at}." for atom, at in zip(atoms, times.tolist(), strict=True)]),
     ]
     return pa.table(columns, schema=pa.schema(list(LATE.items())))

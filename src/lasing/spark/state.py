@@ -6,34 +6,49 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from zlib import crc32
 
 import pyarrow as pa
 
+from lasing.errors import LasingError, fault
 from lasing.spark.tables import from_bytes, to_bytes
 
 STATE = "state binary"
 """The columns of a state in Spark's store."""
+
+_VERSION = b"lasing state 2\n"
+_HEAD = len(_VERSION) + 4
 
 
 @dataclass(frozen=True, slots=True)
 class State:
     """All that must survive a failure: the raw window, and how far time has got.
 
-    `start` is the timeline's, None before the first fact. All up to `until` is evaluated. `newest` is the newest
-    instant of all facts of the stream, not of this shard's alone. `window` has the facts, by predicate and time; for
-    intervals, `held` has since when atoms hold. `token`, new with every batch, tells whether an engine is up to date.
+    `start` is the timeline's, None before the first fact. All up to `until` is evaluated. `last` is the newest time
+    point of all facts of the stream, not of this shard's alone; `closed` has for each input the last time point for
+    which no more of its facts are taken in, and `heard` when it last brought any, by Spark's clock. `window` has the
+    facts, by predicate and time; for intervals, `held` has since when atoms hold. `token`, new whenever time moves,
+    tells whether an engine is up to date.
     """
 
     start: int | None = None
     until: int | None = None
-    newest: int | None = None
+    last: int | None = None
+    closed: Mapping[str, int] = field(default_factory=dict)
+    heard: Mapping[str, int] = field(default_factory=dict)
     token: str = ""
     window: Mapping[str, Any] = field(default_factory=dict)
     held: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether any time point is evaluated."""
+        return self.start is not None and self.until is not None and self.until >= self.start
+
     def to_bytes(self) -> bytes:
-        """The state as Spark stores it: a table of tables, each as bytes, and what else is known as its metadata."""
-        known = {"start": self.start, "until": self.until, "newest": self.newest, "token": self.token}
+        """The state as Spark stores it: its version, a checksum, and a table of tables, each as bytes; what else is
+        known is the table's metadata."""
+        known = {name: getattr(self, name) for name in _KNOWN}
         tables = [("window", name, to_bytes(table)) for name, table in self.window.items()]
         tables += [("held", name, to_bytes(table)) for name, table in self.held.items()]
         columns = {
@@ -41,14 +56,68 @@ class State:
             "predicate": pa.array([name for _, name, _ in tables], pa.string()),
             "table": pa.array([table for _, _, table in tables], pa.binary()),
         }
-        return to_bytes(pa.table(columns).replace_schema_metadata({"lasing": json.dumps(known)}))
+        content = to_bytes(pa.table(columns).replace_schema_metadata({"lasing": json.dumps(known)}))
+        return b"".join((_VERSION, crc32(content).to_bytes(4, "big"), content))
 
     @classmethod
     def from_bytes(cls, stored: bytes) -> State:
-        """The state that `to_bytes` has made."""
-        tables = from_bytes(stored)
-        parts: dict[str, dict[str, Any]] = {"window": {}, "held": {}}
-        for part, name, table in zip(*(tables[column] for column in ("part", "predicate", "table")), strict=True):
-            parts[part.as_py()][name.as_py()] = from_bytes(table.as_buffer())
+        """The state that `to_bytes` has made, checked before anything of it is used.
+
+        `LasingError` with E608 for the state of another version, and with E614 for a damaged one.
+        """
+        content = memoryview(stored)[_HEAD:]
+        if bytes(stored[: len(_VERSION)]) != _VERSION:
+            if _is_older(stored):
+                note = "begin with a new checkpoint"
+                raise fault("E608", "the checkpoint was written by another version of lasing", note=note)
+            raise damaged("it does not begin as a state does")
+        if bytes(stored[len(_VERSION) : _HEAD]) != crc32(content).to_bytes(4, "big"):
+            raise damaged("its checksum is wrong")
+        try:
+            return cls._read(content)
+        except (pa.ArrowException, OSError, ValueError, TypeError, LookupError, AttributeError) as error:
+            raise damaged(f"it cannot be read: {error}") from None
+
+    @classmethod
+    def _read(cls, content: memoryview) -> State:
+        tables = from_bytes(content)
+        tables.validate()
         known = json.loads(tables.schema.metadata[b"lasing"])
+        if set(known) != set(_KNOWN) or not all(_fits(name, value) for name, value in known.items()):
+            raise damaged("it does not say how far time has got")
+        parts: dict[str, dict[str, Any]] = {"window": {}, "held": {}}
+        for part, name, stored in zip(*(tables[column] for column in ("part", "predicate", "table")), strict=True):
+            table = from_bytes(stored.as_buffer())
+            table.validate()
+            times = table.column(0)
+            if table.column_names[0] != _FIRST[part.as_py()] or times.type != pa.int64():
+                raise damaged(f"the {part} of {name} has no times")
+            if any(column.null_count for column in table.columns):
+                raise damaged(f"the {part} of {name} lacks values")
+            parts[part.as_py()][name.as_py()] = table
         return cls(**known, window=parts["window"], held=parts["held"])
+
+
+_KNOWN = {"start": int, "until": int, "last": int, "closed": dict, "heard": dict, "token": str}
+"""What a state knows besides its tables, and of which kind it is."""
+_FIRST = {"window": "time", "held": "from"}
+
+
+def damaged(why: str) -> LasingError:
+    """The error of a state that is not as it was written."""
+    return fault("E614", f"the state of a stream is damaged: {why}")
+
+
+def _fits(name: str, value: object) -> bool:
+    match _KNOWN[name]:
+        case kind if kind is int:
+            return value is None or type(value) is int
+        case kind if kind is dict:
+            return isinstance(value, dict) and all(type(number) is int for number in value.values())
+        case _:
+            return isinstance(value, str)
+
+
+def _is_older(stored: bytes) -> bool:
+    """Whether this is a state of before states had a version: the metadata of an Arrow stream."""
+    return stored[:4] == b"\xff\xff\xff\xff" and b'"newest"' in stored[:4096]

@@ -10,6 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from lasing.errors import LasingError, fault
+from lasing.spark.arrival import ARRIVAL
 from lasing.spark.outputs import moments
 from lasing.spark.packing import NO_INPUT
 from lasing.spark.shard import Arrived, Told, step
@@ -23,6 +25,8 @@ TOLD = (
 )
 """What a shard tells: a table of an output, or of late facts, or, with the kind STATUS, figures about a batch."""
 
+STATE_FOLDER = "state/0"
+"""Where in a checkpoint Spark keeps the states: a folder for each partition, a file for each batch."""
 STATUS = "*status"
 LATE_KIND = "*late"
 _MOST_ROWS = 1 << 17
@@ -42,10 +46,10 @@ def shard_function(
         warnings.filterwarnings("ignore", "The behavior of DataFrame concatenation", FutureWarning)
         work = task()
         begun = time.perf_counter()
-        state = State.from_bytes(store.get[0]) if store.exists else State()
+        state = _state(store.get[0]) if store.exists else State()
         read = time.perf_counter() - begun
-        arrived, drain = _arrived(work, frames)
-        told = take_in(work, numbers[int(key[0])], state, arrived, drain)
+        arrived, drain, clock = _arrived(work, frames)
+        told = take_in(work, numbers[int(key[0])], state, arrived, drain, clock)
         begun = time.perf_counter()
         stored = told.state.to_bytes()
         store.update((stored,))
@@ -64,6 +68,8 @@ def observed(told: Any) -> Any:
 
     figures = [f.sum(name).alias(name) for name in ("late", "rows", "state_bytes", "rebuilt")]
     figures += [f.max(f.when(f.col("kind") == STATUS, f.col(name))).alias(name) for name in ("until", "events")]
+    waiting = f.get_json_object("left_out", "$.waiting_for")
+    figures.append(f.max(f.when(f.col("kind") == STATUS, waiting)).alias("waiting_for"))
     return told.observe("lasing", *figures)
 
 
@@ -78,18 +84,38 @@ def unpacker(told: str = "told") -> Callable[[Iterable[Any]], Iterator[Any]]:
     return unpack
 
 
-def _arrived(task: Task, frames: Iterable[Any]) -> tuple[list[Arrived], bool]:
-    arrived, drain = [], False
+def _state(stored: bytes) -> State:
+    """The state of a shard; where it is damaged, the error names the file in which Spark has it."""
+    from pyspark import TaskContext
+
+    try:
+        return State.from_bytes(stored)
+    except LasingError as error:
+        task, found = TaskContext.get(), error.diagnostics[0]
+        if task is None or found.code != "E614":
+            raise
+        place = f"{STATE_FOLDER}/{task.partitionId()}/{task.getLocalProperty('streaming.sql.batchId')}.delta"
+        raise fault("E614", f"{found.message}: {place}") from None
+
+
+def _arrived(task: Task, frames: Iterable[Any]) -> tuple[list[Arrived], bool, int | None]:
+    arrived, drain, clock = [], False, None
     for frame in frames:
         for row in frame.itertuples(index=False):
+            clock = int(row.clock)
             if row.input == NO_INPUT:
                 drain = True
-            else:
-                facts = None if row.facts is None else from_bytes(row.facts)
-                arrived.append(
-                    Arrived(task.inputs[row.input], int(row.number), int(row.oldest), int(row.newest), facts)
-                )
-    return arrived, drain
+                continue
+            arrived.append(arrived_of(task, int(row.input), int(row.number), row.marks, row.facts))
+    return arrived, drain, clock
+
+
+def arrived_of(task: Task, number: int, count: int, marks: bytes, stored: bytes | None) -> Arrived:
+    """What `Packer` has packed for a shard."""
+    facts, arrivals = None if stored is None else from_bytes(stored), None
+    if facts is not None and ARRIVAL in facts.column_names:
+        facts, arrivals = facts.drop_columns([ARRIVAL]), facts[ARRIVAL]
+    return Arrived(task.inputs[number], count, from_bytes(marks), facts, arrivals)
 
 
 def _rows(task: Task, told: Told) -> Iterator[tuple[Any, ...]]:
@@ -105,7 +131,7 @@ def _rows(task: Task, told: Told) -> Iterator[tuple[Any, ...]]:
 def late_table(task: Task, late: Any) -> Any:
     """Late facts as they are put out, with their times as those of the outputs."""
     columns = {name: late[name] for name in late.column_names}
-    for name in ("time", "evaluated_until"):
+    for name in ("time", "closed_until"):
         columns[name] = moments(times_of(late, name), task.unit)
     return pa.table(columns)
 
@@ -113,7 +139,7 @@ def late_table(task: Task, late: Any) -> Any:
 def late_schema(dated: bool) -> str:
     """The columns of `late_table`."""
     times = "timestamp" if dated else "bigint"
-    return f"predicate string, time {times}, evaluated_until {times}, late_by bigint, fact string"
+    return f"predicate string, time {times}, closed_until {times}, late_by bigint, fact string"
 
 
 def _status(told: Told, size: int, state_seconds: float) -> tuple[Any, ...]:
@@ -124,12 +150,12 @@ def _status(told: Told, size: int, state_seconds: float) -> tuple[Any, ...]:
         STATUS,
         b"",
         late,
-        told.state.until,
+        told.state.until if told.state.has_begun else None,
         told.events,
         rows,
         size,
         state_seconds,
         told.engine_seconds,
         int(told.rebuilt),
-        json.dumps({"left_out": told.left_out, "rows": kinds}),
+        json.dumps({"left_out": told.left_out, "rows": kinds, "waiting_for": told.waiting_for}),
     )

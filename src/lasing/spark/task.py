@@ -31,7 +31,10 @@ class Task:
     shards: int = 1
     unit: int | None = None
     """How many microseconds a time point has, where times are timestamps; None where they are time points."""
-    delay: int = 0
+    delays: Mapping[str, int] = field(default_factory=dict)
+    """How much later than others a fact of an input may come; none where nothing is said."""
+    idle: Mapping[str, int] = field(default_factory=dict)
+    """After how many microseconds of silence time goes on without an input."""
     start: int | None = None
     engine: str = "auto"
     name: str = field(default_factory=lambda: uuid4().hex)
@@ -72,12 +75,8 @@ class Task:
         return min([oldest, *(fact.time for fact in self.program.data)])
 
     def last_point(self, newest: int) -> int:
-        """Where a stream that has ended ends, if its newest fact is at an instant."""
-        return max([self.point(newest), *(fact.time for fact in self.program.data)])
-
-    def passed(self, newest: int) -> int:
-        """The last time point that is over, once there is a fact of this instant, given how late facts may be."""
-        return self.point(newest - self.delay) - 1
+        """Where a stream that has ended ends, if its newest fact is at a time point."""
+        return max([newest, *(fact.time for fact in self.program.data)])
 
     def program_of(self, shard: int) -> Program:
         """The program with those of its own facts that belong to a shard."""

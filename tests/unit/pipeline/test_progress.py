@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections import Counter
 from pathlib import Path
 
@@ -35,3 +36,22 @@ def test_batches_become_lines_metrics_and_a_sum(tmp_path: Path, capsys: pytest.C
 def test_metrics_that_cannot_be_written_are_an_error(tmp_path: Path) -> None:
     with pytest.raises(lasing.LasingError, match="E403"), Progress(lasing.parse("q :- p."), tmp_path / "no" / "file"):
         pass
+
+
+def test_a_source_that_keeps_others_waiting_is_named_once(capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress(lasing.parse("q :- p, r.")) as progress:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for number in range(2):
+                progress.evaluated(Batch(number, events=5, waiting_for=["r"]), Counter())
+                progress.finished(number, 0.1)
+            progress.evaluated(Batch(2), Counter())
+            progress.finished(2, 0.1)
+        progress.evaluated(Batch(3, events=5, waiting_for=["r"]), Counter())
+        with pytest.warns(lasing.LasingWarning, match=r"W603.*waits for source r, which has brought no fact at all"):
+            progress.finished(3, 0.1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            progress.evaluated(Batch(4, events=5, waiting_for=["r"]), Counter())
+            progress.finished(4, 0.1)
+    assert "evaluated until nothing yet, waiting for r;" in capsys.readouterr().err

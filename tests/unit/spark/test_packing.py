@@ -10,12 +10,13 @@ import pytest
 
 from lasing import LasingError
 from lasing.spark import packing
+from lasing.spark.arrival import ARRIVAL
 from lasing.spark.hashing import shard_of
 from lasing.spark.packing import Packer, instants_of
 from lasing.spark.slices import Slices
 from lasing.spark.tables import from_bytes
 
-Packed = tuple[int, list[tuple[Any, ...]] | None, tuple[int, int, int]]
+Packed = tuple[int, list[tuple[Any, ...]] | None, tuple[int, int, int] | int]
 
 
 def packer(columns: str = "time k v", **options: Any) -> Packer:
@@ -29,13 +30,17 @@ def batch(*rows: tuple[Any, ...], kinds: tuple[Any, ...] = (pa.int64(), pa.strin
 
 
 def packed(packer: Packer, *batches: Any) -> list[Packed]:
-    """The place, the facts, and how many there are in all with the oldest and newest."""
+    """The place, the facts, and how many there are in all, of a stream with the oldest and what the newest closes."""
     found = []
     for told in packer(batches):
         for row in told.to_pylist():
             assert row["input"] == 3
             facts = None if row["facts"] is None else _rows(from_bytes(row["facts"]))
-            found.append((row["place"], facts, (row["number"], row["oldest"], row["newest"])))
+            known = row["number"]
+            if row["marks"] is not None:
+                marks = from_bytes(row["marks"])
+                known = known, min(marks["time"].to_pylist()), max(marks["closed"].to_pylist())
+            found.append((row["place"], facts, known))
     return found
 
 
@@ -48,13 +53,13 @@ ROWS = [(5, "a", 1.0), (3, "b", 2.5), (9, "c", -1.0), (3, "a", 0.0)]
 
 
 def test_one_shard_gets_all_as_it_comes() -> None:
-    assert packed(packer(), batch(*ROWS)) == [(0, ROWS, (4, 3, 9))]
+    assert packed(packer(), batch(*ROWS)) == [(0, ROWS, (4, 3, 8))]
 
 
 def test_rows_go_to_the_shard_of_their_key_and_all_hear_of_the_time() -> None:
     found = packed(packer(key=0, shards=3, places=(10, 20, 30)), batch(*ROWS))
     assert [place for place, _, _ in found] == [10, 20, 30]
-    assert {known for _, _, known in found} == {(4, 3, 9)}
+    assert {known for _, _, known in found} == {(4, 3, 8)}
     for shard, (_, facts, _) in enumerate(found):
         assert (facts or []) == [row for row in ROWS if shard_of(row[1], 3) == shard]
 
@@ -62,23 +67,43 @@ def test_rows_go_to_the_shard_of_their_key_and_all_hear_of_the_time() -> None:
 def test_a_shard_without_rows_hears_of_the_time() -> None:
     found = packed(packer(key=0, shards=2, places=(0, 1)), batch((7, "a", 1.0)))
     assert sorted(found, key=lambda row: row[1] is None) == [
-        (shard_of("a", 2), [(7, "a", 1.0)], (1, 7, 7)),
-        (1 - shard_of("a", 2), None, (1, 7, 7)),
+        (shard_of("a", 2), [(7, "a", 1.0)], (1, 7, 6)),
+        (1 - shard_of("a", 2), None, (1, 7, 6)),
     ]
 
 
 def test_without_a_key_every_shard_gets_all() -> None:
-    assert packed(packer(shards=2, places=(4, 5)), batch(*ROWS)) == [(4, ROWS, (4, 3, 9)), (5, ROWS, (4, 3, 9))]
+    assert packed(packer(shards=2, places=(4, 5)), batch(*ROWS)) == [(4, ROWS, (4, 3, 8)), (5, ROWS, (4, 3, 8))]
 
 
 def test_batches_of_a_task_are_packed_together() -> None:
-    assert packed(packer(), batch(*ROWS[:1]), batch(), batch(*ROWS[1:])) == [(0, ROWS, (4, 3, 9))]
+    assert packed(packer(), batch(*ROWS[:1]), batch(), batch(*ROWS[1:])) == [(0, ROWS, (4, 3, 8))]
 
 
 def test_many_rows_are_packed_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packing, "_MOST_ROWS", 2)
     found = packed(packer(), *(batch(row) for row in ROWS), batch())
-    assert found == [(0, ROWS[:2], (2, 3, 5)), (0, ROWS[2:], (2, 3, 9))]
+    assert found == [(0, ROWS[:2], (2, 3, 4)), (0, ROWS[2:], (2, 3, 8))]
+
+
+def test_a_delay_leaves_time_points_open() -> None:
+    kinds = (pa.timestamp("us", "UTC"), pa.string())
+    rows = [(1_999_999, "a"), (2_000_000, "b")]
+    for delay, closed in ((0, 1), (1, 0), (1_000_000, 0), (1_000_001, -1)):
+        ((_, _, known),) = packed(packer("time k", unit=1_000_000, delay=delay), batch(*rows, kinds=kinds))
+        assert known == (2, 1, closed)
+
+
+def test_every_shard_hears_when_rows_arrived_and_what_they_close() -> None:
+    rows = [(5, "a", "2"), (3, "b", "1"), (9, "c", "3"), (3, "a", "3"), (4, "d", "1")]
+    kinds = (pa.int64(), pa.string(), pa.string())
+    for row in packer("time k", key=0, shards=2, places=(0, 1), delay=1)([batch(*rows, kinds=kinds)]):
+        for part in row.to_pylist():
+            marks = [tuple(mark.values()) for mark in from_bytes(part["marks"]).to_pylist()]
+            # that 3 arrived again, later, and closed nothing more, is of no interest
+            assert marks == [("1", 3, 1), ("1", 4, 2), ("2", 5, 3), ("3", 9, 7)]
+            facts = from_bytes(part["facts"]).to_pylist()
+            assert {(fact["time"], fact["arg1"], fact[ARRIVAL]) for fact in facts} <= set(rows)
 
 
 def test_no_rows() -> None:
@@ -88,7 +113,7 @@ def test_no_rows() -> None:
 
 def test_no_arguments() -> None:
     found = packed(packer("time", shards=2, places=(0, 1)), batch((4,), (2,), kinds=(pa.int32(),)))
-    assert found == [(0, [(4,), (2,)], (2, 2, 4)), (1, [(4,), (2,)], (2, 2, 4))]
+    assert found == [(0, [(4,), (2,)], (2, 2, 3)), (1, [(4,), (2,)], (2, 2, 3))]
 
 
 @pytest.mark.parametrize("missing", range(3))
@@ -107,13 +132,13 @@ def test_the_time_of_a_time_point_is_cut_off() -> None:
     kinds = (pa.timestamp("us", "UTC"), pa.string())
     rows = [(1_999_999, "a"), (2_000_000, "b"), (-1, "c"), (-1_000_000, "d")]
     found = packed(packer("time k", unit=1_000_000), batch(*rows, kinds=kinds))
-    assert found == [(0, [(1, "a"), (2, "b"), (-1, "c"), (-1, "d")], (4, -1_000_000, 2_000_000))]
+    assert found == [(0, [(1, "a"), (2, "b"), (-1, "c"), (-1, "d")], (4, -1, 1))]
 
 
 def test_text_and_numbers_come_as_they_are() -> None:
     rows = [(1, "", 2**63 - 1), (-(2**62), "é 日本", -(2**63)), (2**62, 'a"\n', 0)]
     found = packed(packer(), batch(*rows, kinds=(pa.int64(), pa.string(), pa.int64())))
-    assert found == [(0, rows, (3, -(2**62), 2**62))]
+    assert found == [(0, rows, (3, -(2**62), 2**62 - 1))]
 
 
 def test_zero_has_no_sign() -> None:
@@ -128,7 +153,7 @@ def test_timestamps_among_arguments_are_in_utc() -> None:
         value = moment if zone else moment.replace(tzinfo=None)
         kinds = (pa.int64(), pa.timestamp("us", zone), pa.date32(), pa.bool_())
         given = batch((1, value, date(2024, 2, 29), True), kinds=kinds)
-        assert packed(packer("time k d b"), given) == [(0, [(1, moment, date(2024, 2, 29), True)], (1, 1, 1))]
+        assert packed(packer("time k d b"), given) == [(0, [(1, moment, date(2024, 2, 29), True)], (1, 1, 0))]
 
 
 @pytest.mark.parametrize(

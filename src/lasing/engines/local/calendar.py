@@ -9,8 +9,8 @@ its own, which the arena's header names; chunks are known by their place in it.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from lasing.compiling import njit
 from lasing.engines.local.memory import CALENDAR, FOREVER, WORDS, new_block
 from lasing.engines.local.pointers import Memory, pointer, release
 
@@ -39,6 +39,12 @@ def open_calendar(array: Memory, first: int) -> None:
     m[c + USED] = m[c + CHUNKS] = 0
     m[c + CAPACITY] = _FIRST_CAPACITY
     schedule(m, first, WAKE_UP, 0)
+
+
+@njit(cache=True, forceinline=True)
+def bucket_of(m: Memory, time: int) -> int:
+    """Where the chain of a time's bucket begins."""
+    return m[CALENDAR] + _HEADS + (time & (BUCKETS - 1))
 
 
 @njit(cache=True)

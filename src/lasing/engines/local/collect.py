@@ -8,8 +8,9 @@ new, consecutive numbers, every row is rewritten, and indices are made anew.
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, njit
+from numba import int64
 
+from lasing.compiling import njit
 from lasing.engines.local.memory import (
     ARITY,
     AT_H,

@@ -24,6 +24,7 @@ from lasing.engines.local.execute import (
     read_out,
     run_batch,
 )
+from lasing.engines.local.idle import Leaps, stretches
 from lasing.engines.local.layout import lay_out
 from lasing.engines.local.supervisor import Supervisor
 from lasing.engines.local.values import REASONS
@@ -65,6 +66,9 @@ class LocalEngine:
         memory.open_blocks(self._arena, _FIRST_BITS)
         open_calendar(self._arena, start)
         weakref.finalize(self, memory.release_blocks, self._arena)
+        self._leaps: Leaps | None = None
+        if self._layout.idle is not None and not annotated:
+            self._leaps = Leaps(self._arena, *self._layout.idle, self._layout.rules * len(REASONS))
         self._supervisor = Supervisor(self._arena, program, watch or Watch())  # limits are for what comes after these
         self._usable = True
         registers = [register for register, _ in self._layout.constants]
@@ -104,6 +108,31 @@ class LocalEngine:
         self._usable = False  # until all is evaluated, so that nobody goes on after an interrupt
         if self._background is not None:
             rows, self._background = np.concatenate([self._background.rows, rows]), None
+        if self._leaps is None or end - self.time <= self._leaps.least:
+            yield from self._evaluate(rows, end)
+        else:
+            for part, until, is_idle in stretches(rows, self.time, end, self._leaps.least):
+                yield from self._rest(until, self._leaps) if is_idle else self._evaluate(part, until)
+        self._usable = True
+
+    def _rest(self, end: int, leaps: Leaps) -> Iterator[Codes]:
+        """Go on to a time point up to which no fact comes; where nothing changes but the time, by leaps."""
+        nothing = self._block(()).rows
+        patience = 4 * leaps.reach
+        while self.time < end:
+            yield from self._evaluate(nothing, min(end, self.time + max(patience, leaps.rows() // 4)))
+            state = leaps.state(self.time) if self.time + leaps.period <= end else None
+            quiet = state is not None
+            for block in self._evaluate(nothing, min(end, self.time + leaps.period)):
+                quiet = quiet and not block[:, OUT_SIGN].any()
+                yield block
+            patience *= 2
+            if quiet and state is not None and leaps.state(self.time) == state:
+                self.time = leaps.leap(state, self.time, end)
+                patience = 4 * leaps.reach
+
+    def _evaluate(self, rows: Codes, end: int) -> Iterator[Codes]:
+        """Go on to a time point, by every time point at which something happens."""
         at, time = 0, self.time if not len(rows) else min(self.time, int(rows[0, 0]) - 1)
         while time < end:
             if len(rows) - at > len(self._out):
@@ -120,7 +149,6 @@ class LocalEngine:
                     yield self._out[:written]
                 finally:
                     self.dictionary.bare -= 1
-        self._usable = True
 
     def standing(self) -> Codes:
         """What holds now, as rows of output, valid until they are asked for again."""

@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import int64, njit, uint64
+from numba import int64, uint64
+
+from lasing.compiling import njit
 
 UNIT = 4
 LIMBS = 80

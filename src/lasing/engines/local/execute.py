@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from lasing.compiling import njit
 from lasing.engines.local.calendar import (
     COUNT,
     ENTRIES,

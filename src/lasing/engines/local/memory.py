@@ -28,8 +28,9 @@ for negative indices: `m[i]`.
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, njit, uint64
+from numba import int64, uint64
 
+from lasing.compiling import njit
 from lasing.engines.local.pause import GO_ON, MOST_WORDS, OUT_OF_MEMORY, STOPPED, spend
 from lasing.engines.local.pointers import Memory, allocate, pointer, release
 

@@ -8,8 +8,7 @@ use: its rows may be wrong, but it reads and writes no memory but its own.
 
 from __future__ import annotations
 
-from numba import njit
-
+from lasing.compiling import njit
 from lasing.engines.local.pointers import Memory, call, handle_signals
 
 # The words of the arena's header that belong to this file: whether to stop and why; how much work may be done until the

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import int64, njit, uint64
+from numba import int64, uint64
 
+from lasing.compiling import njit
 from lasing.engines.local.pointers import Memory
 
 # The table's first word tells how far the buffer of other words is from the table. Then per name:

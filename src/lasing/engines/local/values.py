@@ -8,8 +8,9 @@ bits. Equal constants have equal codes.
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, njit, uint64
+from numba import int64, uint64
 
+from lasing.compiling import njit
 from lasing.engines.local.exact import quotient
 from lasing.engines.local.memory import FOREVER, KEY, NO_ROW, WIDE, append, find, record
 from lasing.engines.local.pointers import Memory, pointer

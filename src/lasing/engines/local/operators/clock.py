@@ -5,8 +5,7 @@ present at t  ⇔  start <= u  and  enters(u) <= t <= leaves(u)
 
 from __future__ import annotations
 
-from numba import njit
-
+from lasing.compiling import njit
 from lasing.engines.local.calendar import WAKE_UP, schedule
 from lasing.engines.local.memory import KEY, START, upsert
 from lasing.engines.local.pause import spend

@@ -10,8 +10,9 @@ have doubles (exact, whatever the order, and so taken anew), and where the least
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, njit, uint64
+from numba import int64, uint64
 
+from lasing.compiling import njit
 from lasing.engines.local.exact import LIMBS, add_double, add_integer, add_wide, to_double
 from lasing.engines.local.memory import (
     AT_C,

@@ -8,8 +8,7 @@ for the time after it has left.
 
 from __future__ import annotations
 
-from numba import njit
-
+from lasing.compiling import njit
 from lasing.engines.local.calendar import COUNT, ENTRIES, NEXT, NO_CHUNK, schedule
 from lasing.engines.local.memory import (
     ARITY,

@@ -7,8 +7,7 @@ A fact adds to the count of its args when it comes, and takes that away when it 
 
 from __future__ import annotations
 
-from numba import njit
-
+from lasing.compiling import njit
 from lasing.engines.local.memory import (
     ARITY,
     AT_C,

@@ -5,8 +5,9 @@ They do what `rules` does for any rule of the guaranteed plane, without register
 
 from __future__ import annotations
 
-from numba import njit, uint64
+from numba import uint64
 
+from lasing.compiling import njit
 from lasing.engines.local.memory import (
     ARITY,
     AT_H,

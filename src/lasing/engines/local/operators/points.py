@@ -5,8 +5,7 @@ present at t  ⇔  the time of the n-th last fact (the start, where there are fe
 
 from __future__ import annotations
 
-from numba import njit
-
+from lasing.compiling import njit
 from lasing.engines.local.calendar import WAKE_UP, schedule
 from lasing.engines.local.memory import KEY, NEVER, START, count
 from lasing.engines.local.operators.box import oldest

@@ -13,8 +13,9 @@ the head's count of derivations changes by it.
 
 from __future__ import annotations
 
-from numba import int64, njit
+from numba import int64
 
+from lasing.compiling import njit
 from lasing.engines.local.memory import (
     ARITY,
     AT_D,

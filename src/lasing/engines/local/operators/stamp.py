@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from lasing.compiling import njit
 from lasing.engines.local.calendar import WAKE_UP, schedule
 from lasing.engines.local.memory import ARITY, AT_C, AT_S, HI, KEY, LO, count, record
 from lasing.engines.local.operators.settle import settle

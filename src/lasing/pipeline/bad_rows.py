@@ -1,0 +1,134 @@
+"""The row of a source that cannot be read: Spark says that there is one; here it is found, with its file and column.
+
+Files are read a second time, as lines of text beside what Spark makes of them. That is done once, after a failure.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlparse
+
+from lasing.errors import Diagnostic, Place
+from lasing.pipeline.config import FILE_FORMATS, SourceConfig
+from lasing.pipeline.schema import columns_of
+from lasing.spark.inputs import specification
+
+_CORRUPT = "*corrupt"
+_MENDED = "mend the row, or leave it out"
+
+
+def bad_row(spark: Any, source: SourceConfig, files: Sequence[str]) -> Diagnostic | None:
+    """What is wrong with the first row of these files that cannot be read, or lacks a value; None if there is none."""
+    if source.format not in FILE_FORMATS or not files:
+        return None
+    if source.format == "parquet":
+        return _without_value(spark, source, files)
+    if str(source.options.get("multiLine", "false")).lower() == "true":  # a line is not a row
+        return None
+    found = sorted(_bad_lines(spark, source, files), key=lambda row: row["file"])
+    places = [(_line_number(row["file"], row["value"]), row) for row in found]
+    for number, row in sorted(places, key=lambda place: (place[1]["file"], place[0])):
+        said = _csv(source, row, number) if source.format == "csv" else _json(source, row)
+        if said is not None:
+            code, message, column = said
+            place = Place(_path(row["file"]), number, column, row["value"])
+            return Diagnostic(code, f"sources.{source.name}: {message}", place, _MENDED)
+    return None
+
+
+def _needed(source: SourceConfig, columns: Sequence[str]) -> list[str]:
+    """The columns that have to have a value."""
+    _, named = specification(source.fact)
+    return [name for name in columns if named is None or name == source.time or name in named]
+
+
+def _bad_lines(spark: Any, source: SourceConfig, files: Sequence[str]) -> list[Any]:
+    """Lines that do not fit the schema, as text and as what Spark reads in them; the headers are among them."""
+    from pyspark.sql import functions as f
+
+    columns = columns_of(source.schema or "")
+    read = f.from_csv if source.format == "csv" else f.from_json
+    options = {**source.options, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": _CORRUPT}
+    parsed = read("value", f"{source.schema}, `{_CORRUPT}` string", options)
+    lines = spark.read.text(list(files)).where(f.trim("value") != "")
+    rows = lines.select("value", parsed.alias("row"), f.col("_metadata.file_path").alias("file"))
+    bad = f.col(f"row.`{_CORRUPT}`").isNotNull()
+    if str(source.options.get("mode", "")).upper() == "DROPMALFORMED":
+        bad = f.lit(False)
+    for name in _needed(source, list(columns)):
+        bad = bad | f.col(f"row.`{name}`").isNull()
+    found: list[Any] = rows.where(bad).limit(len(files) + 1).collect()  # a header for each file, and a bad line
+    return found
+
+
+def _csv(source: SourceConfig, row: Any, number: int) -> tuple[str, str, int] | None:
+    """The code of what is wrong with a line, a sentence and the column of the text; None for a header."""
+    columns = columns_of(source.schema or "")
+    separator = str(source.options.get("sep", source.options.get("delimiter", ",")))
+    cells = next(csv.reader([row["value"]], delimiter=separator[:1] or ","), [])
+    if [cell.strip().lower() for cell in cells] == [name.lower() for name in columns]:
+        return None
+    if number == 1:
+        return "E614", f"the header is not that of the schema, which is {separator.join(columns)}", 1
+    if len(cells) != len(columns):
+        return "E614", f"this row has {len(cells)} cells, but the schema has {len(columns)} columns", 1
+    at = 1
+    for (name, kind), cell in zip(columns.items(), cells, strict=True):
+        if row["row"][name] is None and name in _needed(source, list(columns)):
+            if not cell.strip():
+                return "E603", f"there is no value for {name}", at
+            return "E614", f"{name} is {cell!r}, which is no {kind}", at
+        at += len(cell) + 1
+    return "E614", "this row does not fit the schema", 1
+
+
+def _json(source: SourceConfig, row: Any) -> tuple[str, str, int]:
+    columns = columns_of(source.schema or "")
+    try:
+        given = json.loads(row["value"])
+    except (ValueError, RecursionError) as error:
+        return "E614", "this row is not JSON", getattr(error, "colno", 1)
+    if not isinstance(given, dict):
+        return "E614", "this row is not a JSON object", 1
+    for name in _needed(source, list(columns)):
+        if row["row"] is not None and row["row"][name] is not None:
+            continue
+        at = max(row["value"].find(f'"{name}"'), 0) + 1
+        if given.get(name) is None:
+            return "E603", f"there is no value for {name}", at
+        return "E614", f"{name} is {given[name]!r}, which is no {columns[name]}", at
+    return "E614", "this row does not fit the schema", 1
+
+
+def _without_value(spark: Any, source: SourceConfig, files: Sequence[str]) -> Diagnostic | None:
+    """A row of a Parquet file in which a value is missing."""
+    from pyspark.sql import functions as f
+
+    frame = spark.read.schema(source.schema).parquet(*files) if source.schema else spark.read.parquet(*files)
+    for name in _needed(source, frame.columns):
+        rows = frame.where(f.col(f"`{name}`").isNull())
+        for row in rows.select("_metadata.file_path", "_metadata.row_index").limit(1).collect():
+            message = f"sources.{source.name}: row {row[1] + 1} of {_path(row[0])} has no value for {name}"
+            return Diagnostic("E603", message, note=_MENDED)
+    return None
+
+
+def _path(file: str) -> str:
+    """The path of a file; of one that is elsewhere, its address."""
+    return unquote(urlparse(file).path) if file.startswith("file:") else unquote(file)
+
+
+def _line_number(file: str, text: str) -> int:
+    """The number of a line in a file, from 1; 0 where the file is not on this machine."""
+    path = Path(_path(file))
+    if not file.startswith("file:") or not path.exists():
+        return 0
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8", errors="replace", newline="") as lines:
+        found = (number for number, line in enumerate(lines, 1) if line.rstrip("\r\n") == text)
+        return next(found, 0)

@@ -1,0 +1,96 @@
+"""Why a pipeline stopped, in a sentence, with what to do about it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from lasing.errors import Diagnostic, LasingError, fault
+from lasing.pipeline.bad_rows import bad_row
+from lasing.pipeline.config import FILE_FORMATS, Pipeline
+from lasing.pipeline.state_files import damaged_state
+
+_OURS = re.compile(r"LasingError: (?:error\[(E\d+)\]: )?(.*?)(?:\n\s*SQLSTATE|\n\n|\s*\Z)", re.DOTALL)
+_FILE = re.compile(r"\b(?:file|hdfs|s3a?|gs|abfss?)://?/?[^\s;,'\"]+")
+
+
+def stopped(spark: Any, pipeline: Pipeline, error: BaseException) -> LasingError:
+    """What has stopped a pipeline: a row that cannot be read, what we have said in a worker, or Spark's words."""
+    message = str(error)
+    again = (
+        "" if pipeline.mode == "batch" else f"once that is mended, run it again: it goes on from {pipeline.checkpoint}"
+    )
+    if pipeline.mode == "stream" and (damage := damaged_state(spark, pipeline, message)):
+        return LasingError([damage])
+    if "No space left on device" in message:
+        return fault("E615", "the disk is full: a batch could not be written", note=again)
+    ours = _OURS.search(message)
+    if ours is None or ours[1] == "E603":
+        found = _bad_row(spark, pipeline, message)
+        if found is not None:
+            notes = "\n".join(filter(None, (found.note, again)))
+            return LasingError([Diagnostic(found.code, found.message, found.place, notes)])
+    if ours is not None:
+        lines = ours[2].split("\n  = ")
+        return fault(ours[1] or "E614", lines[0].strip(), note="\n".join(filter(None, (*lines[1:], again))))
+    return fault("E614", f"the query stopped: {_first_words(message)}", note=again)
+
+
+# -- rows --------------------------------------------------------------------------------------------------------------
+
+
+def _bad_row(spark: Any, pipeline: Pipeline, message: str) -> Diagnostic | None:
+    """The row that cannot be read, if that is what has stopped the pipeline."""
+    from pyspark.errors import PySparkException
+
+    named = {unquote(file).rstrip(".") for file in _FILE.findall(message)}
+    for number, source in enumerate(pipeline.sources):
+        if source.format not in FILE_FORMATS:
+            continue
+        try:
+            files = list(_files(spark, pipeline, number))
+            chosen = [file for file in files if any(_same(file, name) for name in named)]
+            found = bad_row(spark, source, chosen or files)
+        except (PySparkException, OSError):  # the file is gone, or worse: then Spark's words must do
+            continue
+        if found is not None:
+            return found
+    return None
+
+
+def _files(spark: Any, pipeline: Pipeline, number: int) -> Iterator[str]:
+    """The files that a source was read from when the pipeline stopped: of a stream, those of its last batch."""
+    source = pipeline.sources[number]
+    if pipeline.mode == "batch":
+        yield from map(unquote, spark.read.text(source.given["path"]).inputFiles())
+        return
+    logs = Path(pipeline.checkpoint) / "sources" / str(number)
+    batches = sorted((p for p in logs.glob("[0-9]*")), key=lambda p: int(p.name.partition(".")[0]))
+    for line in batches[-1].read_text(encoding="utf-8").splitlines()[1:] if batches else ():
+        yield unquote(json.loads(line)["path"])
+
+
+def _same(file: str, name: str) -> bool:
+    """Whether two addresses, such as file:/a and file:///a, are of one file."""
+    return re.sub(r"^\w+:/+", "/", file) == re.sub(r"^\w+:/+", "/", name)
+
+
+# -- Spark's words -----------------------------------------------------------------------------------------------------
+
+
+def _first_words(message: str) -> str:
+    """The line of Spark's message that says what happened."""
+    found = re.findall(r"\[[A-Z_.]+\] [^\n]*|^Caused by: [^\n]*", message, re.MULTILINE)
+    told = [re.sub(r"^Caused by: |^[\w.$]+: |\[[A-Z_.]+\] | SQLSTATE: .*", "", line).strip() for line in found]
+    whole = [line for i, line in enumerate(told) if line and not any(line in other for other in told[:i])]
+    general = ("Query [", "Job aborted", "org.apache.spark", "Task failed")
+    telling = [line for line in whole if not line.startswith(general)]
+    python: Sequence[str] = re.findall(r"^(?:\w+\.)*\w*(?:Error|Exception): [^\n]*", message, re.MULTILINE)
+    if python and "PYTHON_" in message and "DATA_SOURCE" in message:
+        return python[-1][:600]
+    words = "; ".join(dict.fromkeys([*telling[:1], *telling[-1:]])) or message.strip().partition("\n")[0]
+    return words[:600] or "no reason given"

@@ -1,0 +1,113 @@
+"""The order in which the rows of a source arrived, and what follows from it: which of them are late.
+
+A row is late if its time point was closed when it came. Each source closes time points by itself: once a row has
+arrived, all time points that are more than the source's delay before it are closed. So which rows are late follows
+from the source's own rows, their order of arrival and its delay. It depends neither on how Spark cuts them into
+batches, nor on other sources.
+
+The order of arrival is a text for each row, by which rows are sorted: the file's time and path, say. Rows with the
+same text arrived together, and none of them is late because of another. All rows of a batch arrived after those of
+the batches before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lasing.spark.tables import Numbers
+
+ARRIVAL = "*arrival"
+"""The column that says when a row arrived."""
+NOTHING = np.iinfo(np.int64).min
+"""In place of the last closed time point: none is closed."""
+
+_MARKS = pa.schema([("arrival", pa.string()), ("time", pa.int64()), ("closed", pa.int64())])
+
+
+def closed_by(instants: Numbers, delay: int, unit: int | None) -> Numbers:
+    """The last time point that rows of these instants close, given how late others may be.
+
+    >>> closed_by(np.array([10, 14]), 3, None).tolist(), closed_by(np.array([119, 120]), 60, 60).tolist()
+    ([6, 10], [-1, 0])
+    """
+    before = instants - delay
+    return (before if unit is None else before // unit) - 1
+
+
+def marks(times: Numbers, closed: Numbers, arrivals: Any | None) -> Any:
+    """What other tasks must know of the rows of this one: by arrival, which time points they are at, and close.
+
+    Of rows at one time point the first to arrive is enough, and so are rows that close more than those before them.
+    """
+    if arrivals is None:
+        words, rank = pa.array([""]), np.zeros(len(times), np.int64)
+    else:
+        words = _in_order(arrivals)
+        rank = _places(arrivals, words)
+    if (rank[1:] < rank[:-1]).any() or ((rank[1:] == rank[:-1]) & (times[1:] < times[:-1])).any():
+        order = np.lexsort((times, rank))
+        rank, times, closed = rank[order], times[order], closed[order]
+    begins = np.flatnonzero(np.append(True, (rank[1:] != rank[:-1]) | (times[1:] != times[:-1])))
+    closed = np.maximum.reduceat(closed, begins)
+    rank, times = rank[begins], times[begins]
+    most = np.maximum.accumulate(closed)
+    kept = np.append(True, most[1:] > most[:-1])
+    kept[np.unique(times, return_index=True)[1]] = True
+    columns = [words.take(pa.array(rank[kept])), pa.array(times[kept]), pa.array(closed[kept])]
+    return pa.table(columns, schema=_MARKS)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How the time of a source went in a batch."""
+
+    arrivals: Numbers
+    """Texts in order: after rows that arrived then, more may be closed."""
+    limits: Numbers
+    """The last time point that is closed to rows: before the first arrival, and after each."""
+    closed: int
+    """The last time point that the source has closed after the batch."""
+    oldest: int | None
+    """The oldest time point of a row that is not late."""
+
+    def closed_before(self, arrivals: Any | None) -> Numbers:
+        """The last time point that was closed to each row when it arrived; rows without an arrival came at once."""
+        if arrivals is None:
+            return self.limits[:1]
+        found = [
+            self.limits[np.searchsorted(self.arrivals, chunk.dictionary.to_numpy(zero_copy_only=False))][chunk.indices]
+            for chunk in arrivals.chunks
+        ]
+        return np.concatenate(found)
+
+
+def course(tables: Sequence[Any], closed: int | None, floor: int | None) -> Course:
+    """The course of a source, from the marks of all tasks. `closed` is what it has closed before, and `floor` the
+    last time point that is closed to everybody, because it is evaluated or before the start."""
+    together = pa.concat_tables(tables)
+    arrivals = _in_order(together["arrival"])
+    place = _places(together["arrival"], arrivals)
+    closing, times = np.asarray(together["closed"]), np.asarray(together["time"])
+    limits = np.full(len(arrivals) + 1, NOTHING)
+    limits[0] = max(known for known in (closed, floor, NOTHING) if known is not None)
+    np.maximum.at(limits[1:], place, closing)
+    limits = np.maximum.accumulate(limits)
+    in_time = times[times > limits[place]]
+    own = max(int(closing.max()), NOTHING if closed is None else closed)
+    return Course(arrivals.to_numpy(zero_copy_only=False), limits, own, int(in_time.min()) if len(in_time) else None)
+
+
+def _in_order(arrivals: Any) -> Any:
+    distinct = arrivals.unique()
+    return distinct.take(pc.sort_indices(distinct))
+
+
+def _places(arrivals: Any, in_order: Any) -> Numbers:
+    """The place of each text among texts in order."""
+    return np.asarray(pc.index_in(arrivals, in_order)).astype(np.int64)
