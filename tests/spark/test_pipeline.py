@@ -121,7 +121,7 @@ def test_a_corrupt_row_stops_the_pipeline_and_it_goes_on_once_that_is_mended(tmp
     with pytest.raises(LasingError, match="E614") as caught:
         run(path)
     assert "sources.p: this row is not JSON" in str(caught.value)
-    assert f"--> {tmp_path}/in/1.json:5:25" in str(caught.value)
+    assert f"--> {tmp_path}/in/1.json:5:26" in str(caught.value)
     assert "it goes on from" in str(caught.value)
     (tmp_path / "in" / "1.json").write_text("\n".join(good[5:]))
     run(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time as clock
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -44,7 +45,7 @@ from lasing.connectors.sinks import (
 from lasing.connectors.sources import FileSource, Streams
 from lasing.connectors.tables import TIME
 from lasing.engine_choice import ENGINES
-from lasing.errors import LasingError, fault
+from lasing.errors import LasingError, LasingWarning, fault
 from lasing.languages.lars.reader import read_program
 from lasing.limits import limits_of
 from lasing.logic.answers import Changes
@@ -186,7 +187,9 @@ def run(
     _refuse_overwriting(output, [*programs, *(str(source.path) for source in sources)])
     out_format = output_format(form, output)
     program = styled(program, times)
-    if not quiet:
+    if quiet:
+        warnings.simplefilter("ignore", LasingWarning)
+    else:
         complain(findings(program, CAUTIONS))
     begun = clock.monotonic()
     with progress_bar(0 if quiet else _size(sources)) as progress:
