@@ -26,7 +26,7 @@ check: $(READY)    ## lint, types, layers, unit tests and conformance: under two
 	$(BIN)/python -m pytest -n 2 tests/unit tests/conformance
 
 fuzz: $(READY)    ## compare the engines on thousands of random programs: for a night
-	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -n 2 tests/differential
+	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -n 2 --dist loadgroup tests/differential tests/spark/test_kills.py
 
 fuzz-input: $(READY)    ## feed 100,000 damaged inputs to everything that takes any
 	$(BIN)/python -m tests.fuzz

@@ -9,8 +9,8 @@ from benchmarks.measure import interleaved
 
 GROUPS, TICKS = 1000, 20
 PROGRAMS = {
-    "baseline: #sum of integers": "q(S,M) :- s(S), M = #sum{V : temp(S,V) in [2]}.",
-    "#avg of integers": "q(S,M) :- s(S), M = #avg{V : temp(S,V) in [2]}.",
+    "baseline: #sum of integers": "q(S,M) :- s(S), M = #sum{V,T : temp(S,V) at T in [2]}.",
+    "#avg of integers": "q(S,M) :- s(S), M = #avg{V,T : temp(S,V) at T in [2]}.",
     "names": "q(S,N) :- temp(S,V), is(V,N).",
     "names and numbers": "q(S,N) :- temp(S,V), is(V,N). q(S,V) :- temp(S,V), V > 50.",
 }

@@ -181,10 +181,13 @@ class LocalCore:
 
     def _fill_unnamed(self, rows: Codes, where: Any, facts: Iterable[Sequence[object]]) -> None:
         """Facts of predicates that the program does not name: checked like all, and numbered where they count."""
-        texts = [to_text(fact) for fact in facts]
         if self._any_predicate:
             self._others.pass_to(self.time)
-            rows[where, IN_ARGS] = self._others.numbers(rows[where, IN_TIME].tolist(), texts)
+            rows[where, IN_ARGS] = self._others.numbers(rows[where, IN_TIME].tolist(), map(to_text, facts))
+        else:
+            for _, *args in facts:
+                for arg in args:
+                    value_of(arg)
 
     def _frames(self, frames: Mapping[str, Any], time: str | int, time_point: TimePoint | None = None) -> Codes:
         """Rows of data frames, all at one time point, or with a column of the time."""
@@ -196,7 +199,7 @@ class LocalCore:
             part = np.zeros((table.num_rows, self._engine.width), np.int64)
             part[:, IN_PREDICATE] = number
             part[:, IN_TIME] = time if time_point is None else encode_times(table[time], time_point)
-            if (np.diff(part[:, IN_TIME]) < 0).any():
+            if time_point is not None and (np.diff(part[:, IN_TIME]) < 0).any():
                 raise out_of_order()
             try:
                 if number != self._engine.predicates[""]:

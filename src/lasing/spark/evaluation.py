@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -28,7 +29,15 @@ class Evaluation:
         self._task = task
         self._shard = shard
         self._start = start
-        self._engine = Engine(task.program_of(shard), start, task.engine)  # type: ignore[arg-type]  # it was checked
+        limits = task.limits
+        self._engine = Engine(
+            task.program_of(shard),
+            start,
+            task.engine,  # type: ignore[arg-type]  # it was checked
+            max_atoms=limits.atoms,
+            max_memory=limits.bytes // (os.cpu_count() or 1) if limits.memory is None else limits.memory,
+            max_time=limits.seconds,
+        )
         self._told_before: Counter[str] = Counter()
         # what every shard derives, one tells
         self._outputs = {p: o for p, o in task.outputs.items() if task.keys.get(p) is not None or shard == 0}

@@ -361,9 +361,13 @@ def test_facts_that_nobody_uses_leave_nothing_behind() -> None:
         engine.push_batch({"log": pa.table({"time": [time], "x": [f"c{time}"], "y": [time + 0.125]})})
     assert _values(engine) == before
     with pytest.raises(LasingError, match="E506"):
-        engine.push(60, [("log", None, 1)])
+        engine.push(60, [("log", 2**70, 1)])
     with pytest.raises(LasingError, match="E506"):
-        engine.push(60, {"log": pa.table({"x": ["a", None], "y": [1, 2]})})
+        engine.push(60, {"log": pa.table({"x": [["a"], ["b"]], "y": [1, 2]})})
+    damaged = pa.Array.from_buffers(pa.string(), 1, [None, pa.py_buffer(b"\0\0\0\0\1\0\0\0"), pa.py_buffer(b"\xff")])
+    for predicate in ("log", "temp"):
+        with pytest.raises(LasingError, match="UTF-8"):
+            engine.push(60, {predicate: pa.table({"x": damaged, "y": [1]})})
 
 
 def test_facts_that_are_only_counted_leave_no_names_behind() -> None:

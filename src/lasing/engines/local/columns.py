@@ -59,7 +59,13 @@ def _by_value(chunk: Any, codes: Callable[[list[Any]], list[int]], refuse: Calla
 def check(column: Any, value_of: Callable[[object], Value]) -> None:
     """Refuse what `encode` would refuse."""
     chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if chunk.null_count or not (pa.types.is_integer(chunk.type) or pa.types.is_string(chunk.type)):
+    if pa.types.is_string(chunk.type) and not chunk.null_count:
+        try:
+            chunk.validate(full=True)
+        except pa.ArrowInvalid:
+            chunk.to_pylist()  # it says at which byte this is no UTF-8
+            raise
+    elif chunk.null_count or not pa.types.is_integer(chunk.type):
         _by_value(chunk, lambda values: [0 for _ in map(value_of, values)], value_of)
 
 

@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import lasing
 from lasing.compiling import before_compiling, njit
-from lasing.engines import local
 
 WITHOUT_A_PLACE = """
 import warnings
@@ -35,7 +35,7 @@ def test_without_a_place_for_the_cache_the_engine_loads_and_says_so_once() -> No
 
 
 def test_every_kernel_is_compiled_by_the_decorator_that_needs_no_cache() -> None:
-    folder = Path(next(iter(local.__path__)))
+    folder = Path(next(iter(lasing.__path__)))
     own = {
         path.name
         for path in folder.rglob("*.py")
