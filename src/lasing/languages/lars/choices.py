@@ -163,8 +163,17 @@ def _read_elements(c: Cursor) -> list[_Element]:
     c.expect("}", "to close the choice")
     first: dict[tuple[Head, tuple[Formula, ...]], _Element] = {}
     for element in elements:
-        first.setdefault((element.head, element.condition), element)
+        first.setdefault(_alone(c, element) if c.anonymous else (element.head, element.condition), element)
     return list(first.values())
+
+
+def _alone(c: Cursor, element: _Element) -> tuple[Head, tuple[Formula, ...]]:
+    """The element as if it stood alone: so its `_` have the same names as those of an element that is the same."""
+    before = c.i, c.anonymous, c.aggregates
+    c.i, c.anonymous = element.at_head, 0
+    again = _read_element(c)
+    c.i, c.anonymous, c.aggregates = before
+    return again.head, again.condition
 
 
 def _read_element(c: Cursor) -> _Element:

@@ -122,6 +122,7 @@ def test_variables_of_the_body_group() -> None:
         ),
         ("{p(X + 1) : q(X)}", "p(1). p(2). p(3). q(1). q(2). q(3). q(4).", 2),
         ("{p(1 + 1) ; p(2) ; q}", "p(2). q.", 2),
+        ("{p(X + 1) : q(X, _) ; p(X + 1) : q(X, _)}", "p(1). p(2). p(3). q(1, a). q(1, b). q(2, a). q(3, a).", 2),
         ("{a ; a at T : t(T) ; b at T : t(T)}", "a at 5. a at 3. b at 4. b at 5. b at 1. t(3). t(4). t(5). t(6).", 4),
         ("{a ; b(0) ; b(X) : c(X)}", "a. b(0). c(0).", 2),
     ],
