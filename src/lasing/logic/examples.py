@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 
 from lasing.logic.answers import time_text
 from lasing.logic.formulas import terms_of, walk
@@ -21,13 +22,14 @@ class Example:
     value: Value | None = None
 
     def text(self, rule: Rule, tick: Tick | None) -> str:
-        """What to say about it, with the variables in the order in which the rule has them."""
-        order = (v for v in dict.fromkeys(_variables(rule)) if v in self.binding and not v.anonymous)
-        bound = ", ".join(f"{v} = {value_text(self.binding[v])}" for v in order)
+        """What to say about it, with the variables in the order in which the rule's body has them."""
+        written = dict.fromkeys(sorted(_variables(rule), key=attrgetter("offset")))
+        order = (v for v in written if v in self.binding and not v.anonymous)
+        bound = ", ".join(f"{v} = {_short(self.binding[v])}" for v in order)
         when = f"at time point {self.time}" if tick is None else f"at {time_text(self.time, tick)}"
         if self.value is None:
             return f"for example with {bound} {when}" if bound else f"for example {when}"
-        shown = value_text(self.value)
+        shown = _short(self.value)
         return f"for example {shown}, with {bound}, {when}" if bound else f"for example {shown} {when}"
 
 
@@ -35,8 +37,13 @@ Examples = Mapping[tuple[int, str], Example]
 """By rule and reason, as instances without a value are counted."""
 
 
+def _short(value: Value) -> str:
+    text = value_text(value)
+    return text if len(text) <= 60 else f"{text[:60]}…"
+
+
 def _variables(rule: Rule) -> Iterator[Variable]:
-    for formula in (*rule.body, *rule.heads):
+    for formula in rule.body:
         for node in walk(formula):
             for term in terms_of(node):
                 yield from variables_of(term)

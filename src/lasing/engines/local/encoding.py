@@ -106,6 +106,9 @@ class Variant:
         """Put the variant, and say which variables the example of an instance without a value shows."""
         named = tuple(v for v in self._since if v.name.isidentifier())  # others are no part of the program
         words = [w for v in named for w in (self._registers[v], self._since[v])]
+        if self._rule.lookups[self._begin].negated:  # that a row goes does not tell that there is an instance
+            codes = [step[variants.CODE] for step in self._steps]
+            variant[variants.NOTED_FROM] = codes.index(variants.PROBE)
         variant[variants.SHOWN] = self._layout.put([len(named), *words])
         at = self._layout.put(variant)
         self._layout.shows(at, variant[variants.RULE], named)

@@ -80,6 +80,7 @@ from lasing.engines.local.operators.variants import (
     KEYS,
     LEFT,
     NEGATED,
+    NOTED_FROM,
     OPERATOR,
     PROBE,
     REGISTER,
@@ -374,6 +375,8 @@ def _there(m: Memory, p: int, t: int, counted: bool, tick: int) -> bool:
 @njit(cache=True)
 def _note(m: Memory, v: int, at: int, reason: int) -> None:
     """Count that an instance of the rule has no value, found at one of its steps."""
+    if at < m[v + NOTED_FROM]:
+        return
     example = note(m, m[v + RULE], reason, v)
     if example != 0:
         shown = m[v + SHOWN]
