@@ -12,6 +12,7 @@ from lasing.engines.reference.several import DefinitionEngine
 from lasing.errors import fault
 from lasing.limits import Watch
 from lasing.logic.answers import Answer, Changes
+from lasing.logic.examples import Examples
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program, Rule
 from lasing.logic.splitting import Split, has_several_answers, split, unsplit
@@ -30,6 +31,9 @@ class _Reports(Protocol):
 
     @property
     def failures(self) -> Counter[tuple[int, str]]: ...
+
+    @property
+    def examples(self) -> Examples: ...
 
 
 class Engine(_Reports, Protocol):

@@ -31,6 +31,7 @@ from lasing.languages.lars.reader import read_program
 from lasing.limits import Limits, Watch, limits_of
 from lasing.logic.answers import Answer, Changes, changes, filled, repeated
 from lasing.logic.checks import CAUTIONS, findings
+from lasing.logic.examples import Example, Examples
 from lasing.logic.formulas import Atom, PartitionWindow, TupleWindow, Window, WindowFunction, atoms_of, walk
 from lasing.logic.program import Program
 from lasing.logic.splitting import has_several_answers
@@ -122,6 +123,9 @@ class Report:
     """Rows that were left out since they lack a value, by table and column."""
     dropped_heads: int = 0
     failures: dict[tuple[int, str], int] = field(default_factory=dict)
+    """Instances that had no value, by rule (from 0) and reason."""
+    examples: dict[tuple[int, str], Example] = field(default_factory=dict)
+    """One of these instances for each rule and reason."""
 
 
 _NAME_IT = "name the one it uses: temp=FILE on the command line, Table(frame, predicate='temp') in Python"
@@ -235,7 +239,7 @@ class Run:
             note = similar(predicate, self._known) or _NAME_IT
             found.append(Diagnostic("W204", message, note=note))
         found += self._gaps.warnings()
-        return found + left_out(self.program, report.dropped_heads, report.failures)
+        return found + left_out(self.program, report.dropped_heads, report.failures, report.examples)
 
     def _arrivals(self, rows: Iterator[Row], start: int | None, end: int | None) -> Arrivals:
         """The time points at which facts come, with these, and the first and the last time point.
@@ -388,6 +392,8 @@ class Run:
     def _note(self, engine: Engine | ModelsEngine | Feed) -> None:
         self.report.dropped_heads = engine.dropped_heads
         self.report.failures = dict(engine.failures)
+        if self.report.failures:
+            self.report.examples = dict(engine.examples)
 
     def _warn(self, warn: bool) -> None:
         if warn:
@@ -409,14 +415,18 @@ class Run:
         self._size, self._streams, self._counted_until = size, streams, time
 
 
-def left_out(program: Program, dropped: int, failures: Mapping[tuple[int, str], int]) -> list[Diagnostic]:
-    """Warnings about heads before the start, and about instances that had no value."""
+def left_out(
+    program: Program, dropped: int, failures: Mapping[tuple[int, str], int], examples: Examples
+) -> list[Diagnostic]:
+    """Warnings about heads before the start, and about instances that had no value, with examples where there are."""
     found = []
     if dropped:
         message = f"{_count(dropped, 'derived atom')} before the start of the timeline dropped"
         found.append(Diagnostic("W202", message, note="a head with `at T` has no place before the start"))
     for (index, reason), count in sorted(failures.items()):
         message = f"{_count(count, 'instance')} of this rule had no value: {reason}"
+        if example := examples.get((index, reason)):
+            message += f"; {example.text(program.rules[index], program.shown_tick())}"
         found.append(Diagnostic("W203", message, program.rules[index].place()))
     return found
 

@@ -249,7 +249,8 @@ class Engine:
     def diagnostics(self) -> list[Diagnostic]:
         """What was left out so far: facts that lack a value (W206), heads before the start (W202), instances that had
         no value (W203)."""
-        return [*self._gaps.warnings(), *left_out(self.program, *self.left_out())]
+        examples = {} if self._core is None else self._core.examples()
+        return [*self._gaps.warnings(), *left_out(self.program, *self.left_out(), examples)]
 
     def left_out(self) -> tuple[int, Mapping[tuple[int, str], int]]:
         """The same as numbers: heads before the start, and instances without a value by rule (from 0) and reason."""

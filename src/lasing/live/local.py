@@ -32,6 +32,7 @@ from lasing.live.cores import (
 from lasing.live.others import Others, from_text, to_text
 from lasing.live.updates import Blocks
 from lasing.logic.answers import Answer
+from lasing.logic.examples import Examples
 from lasing.logic.formulas import PartitionWindow, Window, walk
 from lasing.logic.lookback import lookback, only_derived
 from lasing.logic.program import Program, Signature
@@ -132,6 +133,9 @@ class LocalCore:
 
     def left_out(self) -> tuple[int, Mapping[tuple[int, str], int]]:
         return self._engine.dropped_heads, self._engine.failures
+
+    def examples(self) -> Examples:
+        return self._engine.examples
 
     def window(self) -> Iterable[Fact]:
         names = {number: predicate for predicate, number in self._engine.predicates.items()}

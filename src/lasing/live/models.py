@@ -15,6 +15,7 @@ from lasing.live.cores import Fact
 from lasing.live.reference import AtomBatch, AtomsCore
 from lasing.live.updates import Told, Tuples
 from lasing.logic.answers import Answer, Changes, changes
+from lasing.logic.examples import Examples
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.timeline.intervals import Interval
@@ -85,6 +86,9 @@ class ModelsCore(AtomsCore):
 
     def left_out(self) -> tuple[int, Mapping[tuple[int, str], int]]:
         return self._engine.dropped_heads, self._engine.failures
+
+    def examples(self) -> Examples:
+        return self._engine.examples
 
     def window(self) -> Iterable[Fact]:
         self._window.forget(self.time, at_once=True)

@@ -27,6 +27,7 @@ from lasing.live.cores import (
 )
 from lasing.live.updates import Told
 from lasing.logic.answers import Answer, Changes, Standing
+from lasing.logic.examples import Examples
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.session import arity_of, counts_all_facts
@@ -113,6 +114,9 @@ class ReferenceCore(AtomsCore):
 
     def left_out(self) -> tuple[int, Mapping[tuple[int, str], int]]:
         return self._engine.dropped_heads, self._engine.failures
+
+    def examples(self) -> Examples:
+        return self._engine.examples
 
     def window(self) -> Iterable[Fact]:
         return self._engine.facts()

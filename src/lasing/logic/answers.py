@@ -66,7 +66,7 @@ class Answer:
         return _instant(self.time, self.tick)
 
     def __str__(self) -> str:
-        time = _time_text(self.time, self.tick)
+        time = time_text(self.time, self.tick)
         if len(self.models) == 1:
             return f"{time}: {model_text(self.atoms)}".rstrip()
         models = " ".join(f"{{{model_text(model)}}}" for model in self.models)
@@ -77,7 +77,7 @@ def _instant(time: int, tick: Tick | None) -> datetime | None:
     return None if tick is None else tick.instant(time)
 
 
-def _time_text(time: int, tick: Tick | None) -> str:
+def time_text(time: int, tick: Tick | None) -> str:
     """A date where there is one."""
     try:
         return str(time) if tick is None else tick.iso(time)

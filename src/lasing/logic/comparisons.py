@@ -68,7 +68,7 @@ def _sum(rows: Sequence[tuple[Value, ...]], parts: int) -> int | float:
     exact, doubles = Fraction(0), False
     for first, *_ in rows:
         if isinstance(first, str):
-            raise Undefined("arithmetic on a name")
+            raise Undefined("arithmetic on a name", min(_names(rows)))
         exact += Fraction(first)
         doubles = doubles or isinstance(first, float)
     exact /= parts
@@ -80,6 +80,11 @@ def _sum(rows: Sequence[tuple[Value, ...]], parts: int) -> int | float:
 
 def _comparable(rows: Sequence[tuple[Value, ...]]) -> list[Value]:
     firsts = [row[0] for row in rows]
-    if len({isinstance(value, str) for value in firsts}) > 1:
-        raise Undefined("least or greatest of names and numbers together")
+    names = _names(rows)
+    if 0 < len(names) < len(firsts):
+        raise Undefined("least or greatest of names and numbers together", min(names))
     return firsts
+
+
+def _names(rows: Sequence[tuple[Value, ...]]) -> list[str]:
+    return [first for first, *_ in rows if isinstance(first, str)]

@@ -62,7 +62,14 @@ Substitution = Mapping[Variable, Value]
 
 
 class Undefined(Exception):  # noqa: N818 -- no error: one instance of a rule has no value, and is counted
-    """A term has no value: arithmetic on a name, division by zero, or a result beyond 64 bits."""
+    """A term has no value: arithmetic on a name, division by zero, or a result beyond 64 bits.
+
+    `value` is the name that leaves an aggregate without one.
+    """
+
+    def __init__(self, reason: str, value: str | None = None) -> None:
+        super().__init__(reason)
+        self.value = value
 
 
 def is_name(word: str) -> bool:

@@ -149,7 +149,7 @@ class Progress:
             if name != "W202":
                 _, rule, reason = name.split(" ", 2)
                 failures[int(rule), reason] = count
-        return left_out(self._program, self._left_out["W202"], failures)
+        return left_out(self._program, self._left_out["W202"], failures, {})
 
     def summary(self) -> str:
         """All batches in one line."""

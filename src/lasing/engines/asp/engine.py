@@ -18,6 +18,7 @@ from lasing.engines.reference.structure import background_of
 from lasing.limits import Watch
 from lasing.logic.answers import Answer, Changes
 from lasing.logic.dependencies import stratify
+from lasing.logic.examples import Examples
 from lasing.logic.formulas import At, Atom, Formula, TupleWindow, Window, atoms_of, walk
 from lasing.logic.program import Program
 from lasing.logic.splitting import Split
@@ -32,6 +33,9 @@ class Below(Protocol):
 
     @property
     def failures(self) -> Counter[tuple[int, str]]: ...
+
+    @property
+    def examples(self) -> Examples: ...
 
     def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Changes]: ...
 
@@ -70,6 +74,7 @@ class AspEngine:
         self._busy_before = True
         self._dropped = 0
         self._failures: Counter[tuple[int, str]] = Counter()
+        self._examples: Examples = {}
 
     @property
     def dropped_heads(self) -> int:
@@ -84,6 +89,13 @@ class AspEngine:
             for (i, why), n in self._below.failures.items():
                 found[self._split.below_origin[i], why] += n
         return found
+
+    @property
+    def examples(self) -> Examples:
+        """One such instance for each rule and reason."""
+        below = {} if self._below is None else self._below.examples
+        found = {(self._split.below_origin[i], why): example for (i, why), example in below.items()}
+        return found | {(self._split.above_origin[i], why): example for (i, why), example in self._examples.items()}
 
     def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Answer]:
         """The answers at time points up to this one, given the data that is new at it: all at which they may differ."""
@@ -168,6 +180,7 @@ class AspEngine:
         self._dropped += dropped
         for (rule, _), reason in m.failures.items():
             self._failures[rule, reason] += 1
+        self._examples = {**m.examples, **self._examples}
         return ground
 
 

@@ -143,7 +143,7 @@ def instance_of(
         cost = _cost(rule.penalty, binding)
         heads = list(_heads(rule.heads, binding, m.now))
     except Undefined as reason:
-        m.note_failure(str(reason), binding)
+        m.note_failure(reason, binding)
         return None
     if not rule.choice and any(_is_given(head, m, rule.definite) for head in heads):
         return None  # it holds already, and so does the rule

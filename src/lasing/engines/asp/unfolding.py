@@ -113,7 +113,7 @@ def _extend(
             check_terms(literal, found)
             here = all_of((condition(m, s, t, literal, found), *m.sound))
         except Undefined as reason:
-            m.note_failure(str(reason), found)
+            m.note_failure(reason, found)
             continue
         finally:
             m.sound = before
@@ -170,7 +170,7 @@ def elements(m: Unknowns, s: Stream, t: int, formula: Aggregate, sub: Substituti
         try:
             row = tuple(evaluate(term, binding) for term in formula.terms)
         except Undefined as reason:
-            m.note_failure(str(reason), binding)
+            m.note_failure(reason, binding)
             continue
         found[row] = any_of((found.get(row, False), when))
     return found

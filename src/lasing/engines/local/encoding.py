@@ -52,6 +52,7 @@ class Words(Protocol):
     def constant(self, value: Value) -> int: ...
     def index(self, relation: Relation, columns: tuple[int, ...]) -> int: ...
     def rule_count(self) -> int: ...
+    def shows(self, made_by: int, rule: int, terms: tuple[Term, ...]) -> None: ...
 
 
 class Variant:
@@ -63,6 +64,7 @@ class Variant:
         self._begin = begin
         self._special = special
         self._registers: dict[Variable, int] = {NOW: NOW_REGISTER}
+        self._since: dict[Variable, int] = {}
         self._free = 0
         self._steps: list[list[int]] = []
 
@@ -70,6 +72,7 @@ class Variant:
         layout, rule = self._layout, self._rule
         changed = rule.lookups[self._begin]
         binds = self._binds(changed, ())
+        self._since = dict.fromkeys(self._since, 0)
         tests = list(rule.tests)
         self._take_tests(tests)
         for number in rule.orders[self._begin] if rule.orders else as_written(rule, self._begin):
@@ -93,7 +96,23 @@ class Variant:
         variant[variants.RULE] = rule.origin if rule.origin >= 0 else layout.rule_count()
         variant[variants.SPECIAL] = self._special
         self._shape(variant, binds)
-        return layout.put(variant)
+        return self._shown(variant) if self._computes() else layout.put(variant)
+
+    def _computes(self) -> bool:
+        """Whether instances may have no value."""
+        return any(step[variants.CODE] in (variants.COMPUTE, variants.TIME) for step in self._steps)
+
+    def _shown(self, variant: list[int]) -> int:
+        """Put the variant, and say which variables the example of an instance without a value shows."""
+        named = tuple(v for v in self._since if v.name.isidentifier())  # others are no part of the program
+        words = [w for v in named for w in (self._registers[v], self._since[v])]
+        if self._rule.lookups[self._begin].negated:  # that a row goes does not tell that there is an instance
+            codes = [step[variants.CODE] for step in self._steps]
+            variant[variants.NOTED_FROM] = codes.index(variants.PROBE)
+        variant[variants.SHOWN] = self._layout.put([len(named), *words])
+        at = self._layout.put(variant)
+        self._layout.shows(at, variant[variants.RULE], named)
+        return at
 
     def _shape(self, variant: list[int], binds: list[int]) -> None:
         """Whether one of the loops for small rules will do, and where values come from then."""
@@ -125,6 +144,7 @@ class Variant:
     def _register(self, variable: Variable) -> int:
         if variable not in self._registers:
             self._registers[variable] = self._temporary()
+            self._since[variable] = len(self._steps) + 1  # after the step that is being made
         return self._registers[variable]
 
     def _temporary(self) -> int:

@@ -26,10 +26,12 @@ from lasing.engines.local.execute import (
 )
 from lasing.engines.local.idle import Leaps, stretches
 from lasing.engines.local.layout import lay_out
+from lasing.engines.local.operators import examples
 from lasing.engines.local.supervisor import Supervisor
 from lasing.engines.local.values import REASONS
 from lasing.limits import Watch, stopped
 from lasing.logic.answers import Changes, Expiry
+from lasing.logic.examples import Example, Examples
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.logic.terms import Term, Variable
@@ -72,6 +74,8 @@ class LocalEngine:
         self._supervisor = Supervisor(self._arena, program, watch or Watch())  # limits are for what comes after these
         self._usable = True
         registers = [register for register, _ in self._layout.constants]
+        registers += [at for place in self._layout.examples.values() for at in self._codes_of_examples(place)]
+        self._examples: dict[tuple[int, str], Example] = {}
         self.dictionary = Dictionary(self._arena, registers, _asks_for_order(chosen))
         self.time = start - 1
         self.width = IN_ARGS + max(1, self._layout.width)
@@ -214,12 +218,34 @@ class LocalEngine:
     def failures(self) -> Counter[tuple[int, str]]:
         """Instances that had no value, by rule and reason."""
         first = int(self._arena[memory.COUNTERS])
-        found: Counter[tuple[int, str]] = Counter()
-        for rule in range(self._layout.rules):
-            for i, reason in enumerate(REASONS):
-                if number := int(self._arena[first + rule * len(REASONS) + i]):
-                    found[rule, reason] = number
-        return found
+        counts = self._arena[first : first + self._layout.rules * len(REASONS)]
+        some = np.flatnonzero(counts)
+        keys = ((i // len(REASONS), REASONS[i % len(REASONS)]) for i in some.tolist())
+        return Counter(dict(zip(keys, counts[some].tolist(), strict=True)))
+
+    @property
+    def examples(self) -> Examples:
+        """One such instance for each rule and reason."""
+        for rule, reason in self.failures:
+            if (rule, reason) not in self._examples:
+                self._examples[rule, reason] = self._example(rule, reason)
+        return self._examples
+
+    def _example(self, rule: int, reason: str) -> Example:
+        place = self._layout.examples[rule]
+        width = int(self._arena[place])
+        first = place + 1 + REASONS.index(reason) * width
+        made_by, time, name, *codes = self._arena[first : first + width].tolist()
+        values = [None if code == examples.MISSING else self.dictionary.value(code) for code in (name, *codes)]
+        shown = zip(self._layout.shown[made_by], values[1:], strict=False)  # another variant may show more
+        binding = {v: value for v, value in shown if isinstance(v, Variable) and value is not None}
+        return Example(time, binding, values[0])
+
+    def _codes_of_examples(self, place: int) -> Iterator[int]:
+        """Where the codes are in the examples of a rule."""
+        width = int(self._arena[place])
+        for first in range(place + 1, place + 1 + width * len(REASONS), width):
+            yield from range(first + examples.NAME, first + width)
 
 
 def _asks_for_order(plan: Plan) -> bool:

@@ -26,6 +26,7 @@ from lasing.engines.local.execute import (
     PROVISIONAL,
 )
 from lasing.engines.local.memory import FOREVER
+from lasing.logic.examples import Examples
 from lasing.logic.formulas import Atom
 
 
@@ -55,6 +56,10 @@ class Feed:
     @property
     def failures(self) -> Mapping[tuple[int, str], int]:
         return self.engine.failures
+
+    @property
+    def examples(self) -> Examples:
+        return self.engine.examples
 
     def advance(self, slab: Slab, end: int) -> Iterator[ChangedColumns]:
         """What changes up to a time point, given all facts up to it."""

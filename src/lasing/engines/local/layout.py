@@ -10,9 +10,9 @@ import numpy as np
 
 from lasing.engines.local import execute, idle, memory, pause, values
 from lasing.engines.local.encoding import NOW_REGISTER, VARIABLES, Variant, span_words
-from lasing.engines.local.operators import box, clock, fold, gate, last, points, recompute, stamp, variants
+from lasing.engines.local.operators import box, clock, examples, fold, gate, last, points, recompute, stamp, variants
 from lasing.logic.formulas import AggregateFunction
-from lasing.logic.terms import Value
+from lasing.logic.terms import Term, Value
 from lasing.plan.idle import Steady, steady, ticks
 from lasing.plan.nodes import (
     Box,
@@ -28,6 +28,7 @@ from lasing.plan.nodes import (
     Span,
     Stamp,
 )
+from lasing.plan.rewrite import rules_of
 
 _KEY_AREA, _STACK = 64, 64
 
@@ -51,6 +52,10 @@ class Arena:
     constants: list[tuple[int, Value]]
     width: int
     rules: int
+    examples: dict[int, int]
+    """Of rules in which a term is computed: where their examples begin (see `operators.examples`)."""
+    shown: dict[int, tuple[Term, ...]]
+    """Of variants and aggregates that may make an example: the variables whose values it has."""
     idle: tuple[Steady, np.ndarray] | None
     """How idle time can be leapt over, if it can, and for each relation the bits of its columns that hold times."""
 
@@ -70,6 +75,8 @@ class _Layout:
     words: list[int] = field(default_factory=list)
     indices: dict[Relation, list[tuple[int, ...]]] = field(default_factory=dict)
     constants: dict[Value, int] = field(default_factory=dict)
+    shown: dict[int, tuple[Term, ...]] = field(default_factory=dict)
+    most_shown: dict[int, int] = field(default_factory=dict)
 
     def build(self) -> Arena:
         plan = self.plan
@@ -91,6 +98,7 @@ class _Layout:
         put_out = {(o.relation, -1 if o.tag is not None else i): None for i, o in enumerate(plan.outputs)}
         first_output = self.put([w for relation, number in put_out for w in (self.at(relation), number)])
         registers = self.put([0] * (VARIABLES + len(self.constants)))
+        kept = self._examples()
         header = {
             memory.RELATIONS: len(self._relations),
             memory.FIRST_RELATION: memory.HEADER,
@@ -100,6 +108,7 @@ class _Layout:
             memory.CURSORS: self.put([0] * 2 * _STACK),
             memory.HORIZONS: self.put([0] * _STACK),
             memory.COUNTERS: self.put([0] * (self.rule_count() + 1) * len(values.REASONS)),
+            memory.EXAMPLES: self.put([kept.get(rule, 0) for rule in range(self.rule_count() + 1)]),
             memory.WIDE: self.at(self._wide),
             memory.OPERATIONS: operations[1],
             memory.FIRST_OPERATION: operations[0],
@@ -125,8 +134,18 @@ class _Layout:
             constants,
             width,
             self.rule_count(),
+            kept,
+            self.shown,
             self._idle(),
         )
+
+    def _examples(self) -> dict[int, int]:
+        """Room for the examples of all rules that may need any."""
+        found = {}
+        for rule, most in self.most_shown.items():
+            width = examples.BINDING + most
+            found[rule] = self.put([width, *[0] * (width * len(values.REASONS))])
+        return found
 
     def _idle(self) -> tuple[Steady, np.ndarray] | None:
         found = steady(self.plan) if ticks(self.plan) else ""
@@ -245,6 +264,7 @@ class _Layout:
         rows.append([execute.FIXPOINT, self.put(every), len(every)])
         rows.append([execute.TRACK])
         partitions: list[tuple[str, int]] = []
+        folds: list[tuple[Fold, int]] = []
         for stage in self.plan.stages:
             match stage:
                 case Derive():
@@ -280,12 +300,16 @@ class _Layout:
                     row[stamp.SOURCE], row[stamp.TARGET] = self.at(stage.source), self.at(stage.target)
                     rows.append(row)
                 case Fold():
+                    folds.append((stage, len(rows)))
                     rows.append(self._fold(stage))
                 case Recompute():
                     rows.append(self._recompute(stage))
                 case _:
                     assert_never(stage)
         first = self.put([w for row in rows for w in (*row, *[0] * (execute.OPERATION - len(row)))])
+        args = {rule.head: rule.args for rule in rules_of(self.plan)}
+        for stage, number in folds:
+            self.shows(first + number * execute.OPERATION, stage.origin, args[stage.source][: stage.groups])
         fed: dict[str, list[int]] = {}
         for predicate, number in partitions:
             fed.setdefault(predicate, []).append(first + number * execute.OPERATION)
@@ -380,6 +404,11 @@ class _Layout:
         begins = [i for i, lookup in enumerate(rule.lookups) if counted or not lookup.negated]
         special = (variants.STAMPS if rule.stamps and not scratch else 0) | (variants.SCRATCH if scratch else 0)
         return [Variant(self, rule, i, special).build() for i in begins]
+
+    def shows(self, made_by: int, rule: int, terms: tuple[Term, ...]) -> None:
+        """Note what an example of a rule shows that a variant or an aggregate makes."""
+        self.shown[made_by] = terms
+        self.most_shown[rule] = max(self.most_shown.get(rule, 0), len(terms))
 
     def constant(self, value: Value) -> int:
         """The register of a constant."""

@@ -70,7 +70,8 @@ LIGHT, TRACKED, COUNTED, LOG, PENDING = range(5)
     DROPPED,
     ANNOTATED,
     TELLS_MORE,
-) = range(23)  # the words from 24 on are those of `pause`
+    EXAMPLES,
+) = range(24)  # the words from 24 on are those of `pause`
 HEADER = 40
 
 NEVER = -(2**62)

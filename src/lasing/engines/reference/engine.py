@@ -11,6 +11,7 @@ from lasing.engines.reference.structure import Structure, background_of
 from lasing.limits import Watch
 from lasing.logic.answers import Answer, Changes
 from lasing.logic.dependencies import stratify
+from lasing.logic.examples import Example
 from lasing.logic.formulas import Atom, Formula
 from lasing.logic.program import Program
 from lasing.logic.terms import Value
@@ -21,13 +22,14 @@ class ReferenceEngine:
     """Evaluates a stratified program at each time point anew, from all the data up to it.
 
     `dropped_heads` counts derived atoms that lay before the start, `failures` the instances that had no value, by rule
-    and reason.
+    and reason, and `examples` has one for each.
     """
 
     def __init__(self, program: Program, start: int, watch: Watch | None = None) -> None:
         self._watch = watch
         self.dropped_heads = 0
         self.failures: Counter[tuple[int, str]] = Counter()
+        self.examples: dict[tuple[int, str], Example] = {}
         self._program = program
         self._strata = stratify(program)
         self._output = program.output()
@@ -65,6 +67,7 @@ class ReferenceEngine:
         self.dropped_heads += derive(self._program, self._strata, m)
         for (rule, _), reason in m.failures.items():
             self.failures[rule, reason] += 1
+        self.examples = m.examples | self.examples
         return Answer.single(time, frozenset(self._held(m, time)))
 
     def facts(self) -> Iterable[tuple[int, str, tuple[Value, ...]]]:

@@ -104,7 +104,7 @@ def aggregate_value(m: Structure, s: Stream, t: int, formula: Aggregate, sub: Su
         try:
             tuples.add(tuple(evaluate(term, instance) for term in formula.terms))
         except Undefined as reason:
-            m.note_failure(str(reason), instance)
+            m.note_failure(reason, instance)
     return aggregate(formula.function, tuples)
 
 
@@ -156,7 +156,7 @@ def _extend(
             check_terms(order[i], found)
             holds_here = entails(m, s, t, order[i], found)
         except Undefined as reason:
-            m.note_failure(str(reason), found)
+            m.note_failure(reason, found)
             continue
         if holds_here:
             yield from _extend(m, s, t, order, i + 1, found, pivot, news)
@@ -217,7 +217,7 @@ def candidates(m: Structure, s: Stream, t: int, formula: Formula, binding: Bindi
             try:
                 values = (m.values or _only_value)(m, s, t, formula, binding)
             except Undefined as reason:
-                m.note_failure(str(reason), binding)
+                m.note_failure(reason, binding)
                 return
             yield from ({**binding, x: value} for value in values)
         case Compare() | Aggregate() | Not() | Implies():
@@ -241,7 +241,7 @@ def candidates(m: Structure, s: Stream, t: int, formula: Formula, binding: Bindi
             try:
                 view = window(function, m, m.stream if full else s, t, binding)
             except Undefined as reason:
-                m.note_failure(str(reason), binding)
+                m.note_failure(reason, binding)
                 return
             yield from candidates(m, view, t, body, binding)
         case _:
@@ -271,7 +271,7 @@ def _times(m: Structure, s: Stream, time: Term, body: Formula, binding: Binding)
     try:
         u = evaluate(time, binding)
     except Undefined as reason:
-        m.note_failure(str(reason), binding)
+        m.note_failure(reason, binding)
         return ()
     return (u,) if isinstance(u, int) and u in s.timeline else ()
 
@@ -300,7 +300,7 @@ def _assigned(m: Structure, x: Variable, term: Term, binding: Binding) -> Iterat
     try:
         yield {**binding, x: evaluate(term, binding)}
     except Undefined as reason:
-        m.note_failure(str(reason), binding)
+        m.note_failure(reason, binding)
 
 
 def _is_bound(term: Term, binding: Binding) -> bool:

@@ -72,7 +72,7 @@ def _consequences(rule: Rule, m: Structure, component: frozenset[str], news: Der
         try:
             yield _head(rule, binding, m.now)
         except Undefined as reason:
-            m.note_failure(str(reason), binding)
+            m.note_failure(reason, binding)
 
 
 def _instances(rule: Rule, m: Structure, component: frozenset[str], news: Derived | None) -> Iterator[Binding]:

@@ -16,6 +16,7 @@ from lasing.engines.reference.structure import Binding, Structure, background_of
 from lasing.errors import fault
 from lasing.limits import Watch
 from lasing.logic.answers import Answer
+from lasing.logic.examples import Example
 from lasing.logic.formulas import At, Atom, Formula, head_atom
 from lasing.logic.program import Program, Rule
 from lasing.logic.terms import Undefined, Value, Variable, evaluate
@@ -52,13 +53,15 @@ Interpretation = frozenset[Derivable]
 class DefinitionEngine:
     """Tries all interpretation streams at each time point.
 
-    `dropped_heads` counts derivable atoms that lay before the start, `failures` the instances that had no value.
+    `dropped_heads` counts derivable atoms that lay before the start, `failures` the instances that had no value,
+    and `examples` has one of these for each rule and reason.
     """
 
     def __init__(self, program: Program, start: int, limit: int = 0, watch: Watch | None = None) -> None:
         self._watch = watch
         self.dropped_heads = 0
         self.failures: Counter[tuple[int, str]] = Counter()
+        self.examples: dict[tuple[int, str], Example] = {}
         self._program = program
         self._limit = limit
         self._output = program.output()
@@ -151,8 +154,9 @@ class DefinitionEngine:
                     if instance := self._instance(index, rule, binding, now, dropped):
                         found.add(instance)
                 except Undefined as reason:
-                    m.note_failure(str(reason), binding)
+                    m.note_failure(reason, binding)
         failures.update(m.failures)
+        self.examples = m.examples | self.examples
         return frozenset(found)
 
     def _instance(self, index: int, rule: Rule, binding: Binding, now: int, dropped: set[Derivable]) -> Instance | None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from lasing.engines.reference.stream import Args, Stream
 from lasing.limits import Watch
+from lasing.logic.examples import Example
 from lasing.logic.formulas import Aggregate, Atom, Formula
-from lasing.logic.terms import Substitution, Value, Variable
+from lasing.logic.terms import Substitution, Undefined, Value, Variable
 
 Background = dict[str, dict[Args, None]]
 Binding = dict[Variable, Value]
@@ -21,7 +22,8 @@ Values = Callable[["Structure", Stream, int, Aggregate, Substitution], Iterable[
 class Structure:
     """M = ⟨T, v, W, B⟩, and `now`, the time point up to which data is known.
 
-    `failures` are the instances of `rule` in which a term had no value, and `orders` remembers in which order the
+    `failures` are the instances of `rule` in which a term had no value, `examples` has one of them for each rule and
+    reason, and `orders` remembers in which order the
     formulas of a body are evaluated. Where some atoms of the stream may hold or not, `values` tells all the values that
     an aggregate can have. `watch` keeps the limits, where there are any.
     """
@@ -32,6 +34,7 @@ class Structure:
     orders: dict[object, tuple[Formula, ...]] = field(default_factory=dict)
     rule: int = -1
     failures: dict[tuple[int, frozenset[tuple[Variable, Value]]], str] = field(default_factory=dict)
+    examples: dict[tuple[int, str], Example] = field(default_factory=dict)
     values: Values | None = None
     watch: Watch | None = None
 
@@ -40,9 +43,12 @@ class Structure:
         if self.watch is not None:
             self.watch.pulse(self.now, self.stream.derived.size)
 
-    def note_failure(self, reason: str, binding: Substitution) -> None:
+    def note_failure(self, why: Undefined, binding: Substitution) -> None:
         """Remember that an instance of the rule under evaluation has no value."""
+        reason = str(why)
         self.failures.setdefault((self.rule, frozenset(binding.items())), reason)
+        if (self.rule, reason) not in self.examples:
+            self.examples[self.rule, reason] = Example(self.now, dict(binding), why.value)
 
     def background_holds(self, stream: Stream, time: int) -> bool:
         """Whether background counts at a time point: up to now, and beyond it in a window that was opened up to now."""

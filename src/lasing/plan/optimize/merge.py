@@ -38,12 +38,18 @@ def merge_rules(plan: Plan) -> Plan:
     for rule in plan.guaranteed:
         if rule.head in free and not rule.timed and rule.within is None:
             shape, parameters = _shape(rule)
-            if parameters and not any(isinstance(t, Arithmetic) for x in rule.tests for t in (x.left, x.right)):
+            if parameters and not _computes(rule):
                 groups.setdefault(shape, []).append((rule, parameters))
     for shape, members in groups.items():
         if len(members) >= LEAST:
             plan = _merged(plan, shape, members, free)
     return plan
+
+
+def _computes(rule: PlanRule) -> bool:
+    """Whether instances of the rule may have no value. Then it must be known of which rule they are."""
+    terms = (*rule.args, *(t for x in rule.tests for t in (x.left, x.right)))
+    return any(isinstance(term, Arithmetic) for term in terms)
 
 
 def _free_heads(plan: Plan) -> dict[Relation, int]:

@@ -21,7 +21,6 @@ from lasing.engines.local.memory import (
     AT_MORE,
     AT_NEXT,
     AT_S,
-    COUNTERS,
     DELTA,
     FOREVER,
     HI,
@@ -40,6 +39,7 @@ from lasing.engines.local.memory import (
     record,
     touch,
 )
+from lasing.engines.local.operators.examples import BINDING, NAME, note
 from lasing.engines.local.operators.settle import settle
 from lasing.engines.local.pause import RUNNING, RUNNING_HEAD, spend
 from lasing.engines.local.pointers import Memory
@@ -48,7 +48,6 @@ from lasing.engines.local.values import (
     LESS,
     NAMES_AND_NUMBERS,
     ON_A_NAME,
-    REASONS,
     UNDEFINED,
     code_of_double,
     code_of_integer,
@@ -145,7 +144,7 @@ def _put(m: Memory, op: int, group: int, texts: Memory) -> None:
     if m[g + m[state + AT_C]] > 0:
         value = _value(m, op, group, texts)
         if value <= UNDEFINED:
-            m[m[COUNTERS] + m[op + RULE] * len(REASONS) + UNDEFINED - value] += 1
+            _note(m, op, group, value)
             value = NO_VALUE
     at = g + m[state + AT_MORE] + VALUE
     before = m[at]
@@ -158,6 +157,25 @@ def _put(m: Memory, op: int, group: int, texts: Memory) -> None:
                 m[key + j] = m[g + j]
             m[key + m[op + GROUPS]] = changed
             count(m, target, key, sign)
+
+
+@njit(cache=True)
+def _note(m: Memory, op: int, group: int, reason: int) -> None:
+    """Count that the aggregate of a group has no value; an example has the group, and a name that is in it."""
+    example = note(m, m[op + RULE], reason, op)
+    if example == 0:
+        return
+    g = record(m, m[op + STATE], group)
+    for j in range(m[op + GROUPS]):
+        m[example + BINDING + j] = m[g + j]
+    if reason in (ON_A_NAME, NAMES_AND_NUMBERS):
+        row = _first(m, op, group)
+        while row != NO_ROW:
+            first = m[record(m, m[op + SOURCE], row) + m[op + GROUPS]]
+            if is_name(first):
+                m[example + NAME] = first
+                return
+            row = _next(m, op, group, row)
 
 
 @njit(cache=True)

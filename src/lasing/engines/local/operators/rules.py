@@ -22,7 +22,6 @@ from lasing.engines.local.memory import (
     AT_H,
     AT_NEXT,
     AT_S,
-    COUNTERS,
     CURSORS,
     DELTA,
     DESCRIPTOR,
@@ -55,6 +54,7 @@ from lasing.engines.local.memory import (
     record,
     upsert,
 )
+from lasing.engines.local.operators.examples import BINDING, MISSING, note
 from lasing.engines.local.operators.pairs import copy_rows, join_pairs
 from lasing.engines.local.operators.variants import (
     ABSENT,
@@ -80,6 +80,7 @@ from lasing.engines.local.operators.variants import (
     KEYS,
     LEFT,
     NEGATED,
+    NOTED_FROM,
     OPERATOR,
     PROBE,
     REGISTER,
@@ -89,6 +90,10 @@ from lasing.engines.local.operators.variants import (
     SCRATCH,
     SECOND_OPERAND,
     SHAPE,
+    SHOWN,
+    SHOWN_REGISTER,
+    SHOWN_SINCE,
+    SHOWN_VARIABLE,
     SIGN,
     SPECIAL,
     STAMPS,
@@ -123,7 +128,6 @@ from lasing.engines.local.pointers import Memory
 from lasing.engines.local.spans import enters, leaves
 from lasing.engines.local.values import (
     NO_TIME,
-    REASONS,
     SMALL,
     UNDEFINED,
     compare,
@@ -289,7 +293,7 @@ def _join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, tex
                 horizon = min(horizon, leaves(u, m[p + WITHIN_BACK], step))
                 forward = u < SMALL and horizon >= begin
             elif code == TIME:
-                forward = _is_time(m, v, m[registers + m[p + TIME_REGISTER]], sign)
+                forward = _is_time(m, v, at, m[registers + m[p + TIME_REGISTER]], sign)
             else:
                 left = m[registers + m[p + FIRST_OPERAND]]
                 right = m[registers + m[p + SECOND_OPERAND]]
@@ -297,7 +301,7 @@ def _join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, tex
                 target = registers + m[p + TARGET]
                 if value <= UNDEFINED:
                     if sign > 0:
-                        _note(m, v, value)
+                        _note(m, v, at, value)
                     forward = False
                 elif m[p + CHECK] == 1:
                     forward = m[target] == value
@@ -369,17 +373,25 @@ def _there(m: Memory, p: int, t: int, counted: bool, tick: int) -> bool:
 
 
 @njit(cache=True)
-def _note(m: Memory, v: int, reason: int) -> None:
-    """Count that an instance of the rule has no value."""
-    m[m[COUNTERS] + m[v + RULE] * len(REASONS) + UNDEFINED - reason] += 1
+def _note(m: Memory, v: int, at: int, reason: int) -> None:
+    """Count that an instance of the rule has no value, found at one of its steps."""
+    if at < m[v + NOTED_FROM]:
+        return
+    example = note(m, m[v + RULE], reason, v)
+    if example != 0:
+        shown = m[v + SHOWN]
+        for j in range(m[shown]):
+            p = shown + 1 + j * SHOWN_VARIABLE
+            value = m[m[REGISTERS] + m[p + SHOWN_REGISTER]]
+            m[example + BINDING + j] = value if m[p + SHOWN_SINCE] <= at else MISSING
 
 
 @njit(cache=True)
-def _is_time(m: Memory, v: int, code: int, sign: int) -> bool:
+def _is_time(m: Memory, v: int, at: int, code: int, sign: int) -> bool:
     """Whether a head's time is one, and not before the start; what is not is counted."""
     if is_name(code) or is_double(m, code):
         if sign > 0:
-            _note(m, v, NO_TIME)
+            _note(m, v, at, NO_TIME)
         return False
     if integer(m, code) >= m[START]:
         return True

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 # A variant: the head's relation, how many steps and where, the changed literal's relation, its sign (-1 where negated),
-# how many of its columns are bound or checked and where, the head's registers, the rule's number, what is special; and,
-# for a variant that is a `pairs.SHAPE`, where the head's values and the probe's key come from.
+# how many of its columns are bound or checked and where, the head's registers, the rule's number, what is special; for
+# a variant that is a `pairs.SHAPE`, where the head's values and the probe's key come from; what an example shows;
+# and from which step on instances without a value are noted: where a row goes, after another one was found.
 HEAD, STEPS, FIRST_STEP, CHANGED, SIGN, BINDS, FIRST_BIND, HEAD_REGISTERS, RULE, SPECIAL = range(10)
-SHAPE, HEAD_FROM, KEY_FROM = range(10, 13)
-VARIANT = 13
+SHAPE, HEAD_FROM, KEY_FROM, SHOWN, NOTED_FROM = range(10, 15)
+VARIANT = 15
 # Special: the rule uses the evaluation time; it derives for this time point only.
 STAMPS, SCRATCH = 1, 2
 # A step: its code, then what it needs.
@@ -21,6 +22,9 @@ TIME_REGISTER = 1
 # A bind: a column, a register, and whether the register is checked rather than set.
 COLUMN, REGISTER, CHECKED = range(3)
 BIND = 3
+# What an example shows: how many variables, then of each its register, and from which step on that is set.
+SHOWN_REGISTER, SHOWN_SINCE = range(2)
+SHOWN_VARIABLE = 2
 
 # Shapes: any rule; one literal; two literals that share a variable. The last two have no tests, and no constants but in
 # the head.
