@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fuzz bench benchmarks golden lock fresh-kernels clean
+.PHONY: help demo test check fuzz fuzz-input bench benchmarks golden lock fresh-kernels clean
 
 help:    ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -27,6 +27,9 @@ check: $(READY)    ## lint, types, layers, unit tests and conformance: under two
 
 fuzz: $(READY)    ## compare the engines on thousands of random programs: for a night
 	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -n 2 --dist loadgroup tests/differential tests/spark/test_kills.py
+
+fuzz-input: $(READY)    ## feed 100,000 damaged inputs to everything that takes any
+	$(BIN)/python -m tests.fuzz
 
 bench: $(READY)    ## measure, as ratios to a baseline in the same run
 	$(BIN)/lasing bench

@@ -1,6 +1,7 @@
-"""`make bench`: how fast programs and streams are read, and answers found. (`lasing bench` measures the engine.)
+"""`make bench`: how fast programs and streams are read, and answers found; what names cost that are always new, and
+changes on their way out. (`lasing bench` measures the engine.)
 
-python -m benchmarks [reading] [models]
+python -m benchmarks [reading] [running] [models] [names] [leaving]
 """
 
 from __future__ import annotations
@@ -11,10 +12,19 @@ from collections.abc import Callable, Sequence
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.leaving import leaving
 from benchmarks.models import models
+from benchmarks.names import names
 from benchmarks.reading import reading
+from benchmarks.running import running
 
-SECTIONS: dict[str, Callable[[], Sequence[tuple[str, ...]]]] = {"reading": reading, "models": models}
+SECTIONS: dict[str, Callable[[], Sequence[tuple[str, ...]]]] = {
+    "reading": reading,
+    "running": running,
+    "models": models,
+    "names": names,
+    "leaving": leaving,
+}
 
 
 def main() -> None:

@@ -41,6 +41,10 @@ __all__ = [
 __version__ = "0.1.0"
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "models", "spark"})
+
+
 def __getattr__(name: str) -> Any:
     if name == "Engine":  # loaded when it is asked for, because to load the kernels takes a second
         from lasing.live.engine import Engine

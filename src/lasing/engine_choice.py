@@ -10,6 +10,7 @@ from typing import Literal, Protocol, get_args
 from lasing.engines.reference.engine import ReferenceEngine
 from lasing.engines.reference.several import DefinitionEngine
 from lasing.errors import fault
+from lasing.limits import Watch
 from lasing.logic.answers import Answer, Changes
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program, Rule
@@ -19,6 +20,7 @@ from lasing.plan.nodes import Plan
 from lasing.plan.optimize import optimized
 
 EngineName = Literal["auto", "local", "reference", "clingo"]
+_MOST_MODELS = 2**31 - 1  # clingo counts no further
 ENGINES: tuple[str, ...] = tuple(name for name in get_args(EngineName) if name != "auto")
 
 
@@ -66,21 +68,25 @@ Choice = OneAnswer | AnyAnswers
 """`compiled` tells whether kernels have to be loaded, which takes a second, and to be compiled the first time."""
 
 
-def choose(program: Program, engine: str, limit: int = 0) -> Choice:
-    """The engine of that name for a program, or the best one for `auto`; at most `limit` answers, unless 0."""
+def choose(program: Program, engine: str, limit: int = 0, watch: Watch | None = None) -> Choice:
+    """The engine of that name for a program, or the best one for `auto`; at most `limit` answers, unless 0.
+
+    All engines that it makes share the `watch`.
+    """
     several = has_several_answers(program)
     if engine == "clingo" or (several and engine == "auto"):
         parts = unsplit(program) if engine == "clingo" else split(program)
-        below = None if parts.below is None else choose(parts.below, "auto")
+        below = None if parts.below is None else choose(parts.below, "auto", watch=watch)
         assert not isinstance(below, AnyAnswers), "what is decided has one answer"
         load_clingo("programs that may have several answers need it")
-        return AnyAnswers(lambda start: _clingo(parts, start, below, limit), below is not None and below.compiled)
+        compiled = below is not None and below.compiled
+        return AnyAnswers(lambda start: _clingo(parts, start, below, limit, watch), compiled)
     if several and engine == "reference":
-        return AnyAnswers(lambda start: DefinitionEngine(program, start, limit), False)
+        return AnyAnswers(lambda start: DefinitionEngine(program, start, limit, watch), False)
     plan = plan_for(program, engine)
     if plan is None:
-        return OneAnswer(lambda start: ReferenceEngine(program, start), False)
-    return OneAnswer(lambda start: _local(program, start, plan), True)
+        return OneAnswer(lambda start: ReferenceEngine(program, start, watch), False)
+    return OneAnswer(lambda start: _local(program, start, plan, watch), True)
 
 
 def most_models(models: int | None) -> int:
@@ -88,7 +94,7 @@ def most_models(models: int | None) -> int:
     if models is not None and not (type(models) is int and models >= 1):
         note = "ask for one or more, or for all: None"
         raise fault("E306", f"there are no {models!r} answers to ask for", note=note)
-    return models or 0
+    return min(models or 0, _MOST_MODELS)
 
 
 def plan_for(program: Program, engine: str) -> Plan | None:
@@ -115,16 +121,20 @@ def unplanned(program: Program) -> str:
     return ""
 
 
-def load_kernels() -> None:
-    """Load the local engine's kernels. The first time after an installation they are compiled: about a minute."""
+def load_kernels(compiling: Callable[[], None] | None = None) -> None:
+    """Load the local engine's kernels. The first time after an installation they are compiled, about a minute;
+    `compiling` is called before."""
+    from lasing.compiling import before_compiling
+
     ready = Program((Rule((Atom("ready"),), (Atom("go"),)),))
-    list(_local(ready, 0, optimized(compile_plan(ready))).advance(0, ()))
+    with before_compiling(compiling or (lambda: None)):
+        list(_local(ready, 0, optimized(compile_plan(ready))).advance(0, ()))
 
 
-def _local(program: Program, start: int, plan: Plan) -> Engine:
+def _local(program: Program, start: int, plan: Plan, watch: Watch | None = None) -> Engine:
     from lasing.engines.local.engine import LocalEngine  # here, because to load the kernels takes a second
 
-    return LocalEngine(program, start, plan)
+    return LocalEngine(program, start, plan, watch=watch)
 
 
 def load_clingo(why: str) -> None:
@@ -137,7 +147,7 @@ def load_clingo(why: str) -> None:
         raise fault("E312", "clingo is not installed", note=f"{why}: pip install 'lasing[asp]'") from None
 
 
-def _clingo(parts: Split, start: int, below: OneAnswer | None, limit: int) -> ModelsEngine:
+def _clingo(parts: Split, start: int, below: OneAnswer | None, limit: int, watch: Watch | None) -> ModelsEngine:
     from lasing.engines.asp.engine import AspEngine
 
-    return AspEngine(parts, start, None if below is None else below.make(start), limit)
+    return AspEngine(parts, start, None if below is None else below.make(start), limit, watch)

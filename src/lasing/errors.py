@@ -13,27 +13,40 @@ findings of one go, so that a person mends them in one go. `render` shows them w
 
 from __future__ import annotations
 
+import re
+import sys
+import warnings
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
 Severity = Literal["error", "warning"]
 
 _LONGEST_LINE_SHOWN = 160
+_LONGEST_LINE_KEPT = 1000
 _MOST_SHOWN = 25
+_FEW_NAMES = 100
+_MOST_NEAR = 20
+_LONGEST_SLIP = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in which text: a source's name, a line and column from 1, the line itself, and how much to underline."""
+    """Where in which text: a source's name, a line and column from 1, the line itself, and how much to underline.
+
+    Of a very long line `text` is only the part from its letter `begin` on.
+    """
 
     source: str
     line: int
     column: int
     text: str = ""
     length: int = 1
+    begin: int = 0
 
     def __str__(self) -> str:
         return f"{self.source}:{self.line}:{self.column}"
@@ -53,10 +66,20 @@ class Source:
         >>> str(Source("prog.lars", "a.\\nb :- c.").place(8))
         'prog.lars:2:6'
         """
-        begin = self.text.rfind("\n", 0, offset) + 1
-        end = self.text.find("\n", offset)
-        line = self.text[begin : end if end >= 0 else len(self.text)].rstrip("\r")
-        return Place(self.name, self.text.count("\n", 0, offset) + 1, offset - begin + 1, line, length)
+        starts = _line_starts(self.text)
+        number = bisect_right(starts, offset)
+        begin = starts[number - 1]
+        end = starts[number] - 1 if number < len(starts) else len(self.text)
+        column = offset - begin
+        cut = max(0, column - _LONGEST_LINE_SHOWN) if end - begin > _LONGEST_LINE_KEPT else 0
+        line = self.text[begin + cut : min(end, begin + cut + _LONGEST_LINE_KEPT)].rstrip("\r")
+        return Place(self.name, number, column + 1, line, length, cut)
+
+
+@lru_cache(maxsize=4)
+def _line_starts(text: str) -> list[int]:
+    """Where the lines of a text begin: kept, because a text with one mistake may have thousands."""
+    return [0, *(match.end() for match in re.finditer("\n", text))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +113,21 @@ class LasingError(Exception):
 
 
 class LasingWarning(UserWarning):
-    """Something that a run skipped, counted, and reports at its end."""
+    """A program that is perhaps not as its author meant it, or something that a run skipped and counted."""
 
 
 def fault(code: str, message: str, place: Place | None = None, note: str = "") -> LasingError:
     """The error of a single finding."""
     return LasingError([Diagnostic(code, message, place, note)])
+
+
+def warn(diagnostics: Iterable[Diagnostic]) -> None:
+    """Issue findings as Python's warnings, each as of the line outside of this package that has led to it."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "lasing":
+        level, frame = level + 1, frame.f_back
+    for diagnostic in diagnostics:
+        warnings.warn(render([diagnostic]), LasingWarning, stacklevel=level)
 
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
@@ -123,8 +155,49 @@ def similar(name: str, names: Iterable[str]) -> str:
     >>> similar("temprature", ["temperature", "door"])
     'did you mean temperature?'
     """
+    if len(name) > _LONGEST_SLIP:
+        return ""
     near = get_close_matches(name, sorted(names), n=1, cutoff=0.75)
     return f"did you mean {near[0]}?" if near else ""
+
+
+class Nearby:
+    """Names among which many slips are looked for: of very many, only those are near that differ by a letter or two.
+
+    >>> names = Nearby(["temperature", *(f"p{i}" for i in range(1000))])
+    >>> similar("temprature", names.near("temprature"))
+    'did you mean temperature?'
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names: dict[str, None] = {}
+        self._without_a_letter: dict[str, list[str]] = {}
+        for name in names:
+            self.add(name)
+
+    def add(self, name: str) -> None:
+        if name not in self._names:
+            self._names[name] = None
+            for key in _without_a_letter(name):
+                self._without_a_letter.setdefault(key, []).append(name)
+
+    def near(self, name: str) -> Iterable[str]:
+        """The names of which one may be meant."""
+        if len(self._names) <= _FEW_NAMES:
+            return self._names
+        found: dict[str, None] = {}
+        for key in _without_a_letter(name):
+            found.update(dict.fromkeys(self._without_a_letter.get(key, ())[:_MOST_NEAR]))
+            if len(found) >= _MOST_NEAR:
+                break
+        return found
+
+
+def _without_a_letter(name: str) -> dict[str, None]:
+    """A name, and all that it is without one of its letters."""
+    if len(name) > _LONGEST_SLIP:
+        return {}
+    return dict.fromkeys([name, *(name[:i] + name[i + 1 :] for i in range(len(name)))])
 
 
 def _render_one(d: Diagnostic) -> str:
@@ -144,11 +217,11 @@ def _render_one(d: Diagnostic) -> str:
 
 def _excerpt(place: Place) -> tuple[str, str]:
     """The line and the carets below it; of a very long line only the part around the place."""
-    text, column = place.text.expandtabs(1), place.column - 1
+    text, column = place.text.expandtabs(1), place.column - 1 - place.begin
     if len(text) > _LONGEST_LINE_SHOWN:
         begin = max(0, column - _LONGEST_LINE_SHOWN // 2)
         cut = text[begin : begin + _LONGEST_LINE_SHOWN]
-        left = "…" if begin else ""
+        left = "…" if begin or place.begin else ""
         right = "…" if begin + _LONGEST_LINE_SHOWN < len(text) else ""
         text, column = f"{left}{cut}{right}", column - begin + len(left)
     length = max(1, min(place.length, len(text) - column))

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lasing.connectors.files import Progress, read_text
+from lasing.connectors.missing import SKIP, Gaps, Missing
 from lasing.connectors.rows import Row, by_time, merged, time_of, value_of
-from lasing.connectors.sources import stream_rows
+from lasing.connectors.sources import in_columns, stream_batches, stream_rows
 from lasing.engine_choice import (
     AnyAnswers,
     Engine,
@@ -25,14 +25,25 @@ from lasing.engine_choice import (
     load_kernels,
     most_models,
 )
-from lasing.errors import Diagnostic, LasingWarning, Source, fault, render, similar
+from lasing.errors import Diagnostic, LasingError, Source, fault, similar
+from lasing.errors import warn as issue
 from lasing.languages.lars.reader import read_program
+from lasing.limits import Limits, Watch, limits_of
 from lasing.logic.answers import Answer, Changes, changes, filled, repeated
-from lasing.logic.formulas import Atom, TupleWindow, Window, atoms_of, walk
+from lasing.logic.checks import CAUTIONS, findings
+from lasing.logic.formulas import Atom, PartitionWindow, TupleWindow, Window, WindowFunction, atoms_of, walk
 from lasing.logic.program import Program
 from lasing.logic.splitting import has_several_answers
 from lasing.logic.terms import Value
+from lasing.timeline.ticks import Tick
 
+if TYPE_CHECKING:  # these load Arrow and the kernels: not before they are needed
+    from lasing.connectors.batches import Batch, Slab
+    from lasing.connectors.changed import ChangedColumns
+    from lasing.engines.local.feed import Feed
+
+Step = tuple["ChangedColumns | None", int]
+"""What changes, and up to when everything is known; None where time just passed."""
 Arrivals = Iterator[tuple[int, list[Atom]]]
 ProgramLike = str | Path | Program
 
@@ -40,11 +51,19 @@ ProgramLike = str | Path | Program
 def parse(program: str | Path, constants: Mapping[str, Value] | None = None) -> Program:
     """Read and check a program: text, or a Path to a file. `constants` override its #const values.
 
-    Raises `LasingError` with every mistake that is found.
+    Raises `LasingError` with every mistake that is found. What is perhaps not as meant, such as a predicate that looks
+    misspelt, is a `LasingWarning`.
 
     >>> parse("q(X) :- p(X) in [5].").rules[0].heads
     (Atom(predicate='q', args=(Variable(name='X'),)),)
     """
+    checked = read(program, constants)
+    issue(findings(checked, CAUTIONS))
+    return checked
+
+
+def read(program: str | Path, constants: Mapping[str, Value] | None = None) -> Program:
+    """As `parse`, without warnings."""
     given = {name: value_of(value, what=f"the constant {name}") for name, value in (constants or {}).items()}
     return read_program([source_of(program)], given)
 
@@ -59,6 +78,10 @@ def run(
     sort: bool = False,
     models: int | None = None,
     constants: Mapping[str, Value] | None = None,
+    missing: Missing = SKIP,
+    max_atoms: int | None = None,
+    max_memory: int | str | None = None,
+    max_time: float | str | None = None,
 ) -> Run:
     """The answers of a program on a stream: one for every time point from `start` to `end`.
 
@@ -68,6 +91,13 @@ def run(
     not in the order of time. A program with any number of answer streams has them in `Answer.models`, at most `models`
     of them.
 
+    A row that lacks a value is no fact; a warning says how many there were. With `missing="error"` it is an error, and
+    any other value, such as 0, is taken for the missing one.
+
+    Three limits end a run that gets out of hand, with an error that names the rule: `max_atoms`, derived at one time
+    point (5,000,000 by default, 200,000 for engines other than the local one); `max_memory`, in bytes or as '2 GB'
+    (half of the machine's); `max_time` for the whole run, in seconds or as '5 min' (none).
+
     >>> for answer in run("q(X) :- p(X) in [1].", "p(a) at 5.", end=7):
     ...     print(answer)
     5: q(a)
@@ -75,7 +105,8 @@ def run(
     7:
     """
     checked = program if isinstance(program, Program) else parse(program, constants)
-    return Run(checked, stream, start, end, engine, sort, models=models)
+    limits = limits_of(max_atoms, max_memory, max_time)
+    return Run(checked, stream, start, end, engine, sort, models=models, limits=limits, missing=missing)
 
 
 @dataclass(slots=True)
@@ -87,8 +118,13 @@ class Report:
     answers: int = 0
     atoms: int = 0
     early_facts: int = 0
+    missing: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Rows that were left out since they lack a value, by table and column."""
     dropped_heads: int = 0
     failures: dict[tuple[int, str], int] = field(default_factory=dict)
+
+
+_NAME_IT = "name the one it uses: temp=FILE on the command line, Table(frame, predicate='temp') in Python"
 
 
 class Run:
@@ -96,6 +132,7 @@ class Run:
 
     `changes()` tells the same as differences, and passes over the time points at which nothing happens. `several` tells
     whether the program may have any number of answer streams; changes are then defined where there is exactly one.
+    A `live` stream may pause after any fact: what it has completed is then answered before more of it is read.
     """
 
     def __init__(
@@ -109,24 +146,42 @@ class Run:
         progress: Progress | None = None,
         warn: bool = True,
         models: int | None = None,
+        limits: Limits | None = None,
+        live: bool = False,
+        missing: Missing = SKIP,
     ) -> None:
-        self._engine = choose(program, engine, most_models(models))
+        self._live = live
+        self._watch = Watch(limits)
+        self._engine = choose(program, engine, most_models(models), self._watch)
         self.several = has_several_answers(program)
+        program = program.watching_dates()
         first = None if start is None else time_of(start, program.tick)
         last = None if end is None else time_of(end, program.tick)
         if first is not None and last is not None and last < first:
             raise fault("E306", f"the timeline ends at {last}, before it starts at {first}")
         self.program = program
         self.report = Report()
-        known = arity_of(program)
-        own = by_time((fact.time, fact.atom) for fact in program.data)
+        self.tick: Tick | None = None
+        """The tick where times came in as dates, and so go out as dates: known once the first fact is read."""
+        self._known = arity_of(program)
+        self._gaps = Gaps(missing, self.report.missing)
         self._unused = None if counts_all_facts(program) else Counter[str]()
-        self._known = known
-        rows = merged([own, stream_rows(stream, program.tick, sort, progress, known)])
-        self._size, self._streams, self._counted_until = 0, 0, 0
-        arrivals = self._arrivals(rows, first, last)
+        self._size, self._streams, self._counted_until, self._start = 0, 0, 0, 0
+        self._tells_more = False
+        self._steps: Iterator[Step] | None = None
         self._moments: Iterator[Changes]
         self._answers: Iterator[Answer]
+        own = by_time((fact.time, fact.atom) for fact in program.data)
+        given = program.tick, sort, progress, self._known, self._gaps
+        if isinstance(self._engine, OneAnswer) and self._engine.compiled and in_columns(stream):
+            from lasing.connectors.batches import batches_of
+
+            sources = [batches_of(own), *stream_batches(stream, *given)]
+            self._steps = self._steps_of(self._engine, sources, first, last, warn)
+            self._moments = self._moments_of(self._steps)
+            self._answers = filled(self._moments)
+            return
+        arrivals = self._arrivals(merged([own, stream_rows(stream, *given)]), first, last)
         match self._engine:
             case OneAnswer():
                 self._moments = self._changes_of(self._engine, arrivals, warn)
@@ -139,21 +194,35 @@ class Run:
     def __iter__(self) -> Iterator[Answer]:
         return self
 
+    def __repr__(self) -> str:
+        rules, report = _count(len(self.program.rules), "rule"), self.report
+        reached = f"{_count(report.time_points, 'time point')} and {_count(report.facts, 'fact')} so far"
+        return f"Run({rules}, {reached if report.facts or report.time_points else 'not begun'})"
+
     def __next__(self) -> Answer:
-        return next(self._answers)
+        answer = next(self._answers)
+        return answer if self.tick is None else replace(answer, tick=self.tick)
 
     def changes(self) -> Iterator[Changes]:
         """What changes, at each time point at which anything does; from where the run has got to."""
-        return filter(None, self._moments)
+        for change in filter(None, self._moments):
+            yield change if self.tick is None else replace(change, tick=self.tick)
 
     def moments(self) -> Iterator[Changes]:
-        """As `changes`, with the time points besides at which facts came, and the first and the last one."""
+        """As `changes`, with the first time point and the last one besides, and, of a live stream, those with facts."""
         return self._moments
 
-    def prepare(self) -> None:
-        """Load the engine's kernels. The first time after an installation they are compiled, which takes a minute."""
+    def columns(self) -> Iterator[ChangedColumns] | None:
+        """As `changes`, in columns, without an object for each atom; None where a run makes atoms anyway."""
+        if self._steps is None:
+            return None
+        return (told for told, _ in self._steps if told is not None and len(told))
+
+    def prepare(self, compiling: Callable[[], None] | None = None) -> None:
+        """Load the engine's kernels. The first time after an installation they are compiled, which takes a minute;
+        `compiling` is called before."""
         if self._engine.compiled:
-            load_kernels()
+            load_kernels(compiling)
 
     def diagnostics(self) -> list[Diagnostic]:
         """Warnings about what was left out so far."""
@@ -163,14 +232,20 @@ class Run:
             found.append(Diagnostic("W201", message, note="start the timeline earlier to include them"))
         for predicate, count in sorted((self._unused or {}).items()):
             message = f"{_count(count, 'fact')} of {predicate}, which the program does not use"
-            note = similar(predicate, self._known) or "name the predicate that the program uses: temp=FILE"
+            note = similar(predicate, self._known) or _NAME_IT
             found.append(Diagnostic("W204", message, note=note))
+        found += self._gaps.warnings()
         return found + left_out(self.program, report.dropped_heads, report.failures)
 
     def _arrivals(self, rows: Iterator[Row], start: int | None, end: int | None) -> Arrivals:
-        """The time points at which facts come, with these, and the first and the last time point."""
+        """The time points at which facts come, with these, and the first and the last time point.
+
+        Where the rows fail, the time points before that of the row read last are complete, and come before the failure.
+        """
         report = self.report
+        self._watch.restart()
         following = next(rows, None)
+        self.tick = self.program.shown_tick()
         if start is None:
             if following is None:
                 return
@@ -181,11 +256,18 @@ class Run:
             report.early_facts += 1
             following = next(rows, None)
         time = start
+        before = time  # the last time point that came
         while True:
             arrived: list[Atom] = []
-            while following is not None and following[0] == time:
-                arrived.append(following[1])
-                following = next(rows, None)
+            try:
+                while following is not None and following[0] == time:
+                    arrived.append(following[1])
+                    following = next(rows, None)
+            except LasingError:
+                if before < time - 1:
+                    yield time - 1, []
+                    report.time_points = time - start
+                raise
             if self._unused is not None:
                 self._unused.update(atom.predicate for atom in arrived if atom.predicate not in self._known)
             report.facts += len(arrived)
@@ -194,7 +276,87 @@ class Run:
             last = end if following is None else following[0] if end is None else min(following[0], end)
             if last is None or last <= time:
                 break
-            time = last
+            before, time = time, last
+            if self._live and before < time - 1:
+                before = time - 1
+                yield before, []
+                report.time_points = before - start + 1
+
+    def _steps_of(
+        self, choice: OneAnswer, sources: list[Iterator[Batch]], start: int | None, end: int | None, warn: bool
+    ) -> Iterator[Step]:
+        """What changes, in columns, and up to when everything is known."""
+        from lasing.connectors.batches import merged_batches, within
+
+        self._watch.restart()
+        feed: Feed | None = None
+        for begin, slab, until in merged_batches(sources):
+            self.tick = self.program.shown_tick()
+            start = begin if start is None else start
+            if end is not None:
+                if end < start:
+                    return
+                until = min(until, end)
+            facts, early = within(slab, start, until)
+            self.report.early_facts += early
+            self._count_facts(facts)
+            if until >= start:
+                feed = feed or self._feed(choice, start)
+                yield from self._advanced(feed, facts, start, until)
+            if until == end:
+                break
+        self.tick = self.program.shown_tick()
+        if start is not None and (feed is None or (end is not None and feed.time < end)):
+            last = start if end is None else end
+            if start <= last:
+                yield from self._advanced(feed or self._feed(choice, start), [], start, last)
+        self._warn(warn)
+
+    def _feed(self, choice: OneAnswer, start: int) -> Feed:
+        from lasing.engines.local.engine import LocalEngine
+        from lasing.engines.local.feed import Feed
+
+        engine = choice.make(start)
+        assert isinstance(engine, LocalEngine), "it is the one with kernels"
+        self._start, self._counted_until, self._streams = start, start - 1, 1
+        feed = Feed(engine, counts_facts(self.program), counts_all_facts(self.program))
+        if self._tells_more:
+            feed.tell_more()
+        return feed
+
+    def _advanced(self, feed: Feed, facts: Slab, start: int, until: int) -> Iterator[Step]:
+        for told in feed.advance(facts, until):
+            last = int(told.times[-1])
+            self._count_until(last, self._size + int(told.signs.sum()), 1)
+            # All that came before the last time point of these holds up to there: so many times more.
+            self.report.atoms += int((told.signs * (last - told.times)).sum())
+            self._note(feed)
+            yield told, last
+        self._note(feed)
+        self._count_until(until, self._size, 1)
+        self.report.time_points = until - start + 1
+        yield None, until
+
+    def _count_facts(self, facts: Slab) -> None:
+        for batch in facts:
+            self.report.facts += len(batch)
+            if self._unused is not None:
+                for part in batch.parts:
+                    if part.predicate not in self._known:
+                        self._unused[part.predicate] += len(batch) if part.where is None else len(part.where)
+
+    def _moments_of(self, steps: Iterator[Step]) -> Iterator[Changes]:
+        """The changes as atoms, with the first time point, and those up to which everything is known."""
+        self._tells_more = True
+        before: int | None = None
+        for told, until in steps:
+            nothing = Changes(until, frozenset(), frozenset())
+            for change in [nothing] if told is None else told.changes():
+                if before is None and change.time > self._start:
+                    yield replace(nothing, time=self._start)
+                if before is None or change.time > before:
+                    yield change
+                    before = change.time
 
     def _changes_of(self, choice: OneAnswer, arrivals: Arrivals, warn: bool) -> Iterator[Changes]:
         engine = None
@@ -223,13 +385,13 @@ class Run:
             yield self._counted_models(told)
         self._warn(warn)
 
-    def _note(self, engine: Engine | ModelsEngine) -> None:
+    def _note(self, engine: Engine | ModelsEngine | Feed) -> None:
         self.report.dropped_heads = engine.dropped_heads
         self.report.failures = dict(engine.failures)
 
     def _warn(self, warn: bool) -> None:
-        if warn and (found := self.diagnostics()):
-            warnings.warn(render(found), LasingWarning, stacklevel=4)
+        if warn:
+            issue(self.diagnostics())
 
     def _counted(self, change: Changes) -> Changes:
         """Count the atoms of all answers up to these changes."""
@@ -287,9 +449,19 @@ def arity_of(program: Program) -> dict[str, int]:
 
 def counts_all_facts(program: Program) -> bool:
     """Whether facts of any predicate matter, since some tuple window counts them."""
-    return any(
-        isinstance(node, Window) and isinstance(node.function, TupleWindow)
+    return any(isinstance(function, TupleWindow) for function in _window_functions(program))
+
+
+def counts_facts(program: Program) -> bool:
+    """Whether some window counts facts, all of them or those of a predicate, so that no fact may come twice."""
+    return any(isinstance(function, TupleWindow | PartitionWindow) for function in _window_functions(program))
+
+
+def _window_functions(program: Program) -> Iterator[WindowFunction]:
+    return (
+        node.function
         for rule in program.rules
         for literal in rule.body
         for node in walk(literal)
+        if isinstance(node, Window)
     )

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ COMMAND = [sys.executable, "-m", "lasing"]
 
 
 def lasing(*arguments: str, folder: Path, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([*COMMAND, *arguments], cwd=folder, input=data, capture_output=True, timeout=300, check=False)
+    return subprocess.run([*COMMAND, *arguments], cwd=folder, input=data, capture_output=True, timeout=900, check=False)
 
 
 @pytest.fixture
@@ -41,6 +42,76 @@ def test_a_time_point_is_answered_as_soon_as_it_is_complete(folder: Path) -> Non
     assert process.stdout.read() == "q(b) at 3.\nq(c) at 3.\n"
     process.stdout.close()
     assert process.wait(timeout=120) == 0
+
+
+def test_a_gap_is_answered_before_the_next_fact(folder: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "run", "prog.lars", "-"],
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write("p(a) at 1.\np(b) at 4.\n")
+    process.stdin.flush()
+    # Time points 1 to 3 are complete.
+    assert [process.stdout.readline() for _ in range(2)] == ["q(a) at 1.\n", "q(a) at 2.\n"]
+    process.stdin.write("p(c) at 6.\n")
+    process.stdin.flush()
+    assert [process.stdout.readline() for _ in range(2)] == ["q(b) at 4.\n", "q(b) at 5.\n"]
+    output, errors = process.communicate("nonsense\n", timeout=900)
+    assert (process.returncode, output) == (1, "")
+    assert "error[E501]" in errors
+
+
+@pytest.mark.parametrize("view", ["answers", "changes", "intervals"])
+def test_a_bad_line_comes_after_all_that_is_complete(folder: Path, view: str) -> None:
+    facts = "p(a) at 1.\np(b) at 4.\np(c) at 8.\n"
+    complete = lasing("run", "prog.lars", "-", "--as", view, "--to", "7", folder=folder, data=facts.encode()).stdout
+    (folder / "s.facts").write_text(facts + "p(d\n", encoding="utf-8")
+    for stream in ("s.facts", "-"):
+        done = lasing("run", "prog.lars", stream, "--as", view, folder=folder, data=f"{facts}p(d\n".encode())
+        assert (done.returncode, done.stdout) == (1, complete)
+
+
+def test_time_moves_with_the_slowest_stream(folder: Path) -> None:
+    """A stream that is ahead waits: the answers are those of the same facts in files."""
+    os.mkfifo(folder / "slow.facts")
+    os.mkfifo(folder / "p.csv")
+    (folder / "file.facts").write_text("p(f1) at 1.\np(f2) at 2.\np(f9) at 9.\n", encoding="utf-8")
+    process = subprocess.Popen(
+        [*COMMAND, "run", "prog.lars", "-", "file.facts", "slow.facts", "p.csv"],
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write("p(i1) at 1.\np(i7) at 7.\n")  # standard input is ahead
+    process.stdin.flush()
+    with ExitStack() as stack:  # pipes are opened in turn, each when the one before has its first fact
+        slow = stack.enter_context((folder / "slow.facts").open("w", encoding="utf-8"))
+        slow.write("p(s1) at 1.\np(s3) at 3.\n")
+        slow.flush()
+        table = stack.enter_context((folder / "p.csv").open("w", encoding="utf-8"))
+        table.write("time,x\n1,t1\n5,t5\n")
+        table.flush()
+        expected = [f"q({x}) at 1.\n" for x in ("f1", "i1", "s1", "t1")]
+        expected += [f"q({x}) at 2.\n" for x in ("f1", "f2", "i1", "s1", "t1")]
+        assert [process.stdout.readline() for _ in expected] == expected
+        slow.write("p(s6) at 6.\n")
+        slow.flush()
+        expected = ["q(f2) at 3.\n", "q(s3) at 3.\n", "q(s3) at 4.\n"]
+        assert [process.stdout.readline() for _ in expected] == expected
+    rest, _ = process.communicate(timeout=900)
+    assert process.returncode == 0
+    facts = "p(s3) at 3. p(t5) at 5. p(s6) at 6. p(i7) at 7. p(f9) at 9."
+    whole = lasing("run", "prog.lars", "-", "--from", "5", folder=folder, data=facts.encode()).stdout
+    assert rest == whole.decode()
 
 
 def test_several_answers_are_told_as_soon_as_a_time_point_is_complete(folder: Path) -> None:

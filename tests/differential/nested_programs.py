@@ -146,10 +146,10 @@ class _Maker:
         return f"#count{{V : ({atom} {joint} {second}) in [{self._window()}]}} {chance.choice(['>=', '<'])} 1"
 
 
-def nested_example(seed: int, depth: int = 2) -> Example:
+def nested_example(seed: int, depth: int = 2, make: type[_Maker] = _Maker) -> Example:
     """The example of a seed."""
     chance = random.Random(seed)
-    maker = _Maker(chance, chance.random() < 0.4, depth)
+    maker = make(chance, chance.random() < 0.4, depth)
     start = chance.randint(0, 3)
     rules = []
     if maker.background:

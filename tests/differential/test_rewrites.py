@@ -14,6 +14,7 @@ from tests.differential.harness import agree, answers_of
 from tests.differential.nested_programs import nested_example
 from tests.differential.sizes import programs
 from tests.differential.strategies import Example, examples
+from tests.differential.wild_programs import wild_example
 
 SEEDS = programs(400, 4000)
 CHUNK = 40
@@ -29,6 +30,21 @@ def test_rewritten_programs_have_the_same_answers(first: int, depth: int) -> Non
             rewritten += 1
             agree(example, "local")
     assert rewritten > CHUNK // 3
+
+
+@pytest.mark.parametrize("engine", ["auto", "reference", "clingo"])
+@pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
+def test_what_is_not_refused_runs(first: int, engine: str) -> None:
+    refused = 0
+    for seed in range(first, first + CHUNK):
+        example = wild_example(seed)
+        try:
+            lasing.parse(example.program)
+        except lasing.LasingError:
+            refused += 1
+        else:
+            assert len(answers_of(example, engine)) == example.end - example.start + 1
+    assert refused < CHUNK
 
 
 @settings(max_examples=programs(100, 2000))

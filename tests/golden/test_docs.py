@@ -22,7 +22,13 @@ SESSION = re.compile(r"```console\n\$ lasing ([^\n]*)\n(.*?)```", re.DOTALL)
 
 
 @pytest.mark.parametrize(
-    ("page", "number"), [("tutorial.md", 7), ("how-to/use-several-answers.md", 5), ("how-to/check-models.md", 4)]
+    ("page", "number"),
+    [
+        ("tutorial.md", 7),
+        ("how-to/use-several-answers.md", 5),
+        ("how-to/check-models.md", 4),
+        ("how-to/write-answers.md", 2),
+    ],
 )
 def test_sessions_of_a_page(page: str, number: int, tmp_path: Path) -> None:
     text_of_page = (DOCS / page).read_text(encoding="utf-8")

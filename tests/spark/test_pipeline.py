@@ -238,3 +238,22 @@ def test_every_mistake_of_a_file_is_named(tmp_path: Path) -> None:
         read_pipeline(pipeline(tmp_path, "program = "))
     with pytest.raises(LasingError, match="E401"):
         read_pipeline(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize("mode", ["stream", "batch"])
+def test_a_limit_stops_a_pipeline_and_names_the_rule(files: Files, tmp_path: Path, mode: str) -> None:
+    files("in", parts(stream()))
+    text = HEAD.format(view="intervals") + f'mode = "{mode}"\nmax_atoms = 10\n' + SOURCE.format(format="parquet")
+    path = pipeline(tmp_path, text + '[sinks.q]\nformat = "parquet"\npath = "out"\n')
+    with pytest.raises(LasingError) as raised:
+        run(path)
+    finding = raised.value.diagnostics[0]
+    assert finding.code == "E304"
+    assert "more than 10 atoms" in finding.message
+    assert "q(" in str(finding)
+
+
+def test_limits_of_a_pipeline_are_checked(tmp_path: Path) -> None:
+    text = HEAD.format(view="intervals") + 'max_memory = "lots"\n' + SOURCE.format(format="parquet")
+    with pytest.raises(LasingError, match=r"E612.*max_memory is 'lots'"):
+        read_pipeline(pipeline(tmp_path, text + '[sinks.q]\nformat = "parquet"\npath = "out"\n'))

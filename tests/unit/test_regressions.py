@@ -101,8 +101,8 @@ REFUSED: dict[str, Callable[[], object]] = {
     "two columns of one name": lambda: atoms(
         "q :- p(_).", lasing.Table(pa.table([[1], [2], [3]], ["time", "v", "v"]), "p")
     ),
-    "a gap in the arguments": lambda: atoms(
-        "q :- p.", pa.table({"time": [1], "predicate": ["p"], "arg1": [None], "arg2": [1]})
+    "a gap in the arguments": lambda: list(
+        lasing.run("q :- p.", pa.table({"time": [1], "predicate": ["p"], "arg1": [None], "arg2": [1]}), missing="error")
     ),
     "a predicate that is no name": lambda: atoms("q :- p.", [(1, lasing.Atom("Foo bar"))]),
     "functions nested too deep": lambda: lasing.parse("q :- 1 = " + "abs(" * 2000 + "1" + ")" * 2000 + "."),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Annotated
 
 import typer
 
 from lasing.cli.bench import bench
 from lasing.cli.check import check
-from lasing.cli.console import complain
+from lasing.cli.console import complain, guarded_output, show_warning
 from lasing.cli.fmt import fmt
 from lasing.cli.models import models
 from lasing.cli.pipeline import pipeline
@@ -21,19 +22,18 @@ USAGE_CODES = frozenset(("E305", "E306", "E307", "E314", "E511"))
 
 app = typer.Typer(
     name="lasing",
-    help="A stream reasoner: rules with windows and time over streams of facts.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(run)
-app.command()(check)
-app.add_typer(models, name="models")
-app.command()(fmt)
-app.command()(pipeline)
-app.command()(bench)
+app.command(short_help="Run a program on streams and print its answers.")(run)
+app.command(short_help="Find mistakes in a program and explain how it will run.")(check)
+app.add_typer(models, name="models", short_help="Check whether a stream is a model, or find one.")
+app.command(short_help="Format program files.")(fmt)
+app.command(short_help="Run a pipeline on Spark.")(pipeline)
+app.command(short_help="Measure the speed of the engine on this machine.")(bench)
 
 
 def _version(wanted: bool) -> None:
@@ -47,16 +47,25 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and stop.", callback=_version, is_eager=True)
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    """A stream reasoner: rules with windows and time over streams of facts."""
+    """lasing is a stream reasoner: it evaluates rules with windows and time over streams of facts.
+
+    \b
+    lasing run hot.lars readings.facts      print what the rules derive at each time point
+    lasing check hot.lars                   look for mistakes first
+
+    Each command explains itself: lasing run --help.
+    """
 
 
 def main() -> None:
     """The entry point: exit code 0 fine, 1 the program or the data is at fault, 2 wrong usage."""
+    warnings.showwarning = show_warning
     try:
-        app(prog_name="lasing")
+        with guarded_output():
+            app(prog_name="lasing")
     except LasingError as error:
         complain(error.diagnostics)
         sys.exit(2 if any(d.code in USAGE_CODES for d in error.diagnostics) else 1)

@@ -17,27 +17,28 @@ if TYPE_CHECKING:
 def bench(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME...]", help="Experiments, or bars; see --list.", show_default=False),
+        typer.Argument(metavar="[NAME...]", help="What to measure; --list prints the names.", show_default=False),
     ] = None,
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="Measure less: under two minutes, and nothing on Spark that is not named."),
+        typer.Option("--quick", help="Measure less, in under two minutes; Spark only where it is named."),
     ] = False,
     out: Annotated[
         Path | None,
         typer.Option(
             "--out",
             metavar="DIR",
-            help="Write report.md, cells.jsonl and the pictures into this folder; or to PAGE.md and a folder PAGE.",
+            help="Write the report, the figures and the pictures into this folder, or to PAGE.md and a folder PAGE.",
             show_default=False,
         ),
     ] = None,
-    list_names: Annotated[bool, typer.Option("--list", help="Print the names and their questions, and stop.")] = False,
+    list_names: Annotated[
+        bool, typer.Option("--list", help="Print the names, and what each measures, and exit.")
+    ] = False,
 ) -> None:
-    """Measure the engine beside others: medians and ratios, taken in turns in one run.
+    """Measure the engine beside others on this machine, and print medians and ratios.
 
-    All experiments and all bars are measured unless some are named. Tables go to standard output, progress to standard
-    error.
+    Everything is measured unless some experiments are named. Tables go to standard output, progress to standard error.
     """
     from rich.console import Console
 

@@ -12,7 +12,7 @@ import typer
 
 from lasing.cli.console import complain
 from lasing.cli.options import constants_of, read_sources
-from lasing.engine_choice import plan_for, unplanned
+from lasing.engine_choice import plan_for
 from lasing.errors import Diagnostic, in_order, similar
 from lasing.languages.lars.reader import examine
 from lasing.logic.analysis import Analysis, RuleAnalysis, analyse
@@ -26,32 +26,34 @@ from lasing.logic.printer import formula_text
 from lasing.logic.program import Program
 from lasing.logic.splitting import Split
 from lasing.logic.terms import Term, Variable, term_text
+from lasing.plan.compile import Unplanned, compile_plan
+from lasing.plan.planes import planes
 from lasing.plan.show import show
 
 _MOST_NAMES = 8
 
 
 def check(
-    files: Annotated[list[str], typer.Argument(metavar="PROGRAM...", help="Programs (.lars).", show_default=False)],
-    form: Annotated[str, typer.Option("--format", metavar="FORMAT", help="text or json.")] = "text",
+    files: Annotated[list[str], typer.Argument(metavar="PROGRAM...", help="The programs (.lars).", show_default=False)],
+    form: Annotated[str, typer.Option("--format", metavar="FORMAT", help="Print text or json.")] = "text",
     plan: Annotated[
-        bool, typer.Option("--plan", help="Show the plan of the local engine: relations, rules, join orders.")
+        bool, typer.Option("--plan", help="Show the plan of the local engine: relations, rules and join orders.")
     ] = False,
     replicate: Annotated[
         str,
         typer.Option(
             "--replicate",
             metavar="PREDICATES",
-            help="Streams, such as door,jam, of which every shard is to have all facts.",
+            help="Give every shard all facts of these streams, such as door,jam.",
             show_default=False,
         ),
     ] = "",
     const: Annotated[
         list[str] | None,
-        typer.Option("--const", "-c", metavar="NAME=VALUE", help="Set a #const; may be repeated.", show_default=False),
+        typer.Option("--const", "-c", metavar="NAME=VALUE", help="Set a #const; can be repeated.", show_default=False),
     ] = None,
 ) -> None:
-    """Check a program and tell what is known of it.
+    """Find mistakes in a program and explain how it will run.
 
     Findings go to standard error (with --format json, to standard output with the rest). The exit code is 1 if any
     of them is an error.
@@ -64,9 +66,10 @@ def check(
         found = in_order(findings(program, CAUTIONS))
     errors = [d for d in found if d.severity == "error"]
     analysis = analyse(program)
+    runs = _Runs(program, analysis, has_mistakes=bool(errors))
     shown = _plan(program, analysis, errors) if plan else ""
     if form == "json":
-        described = _json(program, analysis, shards, found)
+        described = _json(program, analysis, runs, shards, found)
         if plan:
             described["plan"] = shown.splitlines() or None
         typer.echo(json.dumps(described, indent=2, ensure_ascii=False))
@@ -74,7 +77,7 @@ def check(
         complain(found)
         if not errors:
             assert shards is not None, "what has no mistakes is analysed"
-            typer.echo(_text(program, analysis, shards, len(found)))
+            typer.echo(_text(program, analysis, runs, shards, len(found)))
             if plan:
                 typer.echo(f"\n{shown or 'no plan: the local engine has no part in this program'}")
     if errors:
@@ -98,7 +101,66 @@ def _plan(program: Program, analysis: Analysis, errors: list[Diagnostic]) -> str
     return "" if found is None else show(found)
 
 
-def _text(program: Program, analysis: Analysis, shards: Partition | NoKey, warnings: int) -> str:
+class _Runs:
+    """How the rules of a program run: what its plan says, and where there is none, why."""
+
+    def __init__(self, program: Program, analysis: Analysis, has_mistakes: bool) -> None:
+        parts = analysis.split
+        decided = program if parts is None else parts.below
+        places = range(len(program.rules)) if parts is None else parts.below_origin
+        self.unplanned = ""
+        self._planes: dict[int, str] = {}
+        self._analysis = analysis
+        if decided is None or has_mistakes:
+            return
+        try:
+            found = planes(compile_plan(decided))
+        except Unplanned as reason:
+            self.unplanned = str(reason)
+        else:
+            self._planes = {places[place]: plane for place, plane in found.items()}
+
+    def engine(self, index: int) -> tuple[str, str]:
+        """The engine of a rule, and why it is that one."""
+        reason = self._analysis.rules[index].reason
+        needed = ENGINE_NEEDED[reason.fragment]
+        if needed == "local" and self.unplanned:
+            return "reference", "the whole program runs there"
+        return needed, reason.why
+
+    def plane(self, index: int) -> str | None:
+        """Where the plan has a rule: guaranteed or counted; None where no plan has it."""
+        return self._planes.get(index) if self.engine(index)[0] == "local" else None
+
+    def manner(self, index: int) -> str:
+        """The same as text, with the reason; for a rule without a plan, whether it is monotone."""
+        rule = self._analysis.rules[index]
+        why = rule.non_monotone
+        match self.plane(index):
+            case "guaranteed":
+                return "guaranteed"
+            case "counted":
+                return f"counted ({self._why_counted(index)})"
+            case _:
+                return f"not monotone ({why})" if why else "monotone"
+
+    def _why_counted(self, index: int) -> str:
+        rule = self._analysis.rules[index]
+        if rule.non_monotone:
+            return rule.non_monotone
+        counted = {
+            atom.predicate
+            for other, plane in self._planes.items()
+            if plane == "counted"
+            for atom in self._analysis.rules[other].rule.head_atoms()
+        }
+        (head,) = rule.rule.head_atoms()
+        below = (atom.predicate for literal in rule.rule.body for atom in atoms_of(literal))
+        rests = next((p for p in below if p in counted and p != head.predicate), None)
+        return f"it rests on {rests}" if rests else f"other rules of {head.predicate} are"
+
+
+def _text(program: Program, analysis: Analysis, runs: _Runs, shards: Partition | NoKey, warnings: int) -> str:
     facts = f"{len(program.background)} background and {len(program.data)} data facts"
     levels = 1 + max(analysis.strata.level.values(), default=0)
     lines = [
@@ -107,7 +169,7 @@ def _text(program: Program, analysis: Analysis, shards: Partition | NoKey, warni
         f"lookback  {analysis.lookback}",
         f"shards    {_shards(program, shards)}",
         f"tick      {program.tick or 'none: time points are plain numbers'}",
-        f"engine    {_engine(program, analysis)}",
+        f"engine    {_engine(analysis, runs)}",
         *(f"cycle     {cycle_text(cycle)}" for cycle in analysis.strata.cycles),
         f"warnings  {warnings or 'none'}",
     ]
@@ -119,17 +181,17 @@ def _text(program: Program, analysis: Analysis, shards: Partition | NoKey, warni
             "",
             f"rule {number}{f'  ({place})' if place else ''}",
             f"  {rule.rule}",
-            f"  {_describe(rule, key)}",
+            f"  {_describe(number - 1, rule, runs, key)}",
             *(f"  asks below: {question}" for question in questions.get(number - 1, ())),
         ]
     return "\n".join(lines)
 
 
-def _describe(rule: RuleAnalysis, key: Term | None) -> str:
-    monotone = f"not monotone ({rule.non_monotone})" if rule.non_monotone else "monotone"
-    needs = f"for the {ENGINE_NEEDED[rule.reason.fragment]} engine ({rule.reason.why})"
+def _describe(index: int, rule: RuleAnalysis, runs: _Runs, key: Term | None) -> str:
+    engine, why = runs.engine(index)
     shared = "" if key is None else f"; key {term_text(key)}"
-    return f"stratum {rule.stratum}; {monotone}; looks back {rule.lookback}; {needs}{shared}"
+    manner = runs.manner(index)
+    return f"stratum {rule.stratum}; {manner}; looks back {rule.lookback}; for the {engine} engine ({why}){shared}"
 
 
 def _shards(program: Program, shards: Partition | NoKey) -> str:
@@ -172,18 +234,14 @@ def _names(predicates: list[str]) -> str:
     return ", ".join(predicates) if more <= 1 else f"{', '.join(predicates[:_MOST_NAMES])} and {more} more"
 
 
-def _engine(program: Program, analysis: Analysis) -> str:
+def _engine(analysis: Analysis, runs: _Runs) -> str:
+    decided = f"reference, because of {runs.unplanned}" if runs.unplanned else "local"
     if analysis.split is None:
-        return _decided_engine(program)
+        return decided
     above = [number for number, rule in enumerate(analysis.rules, 1) if rule.reason.fragment == "several answers"]
     others = "for the rest" if len(above) < len(analysis.rules) else "for what they ask below"
-    rest = f"; {others}, {_decided_engine(analysis.split.below)}" if analysis.split.below else ""
+    rest = f"; {others}, {decided}" if analysis.split.below else ""
     return f"clingo for rule{'s'[: len(above) > 1]} {_ranges(above)}, because of {_several(analysis)}{rest}"
-
-
-def _decided_engine(program: Program) -> str:
-    reason = unplanned(program)
-    return f"reference, because of {reason}" if reason else "local"
 
 
 def _ranges(numbers: list[int]) -> str:
@@ -214,7 +272,7 @@ def _several(analysis: Analysis) -> str:
 
 
 def _json(
-    program: Program, analysis: Analysis, shards: Partition | NoKey | None, found: list[Diagnostic]
+    program: Program, analysis: Analysis, runs: _Runs, shards: Partition | NoKey | None, found: list[Diagnostic]
 ) -> dict[str, Any]:
     return {
         "rules": [
@@ -224,15 +282,16 @@ def _json(
                 "stratum": r.stratum,
                 "monotone": not r.non_monotone,
                 "non_monotone_because": r.non_monotone or None,
+                "plane": runs.plane(index),
                 "lookback": asdict(r.lookback),
                 "fragment": r.reason.fragment,
-                "engine": ENGINE_NEEDED[r.reason.fragment],
-                "why": r.reason.why,
+                "engine": runs.engine(index)[0],
+                "why": runs.engine(index)[1],
                 "helper_rules": r.helpers,
             }
-            for r in analysis.rules
+            for index, r in enumerate(analysis.rules)
         ],
-        "split": _json_split(analysis),
+        "split": _json_split(analysis, runs),
         "background_facts": len(program.background),
         "data_facts": len(program.data),
         "cycles": [cycle_text(cycle) for cycle in analysis.strata.cycles],
@@ -256,13 +315,13 @@ def _json(
     }
 
 
-def _json_split(analysis: Analysis) -> dict[str, Any] | None:
+def _json_split(analysis: Analysis, runs: _Runs) -> dict[str, Any] | None:
     """Which rules go to clingo, and what those ask of the others."""
     parts = analysis.split
     if parts is None:
         return None
     decided = [number for number, rule in enumerate(analysis.rules, 1) if rule.reason.fragment != "several answers"]
-    below = None if parts.below is None else "reference" if unplanned(parts.below) else "local"
+    below = None if parts.below is None else "reference" if runs.unplanned else "local"
     questions = [{"rule": index + 1, "asks": text} for index, texts in _questions(parts).items() for text in texts]
     return {"below": decided, "engine_below": below, "questions": questions}
 

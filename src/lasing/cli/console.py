@@ -1,66 +1,129 @@
-"""What is said on standard error: findings, progress, summaries."""
+"""Standard output, guarded; and what is said on standard error: findings, progress, summaries."""
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import time
+import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from io import TextIOWrapper
-from threading import Timer
-from typing import TextIO
+from contextlib import contextmanager, suppress
+from typing import Any, TextIO
 
 from lasing.connectors.files import Progress
-from lasing.errors import Diagnostic, fault, render
+from lasing.errors import Diagnostic, LasingWarning, fault, render
 
 _PATIENCE = 1.0  # seconds before a progress bar appears
-_LONG = 5.0  # seconds before something is said about a wait
+
+
+class OutputFailed(Exception):  # noqa: N818 -- internal: it carries the error
+    """Standard output cannot be written. It is no OSError, so that nobody takes it for that of another file."""
+
+    def __init__(self, error: OSError) -> None:
+        self.error = error
+        super().__init__(str(error))
+
+
+class _Output(io.RawIOBase):
+    """The bytes of standard output; a failure to write them is told from all others."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+    def isatty(self) -> bool:
+        return os.isatty(self._descriptor)
+
+    def write(self, data: Any) -> int:
+        try:
+            return os.write(self._descriptor, data)
+        except OSError as error:
+            raise OutputFailed(error) from None
+
+
+@contextmanager
+def guarded_output() -> Iterator[None]:
+    """Standard output as UTF-8, for all that a command prints; whatever fails to be written becomes E403.
+
+    That whoever read it has gone, as in `lasing check … | head`, is no error.
+    """
+    if sys.stdin is None:  # closed, as by `<&-`: there is nothing to read
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
+    if sys.stdout is None:  # closed too: no other file may take its place
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 1)
+    buffer = io.BufferedWriter(_Output(1))
+    sys.stdout = io.TextIOWrapper(  # a file's name need not be UTF-8: it is printed as it is
+        buffer, encoding="utf-8", errors="surrogateescape", line_buffering=os.isatty(1)
+    )
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except OutputFailed as failed:
+        _drop_output()
+        if not isinstance(failed.error, BrokenPipeError):
+            reason = failed.error.strerror or failed.error
+            raise fault("E403", f"standard output cannot be written: {reason}") from None
+
+
+def _drop_output() -> None:
+    """Let nobody fail again with what is still to be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def complain(diagnostics: Iterable[Diagnostic]) -> None:
     """Print findings to standard error."""
     found = list(diagnostics)
     if found:
-        print(render(found), file=sys.stderr, flush=True)
+        note(render(found))
+
+
+def note(text: str) -> None:
+    """Print something to standard error. Where that cannot be written, nobody can be told."""
+    with suppress(OSError):
+        print(text, file=sys.stderr, flush=True)
 
 
 def say(text: str) -> None:
     """Print a summary to standard error, if a person is there to read it."""
-    if sys.stderr.isatty():
-        print(text, file=sys.stderr)
+    if sys.stderr is not None and sys.stderr.isatty():
+        note(text)
 
 
-@contextmanager
-def patience(text: str, quiet: bool = False) -> Iterator[None]:
-    """Say something if what follows takes long, so that a person does not take it for stuck."""
-    timer = Timer(_LONG, say, [text])
-    timer.daemon = True
-    if not quiet:
-        timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
+_show_as_python_does = warnings.showwarning
+
+
+def show_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+    """Print a warning of ours as a finding, without a place in our own code."""
+    if issubclass(category, LasingWarning):
+        note(str(message))
+    else:
+        _show_as_python_does(message, category, *place, **more)
 
 
 @contextmanager
 def standard_output() -> Iterator[TextIO]:
-    """Standard output as UTF-8. That whoever read it has gone, as in `lasing run … | head`, is no error."""
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")
+    """Standard output. That whoever read it has gone, as in `lasing run … | head`, is no error: the command goes on."""
     try:
         yield sys.stdout
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):
-            raise fault("E403", f"standard output cannot be written: {error.strerror or error}") from None
+        sys.stdout.flush()
+    except OutputFailed as failed:
+        if not isinstance(failed.error, BrokenPipeError):
+            raise
+        _drop_output()
 
 
 @contextmanager
 def progress_bar(total: int) -> Iterator[Progress | None]:
     """A callback that shows how much of `total` bytes is read, on a terminal, for work that takes a while."""
-    if not sys.stderr.isatty() or total <= 0:
+    if sys.stderr is None or not sys.stderr.isatty() or total <= 0:
         yield None
         return
     from rich.console import Console

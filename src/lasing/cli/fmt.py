@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from lasing.connectors.files import decode, read_text, unwritable
+from lasing.connectors.files import read_text, unwritable, whole_text
 from lasing.errors import Source
 from lasing.languages.lars.formatter import format_text
 
@@ -17,19 +17,19 @@ from lasing.languages.lars.formatter import format_text
 def fmt(
     files: Annotated[
         list[str],
-        typer.Argument(metavar="FILE...", help="Programs to lay out; - reads standard input.", show_default=False),
+        typer.Argument(metavar="FILE...", help="The programs to format; - reads standard input.", show_default=False),
     ],
-    check: Annotated[bool, typer.Option("--check", help="Change nothing; exit code 1 if something would.")] = False,
-    diff: Annotated[bool, typer.Option("--diff", help="Change nothing; print what would.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Change nothing; exit with 1 if a file would change.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Change nothing; print what would change.")] = False,
 ) -> None:
-    """Lay out programs: one statement a line, long ones a literal a line. Comments are kept.
+    """Format program files: one statement per line, or one literal per line where a statement is long.
 
-    Files are rewritten in place. Only white space ever changes.
+    Files are rewritten in place. Only white space changes, and comments are kept.
     """
     changed = 0
     for file in files:
         if file == "-":
-            text = decode(sys.stdin.buffer.read(), "standard input")
+            text = whole_text(sys.stdin.buffer, "standard input")
             formatted = format_text(Source("standard input", text))
             if not (check or diff):
                 typer.echo(formatted, nl=False)

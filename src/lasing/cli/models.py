@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from lasing.cli.console import standard_output
+from lasing.cli.console import complain, standard_output
 from lasing.cli.options import (
     INPUT_FORMATS,
     choose,
@@ -15,20 +16,22 @@ from lasing.cli.options import (
     read_sources,
     split_files,
     stream_file,
+    styled,
     time_option,
 )
 from lasing.connectors.rows import Row, merged
 from lasing.connectors.sources import FileSource, stream_rows
 from lasing.connectors.tables import TIME
-from lasing.errors import Source
-from lasing.languages.lars.questions import read_question
+from lasing.errors import Diagnostic, Source, similar
+from lasing.languages.lars.questions import Question, read_question
 from lasing.languages.lars.reader import read_program
+from lasing.logic.formulas import atoms_of
 from lasing.logic.program import Program
 from lasing.session import arity_of
 from lasing.timeline.ticks import Tick
 
 models = typer.Typer(
-    help="Check models and look for them: is this an answer stream, is there one?",
+    help="Check whether a stream is an answer stream of a program, or whether a formula holds; or find such a stream.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -37,16 +40,19 @@ Files = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="PROGRAM... [STREAM]...",
-        help="Programs (.lars) and streams, as for lasing run. Beside a formula, programs have background facts, "
+        help="Programs (.lars) and streams, as for lasing run. With --formula, programs provide background facts, "
         "constants and the tick.",
         show_default=False,
     ),
 ]
-At = Annotated[str, typer.Option("--at", metavar="TIME", help="The time point of evaluation.", show_default=False)]
+At = Annotated[str, typer.Option("--at", metavar="TIME", help="Evaluate at this time point.", show_default=False)]
 From = Annotated[
     str,
     typer.Option(
-        "--from", metavar="TIME", help="Start of the timeline [default: the first fact's].", show_default=False
+        "--from",
+        metavar="TIME",
+        help="Where the timeline starts [default: at the first fact].",
+        show_default=False,
     ),
 ]
 To = Annotated[
@@ -54,26 +60,37 @@ To = Annotated[
     typer.Option(
         "--to",
         metavar="TIME",
-        help="End of the timeline, for a formula [default: the last fact's, or --at].",
+        help="Where the timeline ends, for a formula [default: at the last fact, or --at].",
         show_default=False,
     ),
 ]
 Formula = Annotated[
     str,
-    typer.Option("--formula", "-f", metavar="TEXT", help="Ask about this formula instead.", show_default=False),
+    typer.Option(
+        "--formula", "-f", metavar="TEXT", help="Ask about this formula instead of a program.", show_default=False
+    ),
 ]
-TimeColumn = Annotated[str, typer.Option("--time", metavar="COLUMN", help="The column of the time, in tables.")]
-Sort = Annotated[bool, typer.Option("--sort", help="Sort the streams by time first.")]
+TimeColumn = Annotated[str, typer.Option("--time", metavar="COLUMN", help="The column that has the time, in tables.")]
+Sort = Annotated[bool, typer.Option("--sort", help="Read the streams whole and sort them by time first.")]
 InputFormat = Annotated[
-    str, typer.Option("--input-format", metavar="FORMAT", help="Format of standard input: facts, csv, jsonl.")
+    str, typer.Option("--input-format", metavar="FORMAT", help="The format of standard input: facts, csv, jsonl.")
 ]
 Const = Annotated[
     list[str] | None,
-    typer.Option("--const", "-c", metavar="NAME=VALUE", help="Set a #const; may be repeated.", show_default=False),
+    typer.Option("--const", "-c", metavar="NAME=VALUE", help="Set a #const; can be repeated.", show_default=False),
+]
+
+Times = Annotated[
+    str,
+    typer.Option(
+        "--times",
+        metavar="STYLE",
+        help="Print times as numbers, as dates (iso, which needs a #tick), or the way they came in (auto).",
+    ),
 ]
 
 
-@models.command()
+@models.command(short_help="Check a stream against a program or a formula.")
 def check(
     at: At,
     files: Files = None,
@@ -83,7 +100,7 @@ def check(
             "--interpretation",
             "-i",
             metavar="FILE",
-            help="The stream in question: the data up to then, and all that is derived, each with its time.",
+            help="The stream to check: the data up to --at and all that is derived, each fact with its time.",
             show_default=False,
         ),
     ] = "",
@@ -91,13 +108,14 @@ def check(
     first: From = "",
     last: To = "",
     time: TimeColumn = TIME,
+    times: Times = "auto",
     sort: Sort = False,
     input_format: InputFormat = "facts",
     const: Const = None,
 ) -> None:
-    """Is this stream an answer stream of the program? Does this formula hold in the stream?
+    """Check whether a stream is an answer stream of a program, or whether a formula holds in a stream.
 
-    Prints yes, or no and the reasons, each in a line. The exit code is 0 for yes, and 1 for no.
+    Prints yes, or no and the reasons, one per line. The exit code is 0 for yes and 1 for no.
 
     \b
     lasing models check tram.lars tram.facts --interpretation guess.facts --at 42
@@ -117,10 +135,11 @@ def check(
         question = read_question(texts, constants, Source("formula", formula))
         beside = question.program
         known = arity_of(Program(() if question.formula is None else (question.formula,), beside.background))
+        streamed: set[str] = set()
         verdict = Verdict(
             holds(
                 formula,
-                _rows(streams, beside.tick, sort, known),
+                _noted(_rows(streams, beside.tick, sort, known), streamed),
                 time=_needed("--at", at, beside.tick),
                 start=time_option("--from", first, beside.tick),
                 end=time_option("--to", last, beside.tick),
@@ -128,12 +147,13 @@ def check(
                 constants=constants,
             )
         )
+        complain(_misspelt(question, streamed))
     else:
         _refuse("--to", last, "the timeline of a program has no end")
         if not interpretation:
             note = "which stream is it? Name its file, or ask about a --formula"
             raise typer.BadParameter(note, param_hint="--interpretation")
-        program = read_program(texts, constants)
+        program = styled(read_program(texts, constants), times)
         known = arity_of(program)
         claimed = stream_file(interpretation, time, input_format, "--interpretation")
         if str(claimed.path) == "-" and any(str(stream.path) == "-" for stream in streams):
@@ -150,7 +170,7 @@ def check(
         raise typer.Exit(1)
 
 
-@models.command()
+@models.command(short_help="Find a stream that fits a program or a formula.")
 def sat(
     at: At,
     files: Files = None,
@@ -160,21 +180,22 @@ def sat(
         typer.Option(
             "--atoms",
             metavar="ATOMS",
-            help="The atoms that there may be, such as: p(a), q. Of a program, those that may be derived "
-            "[default: all; of a formula, those in it].",
+            help="Use only these atoms, such as: p(a), q. For a program, they limit what may be derived "
+            "[default: no limit]; for a formula, they are what the stream is made of [default: its own atoms].",
             show_default=False,
         ),
     ] = None,
     first: From = "",
     last: To = "",
     time: TimeColumn = TIME,
+    times: Times = "auto",
     sort: Sort = False,
     input_format: InputFormat = "facts",
     const: Const = None,
 ) -> None:
-    """Is there an answer stream of the program? Is there a stream in which this formula holds?
+    """Find an answer stream of a program, or a stream in which a formula holds.
 
-    Prints one as facts, or: unsatisfiable. The exit code is 0 if there is one, and 1 if not.
+    Prints its facts, or unsatisfiable. The exit code is 0 if there is one and 1 if there is none.
 
     \b
     lasing models sat tram.lars tram.facts --at 42
@@ -189,7 +210,8 @@ def sat(
         if streams:
             raise typer.BadParameter("a stream is looked for, and not given, where a formula is to hold in it")
         named = None if atoms is None else Source("atoms", atoms)
-        tick = read_question(texts, constants, Source("formula", formula), named).program.tick
+        beside = styled(read_question(texts, constants, Source("formula", formula), named).program, times)
+        tick = beside.tick
         found = satisfiable(
             formula,
             atoms,
@@ -199,9 +221,10 @@ def sat(
             background=texts,
             constants=constants,
         )
+        found = None if found is None else replace(found, tick=beside.shown_tick())
     else:
         _refuse("--to", last, "the timeline of a program has no end")
-        program = read_program(texts, constants)
+        program = styled(read_program(texts, constants), times)
         found = answer_stream(
             program,
             _rows(streams, program.tick, sort, arity_of(program)),
@@ -217,6 +240,26 @@ def sat(
 
 def _rows(streams: list[FileSource], tick: Tick | None, sort: bool, arity: Mapping[str, int]) -> Iterator[Row]:
     return merged([stream_rows(stream, tick, sort, None, arity) for stream in streams])
+
+
+def _noted(rows: Iterator[Row], seen: set[str]) -> Iterator[Row]:
+    """The rows, whose predicates are noted."""
+    for row in rows:
+        seen.add(row[1].predicate)
+        yield row
+
+
+def _misspelt(question: Question, streamed: set[str]) -> list[Diagnostic]:
+    """Predicates of a formula that no fact has, and that look like slips for one that a fact has."""
+    program, rule = question.program, question.formula
+    known = streamed | {a.predicate for a in program.background} | {f.atom.predicate for f in program.data}
+    found: dict[str, Diagnostic] = {}
+    for atom in (atom for literal in (rule.body if rule else ()) for atom in atoms_of(literal)):
+        if rule and atom.predicate not in known and (hint := similar(atom.predicate, known)):
+            message = f"no fact has the predicate {atom.predicate}"
+            place = rule.place(atom.offset, len(atom.predicate))
+            found.setdefault(atom.predicate, Diagnostic("W101", message, place, hint))
+    return list(found.values())
 
 
 def _needed(option: str, text: str, tick: Tick | None) -> int:

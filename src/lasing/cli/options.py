@@ -3,20 +3,54 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from lasing.connectors.csv import cell_value
-from lasing.connectors.files import decode, read_text
+from lasing.connectors.files import read_text, whole_text
 from lasing.connectors.sources import FORMATS, FileSource, file_source
 from lasing.errors import LasingError, Source
-from lasing.logic.program import Signature
+from lasing.logic.program import Program, Signature
 from lasing.logic.terms import Value, is_name
-from lasing.timeline.ticks import Tick, parse_time
+from lasing.timeline.ticks import Dates, Tick, parse_time
 
 INPUT_FORMATS = ("facts", "csv", "jsonl")
 """The formats that standard input may have."""
+
+TIMES = ("auto", "numbers", "iso")
+"""How times are printed: as they came in, as numbers, as dates."""
+
+
+MaxAtoms = Annotated[
+    int | None,
+    typer.Option(
+        "--max-atoms",
+        metavar="N",
+        help="Stop if one time point derives more atoms [default: 5,000,000].",
+        show_default=False,
+    ),
+]
+MaxMemory = Annotated[
+    str | None,
+    typer.Option(
+        "--max-memory",
+        metavar="SIZE",
+        help="Stop if the engine needs more memory, such as '2 GB' [default: half of the machine's].",
+        show_default=False,
+    ),
+]
+MaxTime = Annotated[
+    str | None,
+    typer.Option(
+        "--max-time",
+        metavar="TIME",
+        help="Stop if it takes longer, such as '30 s' or '5 min' [default: no limit].",
+        show_default=False,
+    ),
+]
 
 
 def choose(option: str, value: str, choices: tuple[str, ...]) -> None:
@@ -32,6 +66,17 @@ def time_option(option: str, text: str, tick: Tick | None) -> int | None:
     except LasingError as error:
         d = error.diagnostics[0]
         raise typer.BadParameter(f"{d.message} ({d.note})", param_hint=option) from None
+
+
+def styled(program: Program, times: str) -> Program:
+    """The program whose times go out as `--times` says: as numbers, as dates, or as they come in."""
+    choose("--times", times, TIMES)
+    if program.tick is None:
+        if times == "iso":
+            raise typer.BadParameter("the program has no #tick, so its times have no dates", param_hint="--times")
+        return program
+    dates = Dates(seen=times == "iso", decided=times != "auto")
+    return replace(program, tick=replace(program.tick, dates=dates), dated=program.dated and times == "auto")
 
 
 def split_files(
@@ -62,7 +107,7 @@ def stream_file(file: str, time: str, input_format: str, option: str | None = No
 def read_sources(paths: list[str]) -> list[Source]:
     """The texts of program files; `-` is standard input."""
     return [
-        Source("standard input", decode(sys.stdin.buffer.read(), "standard input"))
+        Source("standard input", whole_text(sys.stdin.buffer, "standard input"))
         if path == "-"
         else Source(path, read_text(Path(path)), Path(path))
         for path in paths

@@ -18,18 +18,24 @@ from lasing.logic.partition import Partition, partition
 
 
 def pipeline(
-    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The pipeline.", show_default=False)],
-    check: Annotated[bool, typer.Option("--check", help="Check the file and the program, and start nothing.")] = False,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE.toml", help="The file that describes the pipeline.", show_default=False)
+    ],
+    check: Annotated[
+        bool, typer.Option("--check", help="Check the file and the program without starting anything.")
+    ] = False,
     metrics: Annotated[
         Path | None,
-        typer.Option("--metrics", metavar="FILE", help="Append a JSON line for each batch.", show_default=False),
+        typer.Option(
+            "--metrics", metavar="FILE", help="Append one line of JSON per batch to this file.", show_default=False
+        ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing about batches.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not report batches.")] = False,
 ) -> None:
-    """Run a pipeline on Spark: sources, a program, and sinks, as a TOML file says.
+    """Run a pipeline on Spark: a TOML file names the sources, the program and the sinks.
 
-    A stream goes on from its checkpoint where it was stopped, by Ctrl-C or by a failure. Progress is shown as a table
-    on a terminal, and as lines otherwise.
+    A stream that was stopped, by Ctrl-C or by a failure, continues from its checkpoint. Progress is shown as a table
+    on a terminal, and line by line elsewhere.
     """
     from lasing.pipeline.config import read_pipeline
 

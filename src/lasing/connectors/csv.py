@@ -5,9 +5,12 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
-from lasing.connectors.files import LONGEST_LINE, Progress, lines
+from lasing.connectors.files import LONGEST_LINE, Block, Progress, blocks
+from lasing.connectors.missing import Gaps
 from lasing.connectors.rows import Arity, Row
 from lasing.connectors.tables import Columns, RowMaker
 from lasing.errors import LasingError, Place, fault
@@ -25,28 +28,102 @@ def read_csv(
     ordered: bool = True,
     progress: Progress | None = None,
     arity: Arity | None = None,
+    gaps: Gaps | None = None,
 ) -> Iterator[Row]:
     """The rows of a CSV file; `-` is standard input."""
     name = "standard input" if str(path) == "-" else str(path)
-    maker = RowMaker(name, columns, tick, ordered, arity)
-    reader = csv.reader((f"{line}\n" for _, line in lines(path, progress)), strict=True)
+    maker = RowMaker(name, columns, tick, ordered, arity, gaps or Gaps())
+    reader = CsvReader(maker)
+    source = blocks(path, progress)
+    for block in source:
+        yield from reader.rows(Lines(block, source))
+    reader.finish()
+
+
+class Lines:
+    """The lines of a block. Where a cell goes on beyond it, those of the next block follow."""
+
+    def __init__(self, block: Block, following: Iterator[Block]) -> None:
+        self._lines = iter(_split(block))
+        self._next = next(self._lines, None)
+        self._following = following
+        self.first = block.line
+        self._taken = 0
+
+    @property
+    def over(self) -> bool:
+        """Whether all lines have been taken, so that a row that ends here ends the block."""
+        return self._next is None
+
+    def __iter__(self) -> Lines:
+        return self
+
+    def __next__(self) -> str:
+        while self._next is None:
+            self._lines = iter(_split(next(self._following)))
+            self._next = next(self._lines, None)
+        line, self._next = self._next, next(self._lines, None)
+        self._taken += 1
+        return f"{line}\n"
+
+    def rest(self) -> Block:
+        """The lines that have not been taken."""
+        left = chain([] if self._next is None else [self._next], self._lines)
+        self._next = None
+        return Block("".join(f"{line}\n" for line in left), self.first + self._taken)
+
+
+def _split(block: Block) -> list[str]:
+    return [line.removesuffix("\r") for line in block.text.removesuffix("\n").split("\n")]
+
+
+@dataclass(slots=True)
+class CsvReader:
+    """Reads CSV row by row, from one block of lines to the next."""
+
+    maker: RowMaker
     header: list[str] | None = None
-    csv.field_size_limit(LONGEST_LINE)
-    while True:
-        line = reader.line_num + 1
+
+    def rows(self, lines: Lines) -> Iterator[Row]:
+        """The rows of some lines."""
+        for place, cells in self.records(lines):
+            if self.header is None:
+                self.take_header(cells)
+            elif row := self.maker.row(_record(self.header, cells, place), place):
+                yield row
+
+    def records(self, lines: Lines) -> Iterator[tuple[Place, list[str]]]:
+        """The cells of some lines, row by row; of blank lines only the first, which would be the header."""
+        reader = csv.reader(lines, strict=True)
+        csv.field_size_limit(LONGEST_LINE)
+        name = self.maker.name
+        while not lines.over:
+            line = lines.first + reader.line_num
+            try:
+                cells = next(reader, None)
+            except csv.Error as error:
+                raise fault("E501", f"this is not CSV: {error}", Place(name, line, 1)) from None
+            if cells is None:
+                break
+            if cells or self.header is None:
+                yield Place(name, line, 1, ",".join(cells)), cells
+
+    def take_header(self, cells: list[str]) -> None:
+        """The first row names the columns."""
+        header = [cell.strip() for cell in cells]
         try:
-            cells = next(reader, None)
-        except csv.Error as error:
-            raise fault("E501", f"this is not CSV: {error}", Place(name, line, 1)) from None
-        if cells is None:
-            break
-        if header is None:
-            header = _header(name, cells, maker)
-        elif cells:
-            place = Place(name, line, 1, ",".join(cells))
-            yield maker.row(_record(header, cells, place, columns), place)
-    if header is None:
-        raise fault("E505", f"{name} is empty", note="a CSV file begins with a header, such as: time,sensor,value")
+            self.maker.check(header)
+        except LasingError as error:
+            d = error.diagnostics[0]
+            place = Place(self.maker.name, 1, 1, ",".join(cells))
+            raise LasingError([replace(d, place=place)]) from None
+        self.header = header
+
+    def finish(self) -> None:
+        """There are no more lines."""
+        if self.header is None:
+            note = "a CSV file begins with a header, such as: time,sensor,value"
+            raise fault("E505", f"{self.maker.name} is empty", note=note)
 
 
 def cell_value(text: str) -> Value:
@@ -55,30 +132,18 @@ def cell_value(text: str) -> Value:
     >>> cell_value("70"), cell_value("7.5"), cell_value("007"), cell_value("s1")
     (70, 7.5, '007', 's1')
     """
-    if text == '""':  # how the empty text is written where an empty cell means: no argument
+    if text == '""':  # how the empty text is written, because an empty cell is a missing value
         return ""
     if _INTEGER.fullmatch(text):
         return int(text) if len(text) < 4000 else text
     return float(text) if _DECIMAL.fullmatch(text) else text
 
 
-def _header(name: str, cells: list[str], maker: RowMaker) -> list[str]:
-    header = [cell.strip() for cell in cells]
-    try:
-        maker.check(header)
-    except LasingError as error:
-        d = error.diagnostics[0]
-        raise fault(d.code, d.message, Place(name, 1, 1, ",".join(cells)), d.note) from None
-    return header
-
-
-def _record(header: list[str], cells: list[str], place: Place, columns: Columns) -> dict[str, object]:
-    """The values of a row. Where each row names its own predicate, an empty cell is an argument that is not there."""
+def _record(header: list[str], cells: list[str], place: Place) -> dict[str, object]:
+    """The values of a row; an empty cell has none."""
     if len(cells) != len(header):
         message = f"this row has {len(cells)} cell{'s'[: len(cells) != 1]}"
         raise fault("E505", message, place, f"the header has {len(header)}: {', '.join(header)}")
-    record: dict[str, object] = {}
-    for name, cell in zip(header, cells, strict=True):
-        text = cell.strip()
-        record[name] = None if text == "" and columns.predicate is None else cell_value(text)
-    return record
+    return {
+        name: cell_value(text) if (text := cell.strip()) else None for name, cell in zip(header, cells, strict=True)
+    }

@@ -10,18 +10,17 @@ from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from lasing.connectors.files import Block, Progress, blocks
-from lasing.connectors.rows import Arity, Row, check_arity, late
+from lasing.connectors.rows import Arity, Row, check_arity, is_text, late
 from lasing.errors import LasingError, Place, Source, fault
 from lasing.logic.formulas import Atom
 from lasing.logic.terms import (
     IRI,
-    LARGEST,
     NAME,
     NUMBER,
     RESERVED,
-    SMALLEST,
     STRING,
     Undefined,
     Value,
@@ -33,7 +32,7 @@ from lasing.timeline.ticks import Tick, parse_time
 
 _MOST_REMEMBERED = 100_000
 
-_PLAIN = re.compile(r'\s*([a-z]\w*)(?:\(([^()"<>%\n]*)\))?\s+at\s+(-?[0-9]{1,18})\s*\.(?![0-9])', re.ASCII)
+_PLAIN = re.compile(r'\s*([a-z]\w*)(?:\(([^()"<>%\n]*)\))?\s+at\s+(-?[0-9]{1,17})\s*\.(?![0-9])', re.ASCII)
 _SKIP = re.compile(r"(?:\s+|%\*(?s:.*?)\*%|%(?!\*)[^\n]*)*")
 _TERM = re.compile(rf"(?P<name>{NAME})|(?P<number>-?\s*{NUMBER})|(?P<string>{STRING})|(?P<iri>{IRI})")
 _WORD = re.compile(NAME)
@@ -56,11 +55,18 @@ def parse_facts(
     text: str, tick: Tick | None = None, ordered: bool = True, name: str = "stream", arity: Arity | None = None
 ) -> Iterator[Row]:
     """The rows of a text."""
+    check_text(text)
     return _rows([Block(text, 1)], name, tick, ordered, arity)
 
 
+def check_text(text: str) -> None:
+    """Fail where a string is not Unicode text."""
+    if not is_text(text):
+        raise fault("E506", "the stream is not Unicode text", note="a lone surrogate is no character")
+
+
 def _rows(source: Iterable[Block], name: str, tick: Tick | None, ordered: bool, arity: Arity | None) -> Iterator[Row]:
-    reader = _Reader(name, tick, ordered, arity)
+    reader = FactReader(name, tick, ordered, arity)
     rest = Block("", 1)
     for block in source:
         rest = Block(rest.text + block.text, rest.line, rest.begin) if rest.text else block
@@ -74,16 +80,27 @@ class _Stuck(Exception):  # noqa: N818 -- internal: the text cannot be read on f
         super().__init__(expected)
 
 
-class _Reader:
+class FactReader:
     """Reads facts block by block. It remembers the newest time, and what each written constant means."""
 
     def __init__(self, name: str, tick: Tick | None, ordered: bool, arity: Arity | None) -> None:
         self._arity = {} if arity is None else arity
         self._name = name
-        self._tick = tick
+        self.tick = tick
         self._ordered = ordered
         self._newest: int | None = None
         self._values: dict[str, Value] = {}
+
+    def takes(self, times: Any, parts: Iterable[Any]) -> bool:
+        """Whether many facts are in order and have the arguments that they should have; if so, time goes on."""
+        for part in parts:
+            if self._arity.get(part.predicate, len(part.args)) != len(part.args):
+                return False
+        if self._ordered and ((times[1:] < times[:-1]).any() or (self._newest is not None and times[0] < self._newest)):
+            return False
+        newest = int(times.max())
+        self._newest = newest if self._newest is None else max(newest, self._newest)
+        return True
 
     def read(self, block: Block, last: bool) -> Generator[Row, None, Block]:
         """The facts of a block; returns the unfinished one at its end, which is an error if the block is the last."""
@@ -177,7 +194,7 @@ class _Reader:
         if not text.startswith(".", end):
             raise _Stuck(end, "a full stop at the end of the fact")
         written = unescape(time[0]) if time[0].startswith('"') else time[0]
-        return (_time(written, self._tick), Atom(word[0], tuple(args))), end + 1
+        return (parse_time(written, self.tick), Atom(word[0], tuple(args))), end + 1
 
     def _place(self, block: Block, offset: int) -> Place:
         place = Source(self._name, block.text).place(offset)
@@ -216,10 +233,3 @@ def _constant(match: re.Match[str]) -> Value:
     if not is_name(text):
         raise _Stuck(match.start(), "a name that starts with a lower-case letter and is no reserved word")
     return text
-
-
-def _time(written: str, tick: Tick | None) -> int:
-    time = parse_time(written, tick)
-    if not SMALLEST <= time <= LARGEST:
-        raise fault("E506", "the time is beyond 64 bits")
-    return time

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import os
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +15,9 @@ from lasing.errors import LasingError, Place, fault
 
 LONGEST_LINE = 16 * 2**20
 _BLOCK = 2**16
+PACKED = ".gz"
+"""The ending of a text file that is compressed with gzip."""
+_LARGEST_TEXT = 256 * 2**20
 
 Progress = Callable[[int], None]
 """Called with the number of bytes read since the last call."""
@@ -29,24 +35,86 @@ class Block:
 def read_text(path: Path) -> str:
     """A whole file as text."""
     try:
-        raw = path.read_bytes()
+        with path.open("rb") as file:
+            return whole_text(file, str(path))
     except OSError as error:
         raise unreadable(path, error) from None
     except ValueError:
         raise fault("E401", f"{str(path)!r} is not the name of a file") from None
-    return decode(raw, str(path))
+
+
+def whole_text(file: BinaryIO, name: str) -> str:
+    """All that an open file has, as text; a device may have no end."""
+    raw = file.read(_LARGEST_TEXT + 1)
+    if len(raw) > _LARGEST_TEXT:
+        raise fault("E507", f"{name} is larger than {_LARGEST_TEXT // 2**20} MiB", note="is this the right file?")
+    if b"\0" in raw:
+        raise fault("E402", f"{name} is not text: it has zero bytes", note="is this the right file?")
+    return decode(raw, name)
+
+
+@dataclass(frozen=True, slots=True)
+class RawBlock:
+    """Whole lines of a file as bytes, and the number of the first of them."""
+
+    raw: bytes
+    line: int
+
+
+def is_live(path: Path) -> bool:
+    """Whether a stream may come bit by bit and can be read only once: standard input (`-`), a named pipe, a device."""
+    return str(path) == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
 
 
 def blocks(path: Path, progress: Progress | None = None) -> Iterator[Block]:
-    """A file in blocks of whole lines; standard input (`-`) line by line, as the lines come."""
+    """A file in blocks of whole lines; standard input (`-`) and pipes line by line, as the lines come."""
+    name = "standard input" if str(path) == "-" else str(path)
+    for block in raw_blocks(path, progress):
+        yield from decoded(block, name)
+
+
+def raw_blocks(path: Path, progress: Progress | None = None, size: int = 0) -> Iterator[RawBlock]:
+    """Same as `blocks`, but undecoded, and in blocks of about `size` bytes. A file that ends in .gz is unpacked."""
     if str(path) == "-":
-        yield from _live_blocks(sys.stdin.buffer)
+        yield from _live_blocks(sys.stdin.buffer, "standard input")
         return
     try:
         with path.open("rb") as file:
-            yield from _file_blocks(file, str(path), progress)
+            if is_live(path):
+                yield from _live_blocks(_unpacked(file, path), str(path))
+            else:
+                yield from _file_blocks(file, path, progress, size or _BLOCK)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise fault("E401", f"{path} cannot be unpacked: {error}", note="is it complete, and made by gzip?") from None
     except OSError as error:
         raise unreadable(path, error) from None
+    except ValueError:  # a zero byte in the name
+        raise fault("E401", f"{str(path)!r} is not the name of a file") from None
+
+
+def decoded(block: RawBlock, name: str) -> Iterator[Block]:
+    """A block as text. Where that is not UTF-8, the lines before come first, and then the error."""
+    try:
+        yield Block(decode(block.raw, name, block.line), block.line)
+    except LasingError as error:
+        place = error.diagnostics[0].place
+        assert place is not None, "what is not UTF-8 has a place"
+        sound = block.raw.split(b"\n", place.line - block.line)[:-1]
+        if sound:
+            yield Block(decode(b"".join(line + b"\n" for line in sound), name, block.line), block.line)
+        raise
+
+
+def first_line(path: Path, blank: bool) -> str:
+    """The first line of a text file, as well as it can be read; if it may not be `blank`, the first that is not."""
+    try:
+        with path.open("rb") as file:
+            for raw in _unpacked(file, path):
+                if blank or raw.strip():
+                    return raw.decode("utf-8-sig", errors="replace")
+    except (OSError, EOFError, zlib.error):
+        pass  # reading the file itself will say what is wrong
+    return ""
 
 
 def lines(path: Path, progress: Progress | None = None) -> Iterator[tuple[int, str]]:
@@ -75,7 +143,7 @@ def unreadable(path: Path, error: OSError) -> LasingError:
     if isinstance(error, IsADirectoryError):
         return fault("E401", f"{path} is a directory, not a file")
     if isinstance(error, FileNotFoundError):
-        siblings = sorted(p.name for p in path.parent.glob(f"*{path.suffix}")) if path.parent.is_dir() else []
+        siblings = sorted(p.name for p in path.parent.glob(f"*{path.suffix}")) if os.path.isdir(path.parent) else []
         note = f"in the same folder there are: {', '.join(siblings[:8])}" if siblings else ""
         return fault("E401", f"{path} does not exist", note=note)
     return fault("E401", f"{path} cannot be read: {error.strerror or error}")
@@ -83,37 +151,43 @@ def unreadable(path: Path, error: OSError) -> LasingError:
 
 def unwritable(path: Path, error: OSError) -> LasingError:
     """The error for a file that cannot be written."""
-    if not path.parent.is_dir():
+    if not os.path.isdir(path.parent):
         return fault("E403", f"{path} cannot be written: there is no folder {path.parent}")
     return fault("E403", f"{path} cannot be written: {error.strerror or error}")
 
 
-def _file_blocks(file: BinaryIO, name: str, progress: Progress | None) -> Iterator[Block]:
-    line, size = 1, 0
+def _unpacked(file: BinaryIO, path: Path) -> BinaryIO:
+    return gzip.GzipFile(fileobj=file) if path.suffix.lower() == PACKED else file  # type: ignore[return-value]
+
+
+def _file_blocks(file: BinaryIO, path: Path, progress: Progress | None, block: int) -> Iterator[RawBlock]:
+    line, size, seen = 1, 0, 0
     parts: list[bytes] = []  # a line that has begun, of `size` bytes so far
-    while raw := file.read(_BLOCK):
+    unpacked = _unpacked(file, path)
+    while raw := unpacked.read(block):
         if progress:
-            progress(len(raw))
+            progress(file.tell() - seen)
+            seen = file.tell()
         end = raw.rfind(b"\n") + 1
         if end:
             whole = b"".join((*parts, raw[:end]))
-            yield Block(decode(whole, name, line), line)
+            yield RawBlock(whole, line)
             line += whole.count(b"\n")
             parts, size = [], 0
         parts.append(raw[end:])
         size += len(raw) - end
         if size > LONGEST_LINE:
-            raise _too_long(name, line)
+            raise _too_long(str(path), line)
     if size:
-        yield Block(decode(b"".join(parts), name, line), line)
+        yield RawBlock(b"".join(parts), line)
 
 
-def _live_blocks(file: BinaryIO) -> Iterator[Block]:
+def _live_blocks(file: BinaryIO, name: str) -> Iterator[RawBlock]:
     line = 1
     while raw := file.readline(LONGEST_LINE + 1):
         if len(raw) > LONGEST_LINE:
-            raise _too_long("standard input", line)
-        yield Block(decode(raw, "standard input", line), line)
+            raise _too_long(name, line)
+        yield RawBlock(raw, line)
         line += 1
 
 

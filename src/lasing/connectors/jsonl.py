@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from lasing.connectors.files import Progress, lines
+from lasing.connectors.files import Block, Progress, blocks
+from lasing.connectors.missing import Gaps
 from lasing.connectors.rows import Arity, Row
 from lasing.connectors.tables import Columns, RowMaker
 from lasing.errors import LasingError, Place, fault
@@ -20,20 +21,34 @@ def read_jsonl(
     ordered: bool = True,
     progress: Progress | None = None,
     arity: Arity | None = None,
+    gaps: Gaps | None = None,
 ) -> Iterator[Row]:
     """The rows of a file of JSON objects; `-` is standard input."""
     name = "standard input" if str(path) == "-" else str(path)
-    maker = RowMaker(name, columns, tick, ordered, arity)
-    for number, line in lines(path, progress):
+    maker = RowMaker(name, columns, tick, ordered, arity, gaps or Gaps())
+    for block in blocks(path, progress):
+        yield from rows_of(block, maker)
+
+
+def rows_of(block: Block, maker: RowMaker) -> Iterator[Row]:
+    """The rows of some lines."""
+    for number, line in lines_of(block):
+        place = Place(maker.name, number, 1, line)
+        record = record_of(line, place)
+        try:
+            maker.check(record)
+        except LasingError as error:
+            d = error.diagnostics[0]
+            raise fault(d.code, d.message, place, d.note) from None
+        if row := maker.row(record, place):
+            yield row
+
+
+def lines_of(block: Block) -> Iterator[tuple[int, str]]:
+    """The lines of a block that are not blank, with their numbers."""
+    for number, line in enumerate(block.text.removesuffix("\n").split("\n"), block.line):
         if line.strip():
-            place = Place(name, number, 1, line)
-            record = _record(line, place)
-            try:
-                maker.check(record)
-            except LasingError as error:
-                d = error.diagnostics[0]
-                raise fault(d.code, d.message, place, d.note) from None
-            yield maker.row(record, place)
+            yield number, line.removesuffix("\r")
 
 
 class _Double(Exception):  # noqa: N818 -- internal: it carries a key
@@ -47,7 +62,8 @@ def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return record
 
 
-def _record(line: str, place: Place) -> dict[str, object]:
+def record_of(line: str, place: Place) -> dict[str, object]:
+    """The object of a line."""
     try:
         record = json.loads(line, object_pairs_hook=_without_doubles)
     except json.JSONDecodeError as error:

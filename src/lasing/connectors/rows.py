@@ -5,12 +5,14 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
+from decimal import Decimal
 from math import isfinite
 from operator import itemgetter
 
 from lasing.errors import LasingError, Place, fault
 from lasing.logic.formulas import Atom
 from lasing.logic.terms import LARGEST, SMALLEST, Value
+from lasing.timeline.limits import check_time
 from lasing.timeline.ticks import Tick, parse_time
 
 Row = tuple[int, Atom]
@@ -39,7 +41,8 @@ def by_time(rows: Iterable[Row]) -> list[Row]:
 
 
 def value_of(thing: object, place: Place | None = None, what: str = "a value") -> Value:
-    """The constant for a Python value: numbers and text as they are, truth values and dates as text.
+    """The constant for a Python value: numbers and text as they are, truth values and dates as text, decimals as the
+    integer or double that a program would read.
 
     >>> value_of(1.0), value_of(True), value_of("a b")
     (1, 'true', 'a b')
@@ -48,11 +51,8 @@ def value_of(thing: object, place: Place | None = None, what: str = "a value") -
         case bool():
             return "true" if thing else "false"
         case str():
-            if not thing.isascii():
-                try:
-                    thing.encode()
-                except UnicodeEncodeError:
-                    raise fault("E506", f"{what} is not Unicode text: {ascii(thing)[:60]}", place) from None
+            if not is_text(thing):
+                raise fault("E506", f"{what} is not Unicode text: {ascii(thing)[:60]}", place)
             return thing
         case int():
             if not SMALLEST <= thing <= LARGEST:
@@ -62,6 +62,10 @@ def value_of(thing: object, place: Place | None = None, what: str = "a value") -
             if not isfinite(thing):
                 raise fault("E506", f"{what} is {thing}, which is no number", place, "leave such rows out")
             return int(thing) if thing.is_integer() and SMALLEST <= thing <= LARGEST else thing
+        case Decimal():
+            if not thing.is_finite() or not isfinite(float(thing)):
+                raise fault("E506", f"{what} is {_short(thing)}, which no double can be", place, "leave such rows out")
+            return int(thing) if SMALLEST <= thing <= LARGEST and thing == int(thing) else float(thing)
         case date():
             return thing.isoformat()
         case None:
@@ -70,6 +74,17 @@ def value_of(thing: object, place: Place | None = None, what: str = "a value") -
     if callable(item):
         return value_of(item(), place, what)
     raise fault("E506", f"{what} is of type {type(thing).__name__}", place, "values are numbers and text")
+
+
+def is_text(thing: str) -> bool:
+    """Whether a string is Unicode text: a lone surrogate is none, and has no place in UTF-8."""
+    if thing.isascii():
+        return True
+    try:
+        thing.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def time_of(thing: object, tick: Tick | None, place: Place | None = None) -> int:
@@ -85,7 +100,7 @@ def time_of(thing: object, tick: Tick | None, place: Place | None = None) -> int
     value = value_of(thing, place, "the time")
     if not isinstance(value, int) or isinstance(thing, bool):
         raise fault("E502", f"{value} is not a time", place, "write a whole number, or an ISO 8601 date and time")
-    return value
+    return check_time(value, place)
 
 
 def late(time: int, last: int, place: Place) -> Exception:

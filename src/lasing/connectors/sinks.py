@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from math import isfinite
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Literal, TextIO, assert_never, get_args
+from typing import Any, Literal, Protocol, TextIO, assert_never, get_args
 
+from lasing.connectors.arrow import column_of, table_with
+from lasing.errors import LasingError, fault
 from lasing.logic.answers import Answer, Changes, Expiry, Standing, intervals
 from lasing.logic.formulas import Atom
 
@@ -27,8 +31,11 @@ ENDINGS: dict[str, OutputFormat] = {
     ".parquet": "parquet",
 }
 
-ShowTime = Callable[[int], int | str]
-"""How a time point is written: as a number, or as a date and time."""
+COMPRESSED = ".gz"
+
+Time = int | str | datetime
+ShowTime = Callable[[int], Time]
+"""How a time point is written: as a number, as a date and time in text, or as an instant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +45,44 @@ class Record:
     It is without an atom where it tells of an answer that has none, or that there is no answer.
     """
 
-    fields: Mapping[str, int | str | None]
+    fields: Mapping[str, Time | None]
     atom: Atom | None
     text: str
+
+
+class Columns(Protocol):
+    """Rows of output in columns, which know how they are written (see `column_sinks`)."""
+
+    def __len__(self) -> int: ...
+    def text(self) -> str: ...
+    def jsonl(self) -> str: ...
+    def csv(self, width: int) -> str: ...
+    def cells(self) -> Sequence[ColumnOfCells]: ...
+
+
+class ColumnOfCells(Protocol):
+    """A column by its distinct values: that of a row is `distinct[numbers[row]]`, or none where that is -1."""
+
+    @property
+    def distinct(self) -> Sequence[Any]: ...
+    @property
+    def numbers(self) -> Any: ...
+
+
+Written = list[Record] | Columns
+
+
+def format_of(path: Path) -> OutputFormat:
+    """The format that the ending of a file asks for: text where there is none, E511 where it is of no format."""
+    compressed = path.suffix.lower() == COMPRESSED
+    ending = (path.with_suffix("") if compressed else path).suffix.lower()
+    known = f"known endings are {' '.join(ENDINGS)}, each but .parquet also with .gz; or name the --format"
+    if compressed and ENDINGS.get(ending) == "parquet":
+        raise fault("E511", f"{path}: a Parquet file is compressed by itself", note="leave the .gz out")
+    if ending and ending not in ENDINGS:
+        hint = "for JSON lines, end it in .jsonl\n" if ending == ".json" else ""
+        raise fault("E511", f"{path}: no format ends in {ending}", note=hint + known)
+    return ENDINGS[ending] if ending else "text"
 
 
 def records(moments: Iterable[Changes], view: View, show_time: ShowTime) -> Iterator[list[Record]]:
@@ -56,7 +98,7 @@ def records(moments: Iterable[Changes], view: View, show_time: ShowTime) -> Iter
         case "intervals":
             for held in intervals(moments):
                 first, last = show_time(held.start), show_time(held.end)
-                text = f"{held.atom} from {_time_text(first)} to {_time_text(last)}.\n"
+                text = f"{held.atom} from {time_text(first)} to {time_text(last)}.\n"
                 yield [Record({"from": first, "to": last}, held.atom, text)]
         case _:
             assert_never(view)
@@ -100,52 +142,83 @@ def header(view: View, several: bool, arity: int) -> list[str]:
     return [*fields, "predicate", *(f"arg{i}" for i in range(1, arity + 1))]
 
 
-def write_text(batches: Iterable[list[Record]], out: TextIO) -> None:
+def write_text(batches: Iterable[Written], out: TextIO) -> None:
     """One fact, change or interval a line; each time point is flushed as soon as it is known."""
     for batch in batches:
         if batch:
-            out.write("".join([record.text for record in batch]))
+            out.write("".join([record.text for record in batch]) if isinstance(batch, list) else batch.text())
             out.flush()
 
 
-def write_jsonl(batches: Iterable[list[Record]], out: TextIO) -> None:
+def write_jsonl(batches: Iterable[Written], out: TextIO) -> None:
     """One JSON object a line: its times, `predicate` and `args`."""
     for batch in batches:
-        for record in batch:
-            out.write(json.dumps(_json_object(record), ensure_ascii=False) + "\n")
         if batch:
+            out.write("".join(map(_json_line, batch)) if isinstance(batch, list) else batch.jsonl())
             out.flush()
 
 
-def write_csv(batches: Iterable[list[Record]], out: TextIO, names: list[str]) -> None:
+def write_csv(batches: Iterable[Written], out: TextIO, names: list[str]) -> None:
     """A line of names, as `header` has them, then a row a line."""
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(names)
+    out.write(_csv_lines([names]))
     for batch in batches:
-        for record in batch:
-            cells = ['""' if cell == "" else cell for cell in _cells(record)]
-            writer.writerow(cells + [""] * (len(names) - len(cells)))
         if batch:
+            out.write(_csv_rows(batch, len(names)) if isinstance(batch, list) else batch.csv(len(names)))
             out.flush()
 
 
-def write_parquet(batches: Iterable[list[Record]], path: Path, names: list[str]) -> None:
-    """A Parquet file with the columns of `write_csv`; whole numbers are int64, other numbers double, all else text."""
+def _csv_rows(batch: list[Record], width: int) -> str:
+    rows = (['""' if cell == "" else cell for cell in _cells(record)] for record in batch)
+    return _csv_lines(cells + [""] * (width - len(cells)) for cells in rows)
+
+
+def _csv_lines(rows: Iterable[list[Any]]) -> str:
+    lines = io.StringIO()
+    csv.writer(lines, lineterminator="\n").writerows(rows)
+    return lines.getvalue()
+
+
+def write_parquet(batches: Iterable[Written], path: Path, names: list[str]) -> None:
+    """A Parquet file with the columns of `write_csv`: dates are timestamps in UTC, whole numbers int64, other numbers
+    double, all else text. See `column_of` on columns of numbers and names."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     columns: list[list[Any]] = [[] for _ in names]
+    places: list[list[Any]] = [[] for _ in names]
     for batch in batches:
+        if not isinstance(batch, list):
+            _add_distinct(columns, places, batch)
+            continue
         for record in batch:
             cells = _cells(record)
             for column, value in zip(columns, cells + [None] * (len(names) - len(cells)), strict=True):
                 column.append(value)
-    types = [_arrow_type(values, name) for name, values in zip(names, columns, strict=True)]
-    arrays = [
-        pa.array([v if v is None else _CONVERT[str(kind)](v) for v in values], kind)
-        for values, kind in zip(columns, types, strict=True)
-    ]
-    pq.write_table(pa.table(arrays, names=names), path)
+    arrays = {name: _column(name, values) for name, values in zip(names, columns, strict=True)}
+    if any(places):  # the columns have their distinct values only
+        arrays = {
+            name: (array.take(pa.concat_arrays(where)), terms)
+            for (name, (array, terms)), where in zip(arrays.items(), places, strict=True)
+        }
+    pq.write_table(table_with({}, arrays), path)
+
+
+def _add_distinct(columns: list[list[Any]], places: list[list[Any]], batch: Columns) -> None:
+    """Add the distinct values of a batch to those of columns, and where they are in its rows."""
+    import pyarrow as pa
+
+    cells = batch.cells()
+    for i, (column, where) in enumerate(zip(columns, places, strict=True)):
+        if i < len(cells):
+            numbers = cells[i].numbers
+            where.append(pa.array(numbers + len(column), pa.int64(), mask=numbers < 0))
+            column.extend(cells[i].distinct)
+        else:
+            where.append(pa.nulls(len(batch), pa.int64()))
+
+
+def _json_line(record: Record) -> str:
+    return json.dumps(_json_object(record), ensure_ascii=False) + "\n"
 
 
 def _json_object(record: Record) -> dict[str, Any]:
@@ -163,20 +236,23 @@ def _cells(record: Record) -> list[Any]:
     return [*record.fields.values(), *(() if atom is None else (atom.predicate, *atom.args))]
 
 
-_CONVERT: dict[str, Callable[[Any], Any]] = {"int64": int, "double": float, "string": str}
+def _text(value: Any) -> str:
+    return value.isoformat().replace("+00:00", "Z") if isinstance(value, datetime) else str(value)
 
 
-def _arrow_type(values: list[Any], name: str) -> Any:
+def _column(name: str, values: list[Any]) -> tuple[Any, bool]:
+    """The values of a column as Arrow has them, and whether they are terms (see `column_of`)."""
     import pyarrow as pa
 
-    present = [v for v in values if v is not None]
-    if name in ("time", "answer", "answers", "from", "to") and not present:
-        return pa.int64()
-    if present and all(isinstance(v, int) for v in present):
-        return pa.int64()
-    if present and not any(isinstance(v, str) for v in present):
-        return pa.float64()
-    return pa.string()
+    dated = sum(isinstance(value, datetime) for value in values)
+    empty = values.count(None)
+    if dated:
+        if dated + empty == len(values):
+            return pa.array(values, pa.timestamp("ms", "UTC")), False
+        return pa.array([None if value is None else _text(value) for value in values], pa.string()), False
+    if name in ("time", "answer", "answers", "from", "to") and empty == len(values):
+        return pa.array(values, pa.int64()), False
+    return column_of(values)
 
 
 def _answer_record(time: int, atom: Atom, show_time: ShowTime) -> Record:
@@ -186,24 +262,31 @@ def _answer_record(time: int, atom: Atom, show_time: ShowTime) -> Record:
 
 def _change_record(sign: str, change: Changes, atom: Atom, show_time: ShowTime) -> Record:
     shown = show_time(change.time)
-    until = _expiry(change.expires_at(atom), show_time) if sign == "+" else None
+    until = expiry_shown(change.expires_at(atom), show_time) if sign == "+" else None
     fields = {"time": shown, "change": sign, "expires_at": until}
     return Record(fields, atom, sign + _fact_text(atom, shown))
 
 
-def _expiry(expiry: Expiry, show_time: ShowTime) -> int | str | None:
-    """Until when an atom is guaranteed, as a column has it: a time, `never`, or nothing where it is provisional."""
+def expiry_shown(expiry: Expiry, show_time: ShowTime) -> Time | None:
+    """Until when an atom is guaranteed, as a column has it: a time, `never`, or nothing where it is provisional.
+
+    What holds beyond the calendar, where times are dates, holds for ever.
+    """
     if expiry is None:
         return None
-    return show_time(int(expiry)) if isfinite(expiry) else "never"
+    try:
+        return show_time(int(expiry)) if isfinite(expiry) else "never"
+    except LasingError:
+        return "never"
 
 
-def _fact_text(atom: Atom, time: int | str) -> str:
-    return f"{atom} at {_time_text(time)}.\n"
+def _fact_text(atom: Atom, time: Time) -> str:
+    return f"{atom} at {time_text(time)}.\n"
 
 
-def _time_text(time: int | str) -> str:
-    return f'"{time}"' if isinstance(time, str) else str(time)
+def time_text(time: Time) -> str:
+    """A time as the language has it: a number, or a date in quotes."""
+    return str(time) if isinstance(time, int) else f'"{_text(time)}"'
 
 
 def _sorted(rows: Iterable[Record]) -> list[Record]:

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lasing.connectors.arrow import is_frame, read_frame, read_parquet
+from lasing.connectors.arrow import is_frame, parquet_source, read_frame, read_parquet
 from lasing.connectors.csv import read_csv
 from lasing.connectors.facts import parse_facts, read_facts
-from lasing.connectors.files import Progress
+from lasing.connectors.files import PACKED, Progress, first_line, is_live
 from lasing.connectors.jsonl import read_jsonl
+from lasing.connectors.missing import Gaps
 from lasing.connectors.rows import Arity, Row, by_time, check_arity, late, merged, time_of, value_of
 from lasing.connectors.tables import TIME, Columns, Table
-from lasing.errors import Place, fault
+from lasing.errors import LasingError, Place, fault
 from lasing.logic.formulas import Atom
 from lasing.logic.terms import is_name
 from lasing.timeline.ticks import Tick
+
+if TYPE_CHECKING:
+    from lasing.connectors.batches import Batch  # which loads Arrow: not before it is needed
 
 FORMATS = {
     ".facts": "facts",
@@ -43,22 +48,56 @@ class FileSource:
     columns: Columns
 
     def rows(
-        self, tick: Tick | None, ordered: bool, progress: Progress | None = None, arity: Arity | None = None
+        self,
+        tick: Tick | None,
+        ordered: bool,
+        progress: Progress | None = None,
+        arity: Arity | None = None,
+        gaps: Gaps | None = None,
     ) -> Iterator[Row]:
+        """The facts, one by one."""
         match self.format:
             case "facts":
                 return read_facts(self.path, tick, ordered, progress, arity)
             case "csv":
-                return read_csv(self.path, self.columns, tick, ordered, progress, arity)
+                return read_csv(self.path, self.columns, tick, ordered, progress, arity, gaps)
             case "jsonl":
-                return read_jsonl(self.path, self.columns, tick, ordered, progress, arity)
+                return read_jsonl(self.path, self.columns, tick, ordered, progress, arity, gaps)
             case "parquet":
-                return read_parquet(self.path, self.columns, tick, ordered, progress, arity)
-        raise fault(
-            "E511",
-            f"unknown format {self.format}",
-            note=f"formats are {', '.join(sorted(set(FORMATS.values())))}",
-        )
+                return read_parquet(self.path, self.columns, tick, ordered, progress, arity, gaps)
+        raise self._unknown()
+
+    def batches(
+        self, tick: Tick | None, ordered: bool, progress: Progress | None, arity: Arity, gaps: Gaps
+    ) -> Iterator[Batch]:
+        """The facts in columns."""
+        from lasing.connectors import arrow_columns, csv_columns, facts_columns, jsonl_columns  # they load kernels
+
+        match self.format:
+            case "facts":
+                return facts_columns.facts_batches(self.path, tick, ordered, progress, arity)
+            case "csv":
+                return csv_columns.csv_batches(self.path, self.columns, tick, ordered, progress, arity, gaps)
+            case "jsonl":
+                return jsonl_columns.jsonl_batches(self.path, self.columns, tick, ordered, progress, arity, gaps)
+            case "parquet":
+                return arrow_columns.parquet_batches(self.path, self.columns, tick, ordered, progress, arity, gaps)
+        raise self._unknown()
+
+    def _unknown(self) -> LasingError:
+        note = f"formats are {', '.join(sorted(set(FORMATS.values())))}"
+        return fault("E511", f"unknown format {self.format}", note=note)
+
+
+@dataclass(frozen=True, slots=True)
+class Streams:
+    """Several streams, to be merged by time."""
+
+    streams: tuple[Any, ...]
+
+
+_One = str | FileSource | Table | Iterable[Any]
+"""One stream: text, a file with the names of its columns, a table, or rows."""
 
 
 def file_source(argument: str, time: str = TIME, standard_input: str = "facts") -> FileSource:
@@ -66,7 +105,7 @@ def file_source(argument: str, time: str = TIME, standard_input: str = "facts") 
 
     Without a predicate, a table's file name is it, unless the table has a column `predicate`.
     """
-    mapped = None if Path(argument).exists() else _MAPPED.fullmatch(argument)
+    mapped = None if os.path.exists(argument) else _MAPPED.fullmatch(argument)
     path = Path(mapped["path"] if mapped else argument)
     form = _format(path, standard_input)
     if mapped is None:
@@ -78,11 +117,13 @@ def file_source(argument: str, time: str = TIME, standard_input: str = "facts") 
 def _format(path: Path, standard_input: str) -> str:
     if str(path) == "-":
         return standard_input
-    if path.is_dir():
+    if os.path.isdir(path):
         raise fault("E401", f"{path} is a directory, not a file")
-    form = FORMATS.get(path.suffix.lower())
-    if form is None:
-        note = f"streams end in {' '.join(FORMATS)}, or are - for standard input"
+    suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
+    packed = suffixes[-1:] == [PACKED]
+    form = FORMATS.get((suffixes[:-1] if packed else suffixes)[-1]) if len(suffixes) > packed else None
+    if form is None or (packed and form == "parquet"):
+        note = f"streams end in {' '.join(FORMATS)}, or are - for standard input; text may be packed: .csv.gz"
         raise fault("E511", f"{path}: which format is this?", note=note)
     return form
 
@@ -92,6 +133,8 @@ def named(source: FileSource, header: Iterable[str]) -> FileSource:
     if source.columns.predicate is not None or source.format == "facts" or "predicate" in set(header):
         return source
     stem = source.path.stem
+    if source.path.suffix.lower() == PACKED:
+        stem = Path(stem).stem
     if not is_name(stem):
         note = f"say which predicate its rows are about: name={source.path}"
         raise fault("E509", f"the file's name, {stem!r}, is not a predicate's name", note=note)
@@ -104,36 +147,96 @@ def stream_rows(
     sort: bool = False,
     progress: Progress | None = None,
     arity: Arity | None = None,
+    gaps: Gaps | None = None,
 ) -> Iterator[Row]:
-    """The rows of whatever is given as a stream, in order; `sort` sorts what is not."""
-    rows = _rows(stream, tick, not sort, progress, arity)
+    """The facts of whatever is given as a stream, one by one, in order; `sort` sorts what is not."""
+    known = _recognized(stream)
+    if isinstance(known, Streams):
+        return merged(stream_rows(one, tick, sort, progress, arity, gaps) for one in known.streams)
+    rows = _rows(known, tick, not sort, progress, arity, gaps or Gaps())
     return iter(by_time(rows)) if sort else rows
 
 
 def _rows(
-    stream: Any, tick: Tick | None, ordered: bool, progress: Progress | None, arity: Arity | None
+    stream: _One, tick: Tick | None, ordered: bool, progress: Progress | None, arity: Arity | None, gaps: Gaps
 ) -> Iterator[Row]:
     match stream:
-        case None:
-            return iter(())
         case str():
-            if re.fullmatch(r"\S+\.(facts|csv|jsonl|ndjson|parquet)", stream):
-                raise fault("E510", f"{stream!r} is text", note=f"for a file, pass a path: Path({stream!r})")
             return parse_facts(stream, tick, ordered, arity=arity)
+        case FileSource():
+            return stream.rows(tick, ordered, progress, arity, gaps)
+        case Table():
+            return read_frame(stream.frame, stream.columns(), tick, ordered, arity, _gaps_of(stream, gaps))
+    return _object_rows(stream, tick, ordered, arity, gaps)
+
+
+def in_columns(stream: Any) -> bool:
+    """Whether a stream can be read in columns. Rows, standard input and pipes are read one by one, as they come."""
+    match stream:
+        case Streams(streams):
+            return all(map(in_columns, streams))
+        case FileSource(path) | (Path() as path):
+            return not is_live(path)
+    return stream is None or isinstance(stream, str | Table | Mapping) or is_frame(stream)
+
+
+def stream_batches(
+    stream: Any, tick: Tick | None, sort: bool, progress: Progress | None, arity: Arity, gaps: Gaps
+) -> list[Iterator[Batch]]:
+    """The facts of a stream in columns: sources to be merged by time, in their order."""
+    from lasing.connectors.batches import sorted_sources
+
+    known = _recognized(stream)
+    if isinstance(known, Streams):
+        return [one for part in known.streams for one in stream_batches(part, tick, sort, progress, arity, gaps)]
+    batches = _batches(known, tick, not sort, progress, arity, gaps)
+    return sorted_sources(batches) if sort else [batches]
+
+
+def _batches(
+    stream: _One, tick: Tick | None, ordered: bool, progress: Progress | None, arity: Arity, gaps: Gaps
+) -> Iterator[Batch]:
+    from lasing.connectors import arrow_columns, batches, facts_columns
+
+    match stream:
+        case str():
+            return facts_columns.text_batches(stream, tick, ordered, arity)
+        case FileSource():
+            return stream.batches(tick, ordered, progress, arity, gaps)
+        case Table():
+            own = _gaps_of(stream, gaps)
+            return arrow_columns.frame_batches(stream.frame, stream.columns(), tick, ordered, arity, own)
+    return batches.batches_of(_object_rows(stream, tick, ordered, arity, gaps))
+
+
+def _recognized(stream: Any) -> _One | Streams:
+    """What a stream is: text, a file with the names of its columns, tables, or rows."""
+    match stream:
+        case None:
+            return ()
+        case str():
+            if re.fullmatch(r"\S+\.(facts|csv|jsonl|ndjson|parquet)(\.gz)?", stream):
+                raise fault("E510", f"{stream!r} is text", note=f"for a file, pass a path: Path({stream!r})")
+            return stream
         case Path():
             source = FileSource(stream, _format(stream, "facts"), Columns())
-            return _file_rows(source, tick, ordered, progress, arity)
+            return named(source, _header(source))
         case FileSource():
-            return _file_rows(stream, tick, ordered, progress, arity)
-        case Table():
-            return read_frame(stream.frame, stream.columns(), tick, ordered, arity)
+            return named(stream, _header(stream))
+        case Table() | Streams():
+            return stream
         case Mapping():
-            return merged(_rows(_as_table(p, part), tick, ordered, progress, arity) for p, part in stream.items())
+            return Streams(tuple(_as_table(predicate, part) for predicate, part in stream.items()))
         case _ if is_frame(stream):
-            return read_frame(stream, Columns(), tick, ordered, arity)
+            return Table(stream)
         case Iterable():
-            return _object_rows(stream, tick, ordered, arity)
+            return stream
     raise fault("E510", f"a {type(stream).__name__} is not a stream", note=_STREAMS)
+
+
+def _gaps_of(table: Table, gaps: Gaps) -> Gaps:
+    """What missing values mean in a table: as it says, or else as the run does."""
+    return gaps if table.missing is None else Gaps(table.missing, gaps.left_out)
 
 
 _STREAMS = (
@@ -142,28 +245,18 @@ _STREAMS = (
 )
 
 
-def _file_rows(
-    source: FileSource, tick: Tick | None, ordered: bool, progress: Progress | None, arity: Arity | None
-) -> Iterator[Row]:
-    return named(source, _header(source)).rows(tick, ordered, progress, arity)
-
-
 def _header(source: FileSource) -> Iterable[str]:
     """The columns of a table, as far as they tell whether it has one called `predicate`."""
     if str(source.path) == "-":
         return ("predicate",)
-    if source.format == "parquet":
-        import pyarrow.parquet as pq
-
-        try:
-            return list(pq.read_schema(source.path).names)
-        except (OSError, ValueError):
-            return ()  # reading the file itself will say what is wrong
-    try:
-        with source.path.open(encoding="utf-8-sig", errors="replace") as file:
-            first = next((line for line in file if line.strip()), "") if source.format == "jsonl" else file.readline()
-    except OSError:
+    if source.format == "facts" or is_live(source.path):  # what is read from a pipe here would be lost
         return ()
+    if source.format == "parquet":
+        try:
+            return parquet_source(source.path).header
+        except LasingError:
+            return ()  # reading the file itself will say what is wrong
+    first = first_line(source.path, blank=source.format == "csv")
     try:
         return (
             list(json.loads(first)) if source.format == "jsonl" else [c.strip() for c in next(csv.reader([first]), [])]
@@ -174,29 +267,39 @@ def _header(source: FileSource) -> Iterable[str]:
 
 def _as_table(predicate: object, part: Any) -> Any:
     if not isinstance(predicate, str):
-        raise fault("E510", f"{predicate!r} is not a predicate's name", note=_STREAMS)
+        raise fault("E509", f"{predicate!r} is not a predicate's name", note=_STREAMS)
     if isinstance(part, Table):
         return replace(part, predicate=part.predicate or predicate)
     return Table(part, predicate)
 
 
-def _object_rows(rows: Iterable[Any], tick: Tick | None, ordered: bool, arity: Arity | None) -> Iterator[Row]:
+def _object_rows(
+    rows: Iterable[Any], tick: Tick | None, ordered: bool, arity: Arity | None, gaps: Gaps
+) -> Iterator[Row]:
     """Rows as objects: (time, predicate, argument, …) or (time, Atom)."""
     newest: int | None = None
     for number, row in enumerate(rows, 1):
         place = Place("row", number, 1)
         match row:
-            case (time, Atom() as atom) if is_name(atom.predicate):
-                atom = Atom(atom.predicate, tuple(value_of(arg, place) for arg in atom.args))
-            case (time, str(predicate), *args):
-                if not is_name(predicate):
+            case (time, Atom(predicate, args)) if is_name(predicate):
+                args = list(args)
+            case (time, predicate, *args):
+                if not isinstance(predicate, str) or not is_name(predicate):
                     raise fault("E509", f"{predicate!r} is not a predicate's name", place)
-                atom = Atom(predicate, tuple(value_of(arg, place) for arg in args))
             case _:
                 raise fault("E510", f"{row!r} is not a row", place, _STREAMS)
+        if time is None and gaps.skips:
+            gaps.left_out["the stream", "time"] += 1
+            continue
         point = time_of(time, tick, place)
         if newest is not None and point < newest and ordered:
             raise late(point, newest, place)
         newest = point if newest is None else max(newest, point)
+        if None in args:
+            if gaps.skips:
+                gaps.left_out[f"the facts of {predicate}", f"argument {args.index(None) + 1}"] += 1
+                continue
+            args = [gaps.filler if arg is None else arg for arg in args]
+        atom = Atom(predicate, tuple(value_of(arg, place) for arg in args))
         check_arity(atom, arity, partial(Place, "row", number, 1))
         yield point, atom

@@ -7,14 +7,15 @@ A table either is about one predicate, and has a column per argument, or has a c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from lasing.connectors.missing import Gaps, Missing
 from lasing.connectors.rows import Arity, Row, check_arity, late, time_of, value_of
 from lasing.errors import Place, fault, similar
 from lasing.logic.formulas import Atom
-from lasing.logic.terms import Value, is_name
+from lasing.logic.terms import is_name
 from lasing.timeline.ticks import Tick
 
 TIME = "time"
@@ -40,6 +41,8 @@ class Columns:
 class Table:
     """A data frame, or anything else that speaks Arrow, as a stream of one predicate.
 
+    `missing` says what a missing value means: `skip`, `error`, or the value to take instead; None leaves it to the run.
+
     >>> table = Table(frame, "temp", args=("sensor", "celsius"), time="ts")  # doctest: +SKIP
     """
 
@@ -47,6 +50,7 @@ class Table:
     predicate: str | None = None
     args: Sequence[str] | None = None
     time: str = TIME
+    missing: Missing | None = None
 
     def columns(self) -> Columns:
         names = [self.time, *(self.args or ()), *([] if self.predicate is None else [self.predicate])]
@@ -65,6 +69,7 @@ class RowMaker:
     tick: Tick | None
     ordered: bool
     arity: Arity | None = None
+    gaps: Gaps = field(default_factory=Gaps)
     newest: int | None = None
     header: tuple[str, ...] | None = None
 
@@ -80,21 +85,39 @@ class RowMaker:
                 hint = similar(column, names)
                 note = "\n".join(filter(None, (hint, f"the columns are {', '.join(names) or 'none at all'}")))
                 if column == self.columns.time:
-                    note += "\nname the column of the time: --time COLUMN on the command line, time= in Python"
+                    note += "\nname the column of the time: --time ts on the command line, Table(time='ts') in Python"
                 raise fault("E505", f"{self.name} has no column {column}", note=note)
         if self.columns.predicate is None and "predicate" not in names:
             note = "name it: temp=FILE on the command line, Table(frame, predicate='temp') in Python"
             raise fault("E505", f"{self.name} does not say which predicate its rows are about", note=note)
 
-    def row(self, record: Mapping[str, object], place: Place | None) -> Row:
-        """The row of a record."""
-        time = time_of(record.get(self.columns.time), self.tick, place)
+    def row(self, record: Mapping[str, object], place: Place | None) -> Row | None:
+        """The row of a record; None where a value is missing and the record is left out."""
+        written = record.get(self.columns.time)
+        if written is None and self.gaps.skips:
+            self._leave_out(self.columns.time)
+            return None
+        time = time_of(written, self.tick, place)
         if self.newest is not None and time < self.newest and self.ordered:
             raise late(time, self.newest, place or Place(self.name, 0, 0))
         self.newest = time if self.newest is None else max(time, self.newest)
         atom = self._atom(record, place)
+        if atom is None:
+            return None
         check_arity(atom, self.arity, lambda: place)
         return time, atom
+
+    def follow(self, times: Any) -> None:
+        """Times of many rows have come, as an array; where they are not in order but should be, `Unusual` is raised."""
+        if not len(times):
+            return
+        if self.ordered and ((times[1:] < times[:-1]).any() or (self.newest is not None and times[0] < self.newest)):
+            raise Unusual
+        newest = int(times.max())
+        self.newest = newest if self.newest is None else max(newest, self.newest)
+
+    def _leave_out(self, column: str) -> None:
+        self.gaps.left_out[self.name, column] += 1
 
     def _all_columns(self, record: Mapping[str, object], place: Place | None) -> tuple[str, ...]:
         """All columns but the time, in the order of the first record; the others must have the same."""
@@ -107,35 +130,48 @@ class RowMaker:
             raise fault("E505", f"the column {extra} is new here", place, note)
         return self.header
 
-    def _atom(self, record: Mapping[str, object], place: Place | None) -> Atom:
+    def _atom(self, record: Mapping[str, object], place: Place | None) -> Atom | None:
         predicate = self.columns.predicate
         if predicate is not None:
             names = self.columns.args
             if names is None:
                 names = self._all_columns(record, place)
-            return Atom(predicate, tuple(_value(record, name, place) for name in names))
-        predicate = str(value_of(record.get("predicate"), place, "the predicate"))
-        if not is_name(predicate):
-            raise fault("E509", f"{predicate!r} is not a predicate's name", place)
-        return Atom(predicate, tuple(_listed(record, place)))
+            absent = next((name for name in names if name not in record), None)
+            if absent is not None:
+                note = f"the record has {', '.join(record) or 'nothing'}"
+                raise fault("E505", f"the column {absent} is missing", place, note)
+            things, what = [record[name] for name in names], [f"the value of {name}" for name in names]
+        else:
+            named = record.get("predicate")
+            if named is None and self.gaps.skips:
+                self._leave_out("predicate")
+                return None
+            predicate = str(value_of(named, place, "the predicate"))
+            if not is_name(predicate):
+                raise fault("E509", f"{predicate!r} is not a predicate's name", place)
+            names, things = _listed(record, place)
+            what = [f"argument {i}" for i in range(1, len(things) + 1)]
+        if None in things and self.gaps.skips:
+            self._leave_out(names[things.index(None)])
+            return None
+        filler = self.gaps.filler
+        values = (filler if thing is None and filler is not None else thing for thing in things)
+        return Atom(predicate, tuple(value_of(v, place, w) for v, w in zip(values, what, strict=True)))
 
 
-def _value(record: Mapping[str, object], name: str, place: Place | None) -> Value:
-    if name not in record:
-        note = f"the record has {', '.join(record) or 'nothing'}"
-        raise fault("E505", f"the column {name} is missing", place, note)
-    return value_of(record[name], place, f"the value of {name}")
+class Unusual(Exception):  # noqa: N818 -- no error: the exact reader takes it from here
+    """Something is not of the common form, or is wrong: it is to be read one by one."""
 
 
-def _listed(record: Mapping[str, object], place: Place | None) -> Iterator[Value]:
-    """The arguments in `args`, or in `arg1`, `arg2`, …: those that are not there at the end are not there."""
+def _listed(record: Mapping[str, object], place: Place | None) -> tuple[tuple[str, ...], list[object]]:
+    """The arguments in `args`, or in `arg1`, `arg2`, …, with their names: at the end, what is missing is not there."""
     args = record.get("args")
     if args is None:
         last = max((int(n[3:]) for n in record if re.fullmatch(r"arg[0-9]{1,4}", n)), default=0)
         numbered = [record.get(f"arg{i}") for i in range(1, last + 1)]
         while numbered and numbered[-1] is None:
             numbered.pop()
-        args = numbered
+        return tuple(f"arg{i}" for i in range(1, len(numbered) + 1)), numbered
     if not isinstance(args, list | tuple):
         raise fault(
             "E506",
@@ -143,5 +179,4 @@ def _listed(record: Mapping[str, object], place: Place | None) -> Iterator[Value
             place,
             'such as: {"time": 5, "predicate": "temp", "args": ["s1", 70]}',
         )
-    for i, arg in enumerate(args, 1):
-        yield value_of(arg, place, f"argument {i}")
+    return tuple(f"argument {i} of args" for i in range(1, len(args) + 1)), list(args)

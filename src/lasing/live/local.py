@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
-from weakref import WeakSet
 
 import numpy as np
 
-from lasing.connectors.arrow import table_of
-from lasing.connectors.rows import value_of
-from lasing.engines.local.columns import encode, encode_times
-from lasing.engines.local.dictionary import Codes
+from lasing.connectors.rows import is_text, value_of
+from lasing.engines.local.columns import check, encode, encode_times
+from lasing.engines.local.dictionary import Coded, Codes
 from lasing.engines.local.engine import LocalEngine, expiry
-from lasing.engines.local.execute import IN_ARGS, IN_PREDICATE, IN_TIME, OUT_UNTIL
+from lasing.engines.local.execute import IN_ARGS, IN_PREDICATE, IN_TIME, OUT_ARGS, OUT_UNTIL
 from lasing.engines.local.history import RawWindow
-from lasing.errors import Diagnostic, LasingWarning, fault, render, similar
-from lasing.live.cores import Fact, Facts, Own, TimePoint, batch_of, checked
+from lasing.errors import fault, warn
+from lasing.live.cores import (
+    Fact,
+    Facts,
+    Own,
+    TimePoint,
+    batch_of,
+    check_predicate,
+    checked,
+    frame_of,
+    not_utf8,
+    out_of_order,
+    unused,
+)
+from lasing.live.others import Others, from_text, to_text
 from lasing.live.updates import Blocks
 from lasing.logic.answers import Answer
 from lasing.logic.formulas import PartitionWindow, Window, walk
@@ -30,18 +40,19 @@ from lasing.session import arity_of, counts_all_facts
 
 @dataclass(frozen=True, slots=True)
 class CodedBatch:
-    """Rows of codes, by time."""
+    """Rows of codes, by time; and from when to when there were any, those that nothing depends on included."""
 
-    rows: Codes
+    facts: Coded
+    times: tuple[int, int] | None
 
     def span(self) -> tuple[int, int] | None:
-        return (int(self.rows[0, IN_TIME]), int(self.rows[-1, IN_TIME])) if len(self.rows) else None
+        return self.times
 
 
 class LocalCore:
-    """Facts are rows of codes here; what nothing depends on is left out at once.
+    """Facts are rows of codes here; what nothing depends on is left out before it gets any.
 
-    A fact of a predicate that the program does not name still counts in tuple windows. It is known by its text.
+    A fact of a predicate that the program does not name still counts in tuple windows (see `Others`).
     """
 
     def __init__(self, program: Program, engine: LocalEngine) -> None:
@@ -56,66 +67,63 @@ class LocalCore:
         partitions = [f for f in functions if isinstance(f, PartitionWindow)]
         self._exact = bool(partitions) or self._any_predicate
         self._window = RawWindow(
+            engine.dictionary,
             back.points,
             back.facts,
             [(engine.predicates[f.predicate], tuple(i for key in f.keys for i in key), f.back) for f in partitions],
         )
-        self._known: tuple[int, set[bytes]] = (engine.time, set())
-        self._told: WeakSet[Blocks] = WeakSet()
+        self._others = Others()
 
     @property
     def time(self) -> int:
         return self._engine.time
 
-    def encode(self, time: int, facts: Facts) -> Codes:
-        if time > self.time and self._engine.dictionary.is_full:
-            self._forget()
+    def encode(self, time: int, facts: Facts) -> Coded:
         given = checked(facts)
-        rows = self._frames(given) if isinstance(given, Mapping) else self._tuples(given)
-        rows[:, IN_TIME] = time
-        return self._distinct(rows, time)
+        with self._engine.dictionary.encoding():
+            rows = self._frames(given, time) if isinstance(given, Mapping) else self._encoded(given, time)
+            return self._coded(self._used(rows))
 
     def encode_batch(self, frames: Mapping[str, Any], time: str, time_point: TimePoint) -> CodedBatch:
-        if self._engine.dictionary.is_full:
-            self._forget()
-        rows = self._frames(batch_of(frames), time, time_point)
-        if len(frames) > 1:
-            rows = rows[np.argsort(rows[:, IN_TIME], kind="stable")]
-        elif len(rows) and (np.diff(rows[:, IN_TIME]) < 0).any():
-            raise fault("E504", "the rows are out of order", note="sort them by time")
-        return CodedBatch(self._once(rows))
+        with self._engine.dictionary.encoding():
+            rows = self._frames(batch_of(frames), time, time_point)
+            if len(frames) > 1:
+                rows = rows[np.argsort(rows[:, IN_TIME], kind="stable")]
+            times = (int(rows[0, IN_TIME]), int(rows[-1, IN_TIME])) if len(rows) else None
+            return CodedBatch(self._coded(self._used(rows)), times)
 
     def with_own(self, batch: CodedBatch, own: Own) -> CodedBatch:
-        mine = self._encoded([(atom.predicate, *atom.args) for _, atom in own])
-        mine[:, IN_TIME] = [time for time, _ in own]
-        rows = np.concatenate([self._used(mine), batch.rows])
-        return CodedBatch(self._once(rows[np.argsort(rows[:, IN_TIME], kind="stable")]))
+        with self._engine.dictionary.encoding():
+            times = np.array([time for time, _ in own], np.int64)
+            mine = self._encoded([(atom.predicate, *atom.args) for _, atom in own], times)
+            rows = np.concatenate([self._used(mine), batch.facts.rows])
+            return CodedBatch(self._coded(rows[np.argsort(rows[:, IN_TIME], kind="stable")]), batch.times)
 
     def push_batch(self, end: int, batch: CodedBatch) -> Blocks:
-        return self.push(end, batch.rows)
+        return self.push(end, batch.facts)
 
     def recall(self, end: int, batch: CodedBatch) -> None:
-        for _ in self._engine.evaluate(batch.rows, end):
+        facts = self._new(batch.facts)
+        for _ in self._engine.evaluate(facts.rows, end):
             continue  # what happened then was told then
-        self._window.add(batch.rows, end)
+        self._window.add(facts, end)
 
     def holding(self) -> Blocks:
-        blocks = Blocks(self._engine, [self._engine.standing().copy()])
-        self._told.add(blocks)
-        return blocks
+        return Blocks(self._engine, [self._told(self._engine.standing())])
 
-    def push(self, time: int, encoded: Codes) -> Blocks:
-        blocks = Blocks(self._engine, [block.copy() for block in self._engine.evaluate(encoded, time)])
-        if len(encoded):
-            self._window.add(encoded, time)
-        self._told.add(blocks)
-        return blocks
+    def push(self, time: int, encoded: Coded) -> Blocks:
+        facts = self._new(encoded)
+        told = [self._told(block) for block in self._engine.evaluate(facts.rows, time)]
+        if len(facts):
+            self._window.add(facts, time)
+        return Blocks(self._engine, told)
 
-    def _forget(self) -> None:
-        """Forget values that nothing holds any more. Updates that are still around are decoded before."""
-        for blocks in self._told:
-            blocks.settle()
-        self._engine.forget(self._window.codes(self.time))
+    def _coded(self, rows: Codes) -> Coded:
+        return self._engine.dictionary.hold(rows, IN_ARGS)
+
+    def _told(self, block: Codes) -> Coded:
+        """A block of output, to be kept by whoever hears of it."""
+        return self._engine.dictionary.hold(block.copy(), OUT_ARGS)
 
     def answer(self) -> Answer:
         rows = self._engine.standing().tolist()
@@ -127,18 +135,29 @@ class LocalCore:
 
     def window(self) -> Iterable[Fact]:
         names = {number: predicate for predicate, number in self._engine.predicates.items()}
-        value = self._engine.dictionary.value
+        value, others = self._engine.dictionary.value, self._others.texts(self.time)
+        facts: list[Fact] = []
         for row in self._window.at(self.time).tolist():
-            predicate = names[row[IN_PREDICATE]]
-            arity = self._arity[predicate] if predicate else 1
-            yield row[IN_TIME], predicate, tuple(map(value, row[IN_ARGS : IN_ARGS + arity]))
+            time, predicate, first = row[IN_TIME], names[row[IN_PREDICATE]], row[IN_ARGS]
+            if predicate:
+                args = tuple(map(value, row[IN_ARGS : IN_ARGS + self._arity[predicate]]))
+                facts.append((time, predicate, args))
+            elif time == self.time:
+                facts.append((time, *from_text(others[first])))
+            else:  # its time has passed, so only that it was there matters
+                facts.append((time, "", (first,)))
+        return facts
 
-    def _tuples(self, plain: list[tuple[object, ...]]) -> Codes:
-        return self._used(self._encoded(plain))
-
-    def _encoded(self, plain: list[tuple[object, ...]]) -> Codes:
+    def _encoded(self, plain: list[tuple[object, ...]], times: int | Codes) -> Codes:
         rows = np.zeros((len(plain), self._engine.width), np.int64)
-        if len(set(map(itemgetter(0), plain))) == 1 and len(set(map(len, plain))) == 1:
+        rows[:, IN_TIME] = times
+        try:
+            predicates = set(map(itemgetter(0), plain))
+        except TypeError:  # it has no hash, so it is no text
+            for fact in plain:
+                check_predicate(fact[0])
+            raise
+        if len(predicates) == 1 and len(set(map(len, plain))) == 1:
             self._fill(rows, slice(None), plain)
             return rows
         shapes: dict[tuple[object, int], list[int]] = {}
@@ -153,49 +172,61 @@ class LocalCore:
         number = self._number(facts[0][0], len(facts[0]))
         rows[where, IN_PREDICATE] = number
         if number == self._engine.predicates[""]:
-            rows[where, IN_ARGS] = self._engine.dictionary.codes(map(repr, facts))
+            self._fill_unnamed(rows, where, facts)
             return
         for i, column in enumerate(list(zip(*facts, strict=True))[1:]):
-            values = column if set(map(type, column)) == {str} else list(map(value_of, column))
+            is_plain = set(map(type, column)) == {str} and is_text("".join(column))
+            values: Any = column if is_plain else list(map(value_of, column))
             rows[where, IN_ARGS + i] = self._engine.dictionary.column(values)
 
-    def _frames(self, frames: Mapping[str, Any], time: str | None = None, time_point: TimePoint | None = None) -> Codes:
+    def _fill_unnamed(self, rows: Codes, where: Any, facts: Iterable[Sequence[object]]) -> None:
+        """Facts of predicates that the program does not name: checked like all, and numbered where they count."""
+        if self._any_predicate:
+            self._others.pass_to(self.time)
+            rows[where, IN_ARGS] = self._others.numbers(rows[where, IN_TIME].tolist(), map(to_text, facts))
+        else:
+            for _, *args in facts:
+                for arg in args:
+                    value_of(arg)
+
+    def _frames(self, frames: Mapping[str, Any], time: str | int, time_point: TimePoint | None = None) -> Codes:
+        """Rows of data frames, all at one time point, or with a column of the time."""
         parts: list[Codes] = []
         for predicate, frame in frames.items():
-            table = table_of(frame, str(predicate))
-            if time is not None and time not in table.column_names:
-                raise fault(
-                    "E505", f"the table of {predicate} has no column {time}", note="name it: push_batch(…, time=…)"
-                )
+            table = frame_of(frame, predicate, time if isinstance(time, str) else None)
             columns = [name for name in table.column_names if name != time]
             number = self._number(predicate, len(columns) + 1)
             part = np.zeros((table.num_rows, self._engine.width), np.int64)
             part[:, IN_PREDICATE] = number
-            if time is not None and time_point is not None:
-                part[:, IN_TIME] = encode_times(table[time], time_point)
-            if number == self._engine.predicates[""]:
-                others = [(predicate, *row.values()) for row in table.select(columns).to_pylist()]
-                part[:, IN_ARGS] = self._engine.dictionary.codes(map(repr, others))
-            else:
-                for i, name in enumerate(columns):
-                    part[:, IN_ARGS + i] = encode(self._engine.dictionary, table[name], value_of)
+            part[:, IN_TIME] = time if time_point is None else encode_times(table[time], time_point)
+            if time_point is not None and (np.diff(part[:, IN_TIME]) < 0).any():
+                raise out_of_order()
+            try:
+                if number != self._engine.predicates[""]:
+                    for i, name in enumerate(columns):
+                        part[:, IN_ARGS + i] = encode(self._engine.dictionary, table[name], value_of)
+                elif self._any_predicate:
+                    values = [table[name].to_pylist() for name in columns]
+                    self._fill_unnamed(part, slice(None), zip([predicate] * table.num_rows, *values, strict=True))
+                else:
+                    for name in columns:
+                        check(table[name], value_of)
+            except UnicodeDecodeError:
+                raise not_utf8(predicate) from None
             parts.append(part)
-        return self._used(
-            np.concatenate([*parts, np.zeros((0, self._engine.width), np.int64)]) if len(parts) != 1 else parts[0]
-        )
+        return np.concatenate([*parts, np.zeros((0, self._engine.width), np.int64)]) if len(parts) != 1 else parts[0]
 
     def _number(self, predicate: object, length: int) -> int:
         """The number of a predicate, once it has been checked."""
-        if not isinstance(predicate, str):
-            raise fault("E509", f"{predicate!r} is no predicate", note='a fact is a tuple such as ("temp", "s1", 70)')
+        if not isinstance(predicate, str) or predicate not in self._arity:
+            check_predicate(predicate)
+        assert isinstance(predicate, str)
         if predicate in self._only_derived:
             self._also_streamed(predicate)
         known = self._arity.get(predicate)
         if known is None and not self._any_predicate and predicate not in self._unknown:
             self._unknown.add(predicate)
-            note = similar(predicate, self._arity) or "its facts are ignored"
-            found = Diagnostic("W204", f"the program does not use {predicate}", note=note)
-            warnings.warn(render([found]), LasingWarning, stacklevel=5)
+            warn([unused(predicate, self._arity)])
         if known is not None and known != length - 1:
             message = f"a fact of {predicate} has {length - 1} arguments, but {predicate} has {known} in the program"
             raise fault("E508", message)
@@ -215,23 +246,7 @@ class LocalCore:
         used = rows[:, IN_PREDICATE] != self._engine.predicates[""]
         return rows if used.all() else rows[used]
 
-    def _once(self, rows: Codes) -> Codes:
-        """Where facts are counted, each fact of a batch once."""
-        if not self._exact:
-            return rows
-        _, first = np.unique(rows, axis=0, return_index=True)
-        return rows[np.sort(first)]
-
-    def _distinct(self, rows: Codes, time: int) -> Codes:
-        """Where facts are counted, a fact that is there already at this time point counts once."""
-        if not self._exact or not len(rows):
-            return rows
-        known = self._known[1] if self._known[0] == time else set()
-        self._known = time, known
-        fresh = []
-        for i, row in enumerate(rows):
-            key = row.tobytes()
-            if key not in known:
-                known.add(key)
-                fresh.append(i)
-        return rows[fresh]
+    def _new(self, facts: Coded) -> Coded:
+        """Where facts are counted, only those that are not there already: the same fact twice counts once."""
+        rows = self._window.unseen(facts.rows) if self._exact else facts.rows
+        return facts if rows is facts.rows else self._coded(rows)

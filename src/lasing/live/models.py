@@ -54,8 +54,9 @@ class ModelsCore(AtomsCore):
         return self._answer.time
 
     def push(self, time: int, encoded: list[Atom]) -> ModelsTold:
-        before, answers = self._answer, list(self._engine.advance(time, encoded))
-        self._keep(time, encoded)
+        before, new = self._answer, self._new(time, encoded)
+        answers = list(self._engine.advance(time, new))
+        self._keep(time, new)
         self._answer = replace(answers[-1] if answers else before, time=time)
         return ModelsTold(before, answers)
 
@@ -65,8 +66,9 @@ class ModelsCore(AtomsCore):
         if not groups or groups[-1][0] < end:
             groups.append((end, []))
         for time, atoms in groups:
-            answers += self._engine.advance(time, atoms)
-            self._keep(time, atoms)
+            new = self._new(time, atoms)
+            answers += self._engine.advance(time, new)
+            self._keep(time, new)
         self._answer = replace(answers[-1] if answers else before, time=end)
         return ModelsTold(before, answers)
 
@@ -87,6 +89,11 @@ class ModelsCore(AtomsCore):
     def window(self) -> Iterable[Fact]:
         self._window.forget(self.time, at_once=True)
         return ((fact.time, fact.predicate, fact.args) for fact in self._window.facts.within(self._timeline))
+
+    def _new(self, time: int, atoms: list[Atom]) -> list[Atom]:
+        """Without the facts that are there already at this time point: the same fact twice counts once."""
+        known = self._window.facts
+        return [a for a in dict.fromkeys(atoms) if a.values not in known.at(time, a.predicate)]
 
     def _keep(self, time: int, atoms: Iterable[Atom]) -> None:
         for atom in atoms:

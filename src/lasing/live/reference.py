@@ -8,16 +8,28 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any
 
-from lasing.connectors.arrow import table_of
 from lasing.connectors.rows import by_time, value_of
 from lasing.engines.reference.engine import ReferenceEngine
-from lasing.errors import fault
-from lasing.live.cores import Fact, Facts, Own, TimePoint, batch_of, checked
+from lasing.errors import fault, warn
+from lasing.limits import Watch
+from lasing.live.cores import (
+    Fact,
+    Facts,
+    Own,
+    TimePoint,
+    batch_of,
+    check_predicate,
+    checked,
+    frame_of,
+    not_utf8,
+    out_of_order,
+    unused,
+)
 from lasing.live.updates import Told
 from lasing.logic.answers import Answer, Changes, Standing
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
-from lasing.session import arity_of
+from lasing.session import arity_of, counts_all_facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +47,29 @@ class AtomsCore:
 
     def __init__(self, program: Program) -> None:
         self._arity = arity_of(program)
+        self._any_predicate = counts_all_facts(program)
+        self._unknown: set[str] = set()
 
     def encode(self, _time: int, facts: Facts) -> list[Atom]:
-        return list(_atoms(facts, self._arity))
+        return self._noticed(list(_atoms(facts, self._arity)))
+
+    def _noticed(self, atoms: list[Atom]) -> list[Atom]:
+        """Warn once of each predicate that the program does not use."""
+        if not self._any_predicate:
+            for predicate in sorted({atom.predicate for atom in atoms} - self._arity.keys() - self._unknown):
+                self._unknown.add(predicate)
+                warn([unused(predicate, self._arity)])
+        return atoms
 
     def encode_batch(self, frames: Mapping[str, Any], time: str, time_point: TimePoint) -> AtomBatch:
         rows: list[tuple[int, Atom]] = []
         for predicate, frame in batch_of(frames).items():
-            table = table_of(frame, str(predicate))
-            if time not in table.column_names:
-                note = "name it: push_batch(…, time=…)"
-                raise fault("E505", f"the table of {predicate} has no column {time}", note=note)
+            table = frame_of(frame, predicate, time)
             times = list(map(time_point, table[time].to_pylist()))
             if any(later < earlier for earlier, later in pairwise(times)):
-                raise fault("E504", "the rows are out of order", note="sort them by time")
-            rows += zip(times, _atoms({predicate: table.drop_columns([time])}, self._arity), strict=True)
+                raise out_of_order()
+            atoms = self._noticed(list(_atoms({predicate: table.drop_columns([time])}, self._arity)))
+            rows += zip(times, atoms, strict=True)
         return AtomBatch(by_time(rows))
 
     def with_own(self, batch: AtomBatch, own: Own) -> AtomBatch:
@@ -59,9 +79,9 @@ class AtomsCore:
 class ReferenceCore(AtomsCore):
     """The raw window is all facts."""
 
-    def __init__(self, program: Program, start: int) -> None:
+    def __init__(self, program: Program, start: int, watch: Watch | None = None) -> None:
         super().__init__(program)
-        self._engine = ReferenceEngine(program, start)
+        self._engine = ReferenceEngine(program, start, watch)
         self._standing = Standing()
         self.time = start - 1
 
@@ -102,13 +122,19 @@ def _atoms(facts: Facts, arity: Mapping[str, int]) -> Iterator[Atom]:
     """Facts as atoms, once they have been checked."""
     named: Any = checked(facts)
     if isinstance(named, Mapping):
-        frames = {predicate: table_of(frame, predicate) for predicate, frame in named.items()}
-        named = [(predicate, *row.values()) for predicate, table in frames.items() for row in table.to_pylist()]
+        frames = {predicate: frame_of(frame, predicate) for predicate, frame in named.items()}
+        named = [(predicate, *row) for predicate, table in frames.items() for row in _records(predicate, table)]
     for predicate, *args in named:
-        if not isinstance(predicate, str):
-            raise fault("E509", f"{predicate!r} is no predicate", note='a fact is a tuple such as ("temp", "s1", 70)')
+        check_predicate(predicate)
         if arity.get(predicate, len(args)) != len(args):
             raise fault(
                 "E508", f"a fact of {predicate} has {len(args)} arguments, but {arity[predicate]} in the program"
             )
         yield Atom(predicate, tuple(map(value_of, args)))
+
+
+def _records(predicate: str, table: Any) -> list[Iterable[object]]:
+    try:
+        return [row.values() for row in table.to_pylist()]
+    except UnicodeDecodeError:
+        raise not_utf8(predicate) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any, Protocol
@@ -9,8 +10,9 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from lasing.engines.local.columns import decode, decode_expiry
-from lasing.engines.local.dictionary import Codes
+from lasing.connectors.arrow import column_of, table_with
+from lasing.engines.local.columns import NEVER, decode, decode_expiry
+from lasing.engines.local.dictionary import Coded, Codes
 from lasing.engines.local.engine import LocalEngine, expiry
 from lasing.engines.local.execute import OUT_ARGS, OUT_PREDICATE, OUT_SIGN, OUT_TIME, OUT_UNTIL, PROVISIONAL
 from lasing.errors import LasingError
@@ -44,7 +46,8 @@ class Update:
         return self._changes().removed
 
     def expires_at(self, atom: Atom) -> Expiry:
-        """Until when an added atom is guaranteed: infinite if for ever, None if it is provisional."""
+        """Up to when an added atom is guaranteed, at least: never before `time`, infinite if for ever, None if it is
+        provisional. `Engine.answer().expires_at` has what has been learnt since it was added."""
         return self._changes().expires_at(atom)
 
     def steps(self) -> Iterator[Changes]:
@@ -75,7 +78,7 @@ class Update:
     def _changes(self) -> Changes:
         if self._net is None:
             steps = self._source.changes()
-            self._net = steps[0] if len(steps) == 1 else _net(self.time, steps)
+            self._net = steps[0] if len(steps) == 1 and steps[0].time == self.time else _net(self.time, steps)
         return self._net
 
 
@@ -100,21 +103,18 @@ class Told:
         return None
 
     def tables(self) -> dict[str, Any]:
-        rows = [(c.time, s, None, a) for c in self._changes for s, a in _signed(c)]
+        rows = [(c.time, s, c.expiries.get(a) if s > 0 else None, a) for c in self._changes for s, a in _signed(c)]
         tables = {}
         for predicate in dict.fromkeys(row[3].predicate for row in rows):
             mine = [row for row in rows if row[3].predicate == predicate]
-            columns: dict[str, Any] = {
+            leading = {
                 "time": pa.array([row[0] for row in mine], pa.int64()),
                 "change": pa.array([row[1] for row in mine], pa.int8()),
-                "expires_at": pa.array([None for _ in mine], pa.int64()),
+                "expires_at": pa.array([NEVER if row[2] == math.inf else row[2] for row in mine], pa.int64()),
             }
-            for i in range(len(mine[0][3].args)):
-                values = [row[3].args[i] for row in mine]
-                columns[f"arg{i + 1}"] = pa.array(
-                    values if len(set(map(type, values))) == 1 else list(map(str, values))
-                )
-            tables[predicate] = pa.table(columns)
+            values = zip(*(row[3].args for row in mine), strict=True)
+            args = {f"arg{i}": column_of(column) for i, column in enumerate(values, 1)}
+            tables[predicate] = table_with(leading, args)
         return tables
 
 
@@ -135,21 +135,13 @@ class Joined:
 
 
 class Blocks:
-    """An update of the local engine, in encoded columns, until codes change their meaning."""
+    """An update of the local engine, in encoded columns."""
 
-    def __init__(self, engine: LocalEngine, blocks: list[Codes]) -> None:
+    def __init__(self, engine: LocalEngine, blocks: list[Coded]) -> None:
         self._engine = engine
         self._blocks = blocks
-        self._settled: tuple[list[Changes], tuple[Tuples, Tuples] | None, dict[str, Any]] | None = None
-
-    def settle(self) -> None:
-        """Decode everything now."""
-        if self._settled is None:
-            self._settled = self.changes(), self.rows(), self.tables()
 
     def changes(self) -> list[Changes]:
-        if self._settled is not None:
-            return self._settled[0]
         block = self._all()
         times = block[:, OUT_TIME]
         cuts = [0, *(np.flatnonzero(np.diff(times)) + 1).tolist(), len(block)]
@@ -171,8 +163,6 @@ class Blocks:
             yield from map(expiry, block[chosen, OUT_UNTIL].tolist())
 
     def rows(self) -> tuple[Tuples, Tuples] | None:
-        if self._settled is not None:
-            return self._settled[1]
         block = self._all()
         if not len(block):
             return [], []
@@ -190,27 +180,27 @@ class Blocks:
         return rows
 
     def tables(self) -> dict[str, Any]:
-        if self._settled is not None:
-            return self._settled[2]
         block, tables = self._all(), {}
         for number, (predicate, arity) in enumerate(self._engine.outputs):
             mine = block if len(self._engine.outputs) == 1 else block[block[:, OUT_PREDICATE] == number]
             by_column = np.ascontiguousarray(mine.T)
             sign, until = by_column[OUT_SIGN], by_column[OUT_UNTIL]
-            columns = {
+            leading = {
                 "time": pa.array(by_column[OUT_TIME]),
                 "change": pa.array(sign.astype(np.int8)),
                 "expires_at": decode_expiry(np.where(sign > 0, until, PROVISIONAL)),
             }
-            for i in range(arity):
-                columns[f"arg{i + 1}"] = decode(self._engine.dictionary, by_column[OUT_ARGS + i])
-            tables[predicate] = pa.table(columns)
+            dictionary = self._engine.dictionary
+            args = {f"arg{i + 1}": decode(dictionary, by_column[OUT_ARGS + i]) for i in range(arity)}
+            tables[predicate] = table_with(leading, args)
         return tables
 
     def _all(self) -> Codes:
+        """The rows, as they are now: bare, so for the moment only."""
         if len(self._blocks) == 1:
-            return self._blocks[0]
-        return np.concatenate(self._blocks) if self._blocks else np.zeros((0, OUT_ARGS + self._engine.width), np.int64)
+            return self._blocks[0].rows
+        blocks = [block.rows for block in self._blocks]
+        return np.concatenate(blocks) if blocks else np.zeros((0, OUT_ARGS + self._engine.width), np.int64)
 
 
 def _signed(change: Changes) -> Iterator[tuple[int, Atom]]:
@@ -223,7 +213,8 @@ def _tuples(atoms: Iterable[Atom]) -> Tuples:
 
 
 def _net(time: int, steps: Iterable[Changes]) -> Changes:
-    """What a series of changes comes to."""
+    """What a series of changes comes to at a time point. What was added before and still holds is guaranteed at least
+    for now, whatever was guaranteed then."""
     added: dict[Atom, Expiry] = {}
     removed: set[Atom] = set()
     for step in steps:
@@ -237,4 +228,5 @@ def _net(time: int, steps: Iterable[Changes]) -> Changes:
                 removed.remove(atom)
             else:
                 added[atom] = step.expires_at(atom)
-    return Changes(time, frozenset(added), frozenset(removed), added)
+    guaranteed = {atom: None if until is None else max(until, time) for atom, until in added.items()}
+    return Changes(time, frozenset(added), frozenset(removed), guaranteed)

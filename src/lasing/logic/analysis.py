@@ -49,20 +49,23 @@ def analyse(program: Program) -> Analysis:
     below = program if parts is None else parts.below
     rewritten = Plain(program, ()) if below is None else plain(below)
     places = range(len(program.rules)) if parts is None else parts.below_origin
+    place_of = {index: place for place, index in enumerate(places)}
+    added = rewritten.helpers()
     open_predicates = undecided(program, strata)
     looping = {edge.head for cycle in strata.cycles for edge in cycle}
     looping |= {p for component in strata.components if component & looping for p in component}
+    top = max(strata.level.values(), default=0)
     rules = []
     for index, rule in enumerate(program.rules):
         heads = [atom.predicate for atom in rule.head_atoms()]
-        stratum = max((strata.level[head] for head in heads), default=max(strata.level.values(), default=0))
+        stratum = max((strata.level[head] for head in heads), default=top)
         reason = fragment(rule, any(head in looping for head in heads))
         helpers = 0
         if reason.fragment != "several answers" and open_predicates.intersection(heads):
             reason = Reason("several answers", f"it rests on {_open_atom(rule, open_predicates)}, which is not decided")
         elif reason.fragment == "nested":
-            place = places.index(index)
-            helpers = rewritten.helpers(place)
+            place = place_of[index]
+            helpers = added[place]
             reason = _nested(rewritten.left.get(place), helpers)
         back = rule_lookback(rule, derived)
         rules.append(RuleAnalysis(rule, stratum, back, non_monotone(rule), reason, helpers))

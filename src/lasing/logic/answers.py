@@ -4,26 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from heapq import heappop, heappush
 
-from lasing.errors import fault
+from lasing.errors import LasingError, fault
 from lasing.logic.formulas import Atom
+from lasing.timeline.ticks import Tick
 
 Expiry = int | float | None
-"""The last time point at which an atom is guaranteed to hold, whatever facts come: infinite where it holds for ever,
-None where it is provisional. New facts may make it later, never earlier."""
+"""A time point up to which an atom is guaranteed to hold without a break, whatever facts come: infinite where it holds
+for ever, None where it is provisional. It is a promise that is kept, never one about the past. What comes may make it
+later, never earlier. It need not be the last such time point: see docs/reference/python.md."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What holds at a time point: a set of atoms for each answer stream, of which there may be none, one or several.
 
-    Answer streams that differ only in what is not shown at this time point count once.
+    Answer streams that differ only in what is not shown at this time point count once. Where times came in as dates,
+    `tick` says how long a time point is.
     """
 
     time: int
     models: tuple[frozenset[Atom], ...]
     expiries: Mapping[Atom, Expiry] = field(default_factory=dict, compare=False, repr=False)
+    tick: Tick | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def single(cls, time: int, atoms: frozenset[Atom], expiries: Mapping[Atom, Expiry] | None = None) -> Answer:
@@ -55,11 +60,29 @@ class Answer:
             raise KeyError(f"{atom} is not in the answer at {self.time}")
         return self.expiries.get(atom)
 
+    @property
+    def instant(self) -> datetime | None:
+        """When the time point begins, in UTC, where times came in as dates; else None."""
+        return _instant(self.time, self.tick)
+
     def __str__(self) -> str:
+        time = _time_text(self.time, self.tick)
         if len(self.models) == 1:
-            return f"{self.time}: {model_text(self.atoms)}".rstrip()
+            return f"{time}: {model_text(self.atoms)}".rstrip()
         models = " ".join(f"{{{model_text(model)}}}" for model in self.models)
-        return f"{self.time}: {models or 'no answer stream'}"
+        return f"{time}: {models or 'no answer stream'}"
+
+
+def _instant(time: int, tick: Tick | None) -> datetime | None:
+    return None if tick is None else tick.instant(time)
+
+
+def _time_text(time: int, tick: Tick | None) -> str:
+    """A date where there is one."""
+    try:
+        return str(time) if tick is None else tick.iso(time)
+    except LasingError:  # beyond the calendar
+        return str(time)
 
 
 def model_text(model: Iterable[Atom]) -> str:
@@ -78,6 +101,12 @@ class Changes:
     added: frozenset[Atom]
     removed: frozenset[Atom]
     expiries: Mapping[Atom, Expiry] = field(default_factory=dict, compare=False, repr=False)
+    tick: Tick | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def instant(self) -> datetime | None:
+        """When the time point begins, in UTC, where times came in as dates; else None."""
+        return _instant(self.time, self.tick)
 
     def expires_at(self, atom: Atom) -> Expiry:
         """Until when an added atom is guaranteed; None where it is provisional."""
@@ -160,16 +189,20 @@ def intervals(moments: Iterable[Changes]) -> Iterator[Holding]:
     closed: dict[tuple[int, str], Holding] = {}
     order: list[tuple[int, str]] = []
     last = 0
-    for change in moments:
-        last = change.time
-        for atom in change.removed:
-            start = since.pop(atom)
-            closed[start, str(atom)] = Holding(atom, start, change.time - 1)
-        for atom in change.added:
-            since[atom] = change.time
-            heappush(order, (change.time, str(atom)))
-        while order and order[0] in closed:
-            yield closed.pop(heappop(order))
+    try:
+        for change in moments:
+            last = change.time
+            for atom in change.removed:
+                start = since.pop(atom)
+                closed[start, str(atom)] = Holding(atom, start, change.time - 1)
+            for atom in change.added:
+                since[atom] = change.time
+                heappush(order, (change.time, str(atom)))
+            while order and order[0] in closed:
+                yield closed.pop(heappop(order))
+    except (LasingError, KeyboardInterrupt):  # what has ended is known, whatever else would have come
+        yield from (closed[key] for key in sorted(closed))
+        raise
     for atom, start in since.items():
         closed[start, str(atom)] = Holding(atom, start, last)
     while order:

@@ -24,6 +24,8 @@ from lasing.logic.formulas import (
 )
 from lasing.logic.program import Program, Rule
 
+_FEW_HEADS = 8
+
 Sign = Literal["positive", "not", "aggregate"]
 
 
@@ -86,13 +88,18 @@ def dependencies(program: Program) -> Iterator[Dependency]:
     derived = program.derived()
     for rule in program.rules:
         if len(rule.heads) > 1 and not rule.choice:
-            for head, other in permutations(rule.head_atoms(), 2):
+            for head, other in _one_another(list(rule.head_atoms())):
                 yield Dependency(head.predicate, other.predicate, "positive", rule, other)
         for literal in rule.body:
             for atom, sign in signed_atoms(literal):
                 if atom.predicate in derived:
                     for head in rule.head_atoms():
                         yield Dependency(head.predicate, atom.predicate, sign, rule, atom)
+
+
+def _one_another(heads: list[Atom]) -> Iterator[tuple[Atom, Atom]]:
+    """Pairs by which each head depends on each other one: of very many heads, in a circle."""
+    return permutations(heads, 2) if len(heads) <= _FEW_HEADS else zip(heads, [*heads[1:], heads[0]], strict=True)
 
 
 def stratify(program: Program) -> Strata:
@@ -106,14 +113,15 @@ def stratify(program: Program) -> Strata:
     recursive: set[str] = set()
     written = {predicate: i for i, predicate in enumerate(edges)}
     for component in components:
-        height = 0
+        height, loops = 0, False
         for edge in (e for p in sorted(component, key=written.__getitem__) for e in edges[p]):
             if edge.body in component:
-                recursive |= component
+                loops = True
                 if edge.sign != "positive" and component not in cycles:
                     cycles[component] = (edge, *_path(edges, edge.body, edge.head, component))
             else:
                 height = max(height, level[edge.body] + (edge.sign != "positive"))
+        recursive |= component if loops else frozenset()
         level.update(dict.fromkeys(component, height))
     return Strata(tuple(components), frozenset(recursive), level, tuple(cycles.values()))
 

@@ -78,18 +78,23 @@ def is_plain(literal: Formula) -> bool:
 def non_monotone(rule: Rule) -> str:
     """What makes more data able to take the rule's conclusion away, or nothing where that cannot happen."""
     for literal in rule.body:
-        if reason := _non_monotone(literal):
+        if reason := why_not_monotone(literal):
             return reason
     return ""
 
 
-def _non_monotone(literal: Formula) -> str:
+def why_not_monotone(literal: Formula) -> str:
+    """What makes more data able to make a literal false, or nothing; the planner decides by this, too."""
     match literal:
+        case Not(Compare()):
+            return ""
         case Not():
             return "not"
         case Aggregate():
             return f"#{literal.function}"
         case Atom() | Compare() | At(_, Atom()):
+            return ""
+        case Window(TimeWindow(0, 0, 1), Always(Atom())):
             return ""
         case Window(_, Always(Atom())):
             return "always"

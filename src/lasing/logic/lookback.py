@@ -28,6 +28,7 @@ from lasing.logic.formulas import (
     Window,
     children,
 )
+from lasing.logic.narrowing import narrowed
 from lasing.logic.program import Program, Rule
 
 
@@ -75,7 +76,7 @@ def only_derived(program: Program) -> frozenset[str]:
 
 def rule_lookback(rule: Rule, derived: frozenset[str]) -> Lookback:
     """The lookback of one rule; atoms of the `derived` predicates need none."""
-    return _all(rule.body, derived, 0, None)
+    return _all(narrowed(rule).body, derived, 0, None)
 
 
 def formula_lookback(formula: Formula, derived: frozenset[str]) -> Lookback:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations, islice
 
 from lasing.logic.formulas import Aggregate, Atom, PartitionWindow, TupleWindow, Window, atoms_of, head_atom, walk
 from lasing.logic.keys import Demand, Domains, KeyTerms, Roles, Steps, TooLong, body_atoms, narrow
@@ -80,12 +81,10 @@ def explain(program: Program, part: Sequence[Demand], domains: Domains, streams:
 
     `part` comes in the order of evaluation, so that the first one is a cause and not a consequence.
     """
-    seeds: list[Domains] = [domains]
-    for stream in streams:
-        seeds += [{**domains, stream: (i,)} for i in domains.get(stream, ())]
+    chosen = ({**domains, stream: (i,)} for stream in streams for i in domains.get(stream, ()))
     best: _Attempt | None = None
     try:
-        for seed in seeds[:_MOST_ATTEMPTS]:
+        for seed in islice(chain([domains], chosen), _MOST_ATTEMPTS):
             attempt = _attempt(part, seed, steps)
             if attempt.refused and (best is None or len(attempt.refused) < len(best.refused)):
                 best = attempt
@@ -134,9 +133,10 @@ class _Failure:
         for atom in self.body:
             if not self._offers(atom):
                 return NoKey(self._lonely(atom), self.rule)
-        for i in range(1, len(self.body)):
-            if not self._common(self.body[: i + 1]):
-                return NoKey(self._apart(self.body[i], self.body[:i]), self.rule)
+        # The more atoms, the fewer terms: so the first atom that leaves none is found by halving.
+        apart = bisect_left(range(len(self.body)), True, key=lambda i: not self._common(self.body[: i + 1]))
+        if apart < len(self.body):
+            return NoKey(self._apart(self.body[apart], self.body[:apart]), self.rule)
         if not self._common((*self.body, self.head)):
             return self._dropped()
         key = self._name(self._common(self.body)[0])

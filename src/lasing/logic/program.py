@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lasing.errors import Place, Source
 from lasing.logic.formulas import Atom, Formula, Head, head_atom
@@ -105,6 +105,8 @@ class Program:
     inputs: tuple[Signature, ...] = ()
     tick: Tick | None = None
     sources: tuple[Source, ...] = field(default=(), compare=False, repr=False)
+    dated: bool = field(default=False, compare=False, repr=False)
+    """Whether the time of a data fact is written as a date."""
 
     def place_of(self, thing: Atom | Signature) -> Place | None:
         """Where a fact or a declaration stands: offsets count through all sources, one after the other."""
@@ -114,6 +116,14 @@ class Program:
                 return source.place(offset, len(thing.predicate))
             offset -= len(source.text)
         return None
+
+    def watching_dates(self) -> Program:
+        """The same program, whose tick notes whether times come in as dates."""
+        return self if self.tick is None else replace(self, tick=self.tick.watched())
+
+    def shown_tick(self) -> Tick | None:
+        """The tick by which times go out as dates: where they came in as dates, in the program or while watching."""
+        return self.tick if self.tick is not None and (self.dated or self.tick.reads_dates) else None
 
     def derived(self) -> frozenset[str]:
         """The predicates that stand in some head."""

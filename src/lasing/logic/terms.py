@@ -18,7 +18,7 @@ SMALLEST, LARGEST = -(2**63), 2**63 - 1
 # The lexical form of constants: the language's tokens, stream files and the printer all use these.
 NAME = r"[^\W\d_A-Z]\w*"
 IRI = r"<[A-Za-z][A-Za-z0-9+.\-]*:[^\s<>\"{}|\\^`]*>"
-STRING = r'"(?:[^"\\\n]|\\["\\n])*"'
+STRING = r'"[^"\\\n]*+(?:\\["\\n][^"\\\n]*+)*+"'  # possessive: a long text must not be remembered letter by letter
 NUMBER = r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 
 RESERVED = frozenset(("not", "in", "at", "always", "and", "or", "div", "mod"))
@@ -115,8 +115,19 @@ def value_text(value: Value) -> str:
     return f'"{escaped}"'
 
 
+def mixed_text(value: Value) -> str:
+    """The text of a constant among names and numbers: a name that looks like a number, or quoted, is in quotes.
+
+    >>> [mixed_text(value) for value in (1, "1", "Two words", 18.5)]
+    ['1', '"1"', 'Two words', '18.5']
+    """
+    if isinstance(value, str) and not value.startswith('"') and not re.fullmatch(rf"-?{NUMBER}", value):
+        return value
+    return value_text(value)
+
+
 def value_from_text(text: str) -> Value:
-    """The constant that `value_text` has written.
+    """The constant that `value_text` or `mixed_text` has written.
 
     >>> [value_from_text(value_text(value)) for value in ("x1", "A b", -7, 2.5, "70")]
     ['x1', 'A b', -7, 2.5, '70']

@@ -10,7 +10,7 @@ An anonymous variable under `not`, `or` or `->` means "some value" right there, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import assert_never
 
 from lasing.logic.formulas import (
@@ -37,18 +37,41 @@ Bound = frozenset[Variable]
 
 def bound_by(formulas: Iterable[Formula], given: Bound = frozenset(), windowed: bool = False) -> Bound:
     """The variables bound once all formulas hold together, those `given` included."""
+    return given | newly_bound(formulas, given, windowed)
+
+
+def newly_bound(formulas: Iterable[Formula], given: Container[Variable], windowed: bool = False) -> Bound:
+    """The variables that formulas bind together, where some are given."""
     waiting = list(formulas)
-    bound, before = given, None
-    while bound != before:
-        before = bound
+    bound = _Growing(given)
+    before = -1
+    while before != len(bound.new):
+        before = len(bound.new)
         for formula in waiting:
-            bound |= _binds(formula, bound, windowed)
-    return bound
+            bound.new.update(_binds(formula, bound, windowed))
+        waiting.reverse()  # what is assigned in one order or the other takes two rounds, and not one for each
+    return frozenset(bound.new)
 
 
-def is_ready(formula: Formula, bound: Bound, windowed: bool = False) -> bool:
+class _Growing:
+    """Variables that are bound already, and those that are new: both are asked, and only the new ones change."""
+
+    __slots__ = ("given", "new")
+
+    def __init__(self, given: Container[Variable]) -> None:
+        self.given, self.new = given, set[Variable]()
+
+    def __contains__(self, variable: object) -> bool:
+        return variable in self.new or variable in self.given
+
+
+def is_ready(formula: Formula, bound: Container[Variable], windowed: bool = False) -> bool:
     """Whether the formula's instances can be found when `bound` is bound already."""
-    return free_variables(formula) <= bound_by((formula,), bound, windowed) and _interval_ends(formula) <= bound
+    open_ends = [v for v in free_variables(formula) if v not in bound]
+    if not open_ends:
+        return True
+    found = newly_bound((formula,), bound, windowed)
+    return all(v in found for v in open_ends) and all(v in bound for v in _interval_ends(formula))
 
 
 def free_variables(formula: Formula) -> Bound:
@@ -130,19 +153,19 @@ def _interval_ends(formula: Formula) -> Bound:
             return frozenset()
 
 
-def _binds(formula: Formula, bound: Bound, windowed: bool) -> Bound:
+def _binds(formula: Formula, bound: Container[Variable], windowed: bool) -> Bound:
     match formula:
         case Atom(_, args):
             return frozenset(arg for arg in args if isinstance(arg, Variable))
         case Compare("=", left, right):
             return _assigned(left, right, bound) | _assigned(right, left, bound)
         case Aggregate(operator="=", bound=Variable() as result):
-            outside = frozenset(v for v in occurrences(formula) if v != result)
-            return frozenset((result,)) if outside <= bound else frozenset()
+            outside = all(v in bound for v in occurrences(formula) if v != result)
+            return frozenset((result,)) if outside else frozenset()
         case Compare() | Aggregate() | Not() | Implies():
             return frozenset()
         case And(parts):
-            return bound_by(parts, bound, windowed) - bound
+            return newly_bound(parts, bound, windowed)
         case Or(parts):
             return frozenset.intersection(*(_binds(part, bound, windowed) for part in parts))
         case At(time, body):
@@ -153,12 +176,12 @@ def _binds(formula: Formula, bound: Bound, windowed: bool) -> Bound:
         case Sometime(body) | Always(body):
             return _binds(body, bound, windowed)
         case Window(_, body):
-            return _binds(body, bound, True) if _interval_ends(formula) <= bound else frozenset()
+            return _binds(body, bound, True) if all(v in bound for v in _interval_ends(formula)) else frozenset()
         case _:
             assert_never(formula)
 
 
-def _assigned(target: Term, source: Term, bound: Bound) -> Bound:
+def _assigned(target: Term, source: Term, bound: Container[Variable]) -> Bound:
     if isinstance(target, Variable) and all(v in bound for v in variables_of(source)):
         return frozenset((target,))
     return frozenset()

@@ -83,12 +83,16 @@ def satisfiable(
     if _counts_facts(asked):
         facts = [fact_of(row) for row in possible]
         chosen = try_all(facts, timeline, background_of(beside.background), now, asked.body)
-        return None if chosen is None else Witness.of((fact.time, Atom(fact.predicate, fact.args)) for fact in chosen)
+        return (
+            None
+            if chosen is None
+            else Witness.of(((f.time, Atom(f.predicate, f.args)) for f in chosen), beside.shown_tick())
+        )
     load_clingo("to look for a stream takes it")
     from lasing.engines.asp.satisfiability import evaluation
 
     found = evaluation(unknowns(beside, timeline, timeline.hi, [], possible), now, asked.body)
-    return None if found is None else Witness.of(rows_of(found, timeline.hi))
+    return None if found is None else Witness.of(rows_of(found, timeline.hi), beside.shown_tick())
 
 
 def _read(
@@ -99,7 +103,7 @@ def _read(
     named = None if atoms is None else Source("atoms", atoms)
     question = read_question(texts, values_of(constants), Source("formula", formula), named)
     assert question.formula is not None, "what has mistakes is not asked"
-    return question.formula, question.program, question.atoms
+    return question.formula, question.program.watching_dates(), question.atoms
 
 
 def _free_atoms(asked: Rule, atoms: Iterable[Atom] | None) -> list[Atom]:

@@ -15,9 +15,10 @@ from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.logic.terms import Value, value_text
 from lasing.models.given import Time, all_rows, check_timeline, fact_of, rows_of, time_or, unknowns, values_of
-from lasing.models.witness import Witness
+from lasing.models.witness import Witness, fact_text, time_text
 from lasing.session import ProgramLike, arity_of, parse, source_of
 from lasing.timeline.intervals import Interval
+from lasing.timeline.ticks import Tick
 
 if TYPE_CHECKING:
     from lasing.engines.asp.checking import Broken
@@ -62,7 +63,7 @@ def check(
     The interpretation has the data up to that time point, and what is derived, each with its time. An answer stream
     need not be of least cost: weak constraints do not matter here.
     """
-    checked = program if isinstance(program, Program) else parse(program, constants)
+    checked = (program if isinstance(program, Program) else parse(program, constants)).watching_dates()
     load_clingo("to see whether a model is minimal takes it")
     rows = list(dict.fromkeys(stream_rows(interpretation, checked.tick, True, arity=arity_of(checked))))
     data = _Data.of(checked, stream, time, start, sort, rows)
@@ -84,7 +85,7 @@ def answer_stream(
 
     With `atoms`, no others are derived. It need not be of least cost.
     """
-    checked = program if isinstance(program, Program) else parse(program, constants)
+    checked = (program if isinstance(program, Program) else parse(program, constants)).watching_dates()
     if isinstance(atoms, str):
         texts = checked.sources if isinstance(program, Program) else (source_of(program),)
         atoms = read_question(texts, values_of(constants), atoms=Source("atoms", atoms)).atoms
@@ -98,18 +99,26 @@ def answer_stream(
     data = _Data.of(checked, stream, time, start, sort)
     m = unknowns(checked, data.timeline, data.now, data.rows)
     found = satisfiability.answer_stream(m, checked, may_hold)
-    return None if found is None else Witness.of((*data.rows, *rows_of(found, data.now)))
+    return None if found is None else Witness.of((*data.rows, *rows_of(found, data.now)), data.tick)
 
 
 @dataclass(frozen=True, slots=True)
 class _Data:
-    """The data up to now, from the start of the timeline; `early` is before it, `late` after now."""
+    """The data up to now, from the start of the timeline; `early` is before it, `late` after now. There is a `tick`
+    where times came in as dates."""
 
     now: int
     timeline: Interval
     rows: list[Row]
     early: frozenset[Row]
     late: frozenset[Row]
+    tick: Tick | None
+
+    def at(self, row: Row) -> str:
+        return fact_text(row, self.tick)
+
+    def time(self, time: int) -> str:
+        return time_text(time, self.tick)
 
     @classmethod
     def of(
@@ -122,7 +131,7 @@ class _Data:
         check_timeline(Interval(lo, None), now)
         early, late = (row for row in rows if row[0] < lo), (row for row in rows if row[0] > now)
         known = [row for row in rows if lo <= row[0] <= now]
-        return cls(now, Interval(lo, None), known, frozenset(early), frozenset(late))
+        return cls(now, Interval(lo, None), known, frozenset(early), frozenset(late), program.shown_tick())
 
 
 # -- reasons -----------------------------------------------------------------------------------------------------------
@@ -131,7 +140,7 @@ class _Data:
 def _missing(data: _Data, rows: list[Row]) -> Iterator[str]:
     """D ⊆ I"""
     there = set(rows)
-    return (f"{_at(row)} is missing, and is in the data" for row in data.rows if row not in there)
+    return (f"{data.at(row)} is missing, and is in the data" for row in data.rows if row not in there)
 
 
 def _foreign(data: _Data, rows: list[Row], derived: frozenset[str]) -> Iterator[str]:
@@ -140,10 +149,10 @@ def _foreign(data: _Data, rows: list[Row], derived: frozenset[str]) -> Iterator[
     for row in (row for row in rows if row not in known):
         predicate = row[1].predicate
         if row[0] < data.timeline.lo:
-            yield f"{_at(row)} is before the start of the timeline, {data.timeline.lo}"
+            yield f"{data.at(row)} is before the start of the timeline, {data.time(data.timeline.lo)}"
         elif predicate not in derived:
-            where = f"in the data up to {data.now}" if row in data.late else "in the data"
-            yield f"{_at(row)} is not {where}, and no rule derives {predicate}"
+            where = f"in the data up to {data.time(data.now)}" if row in data.late else "in the data"
+            yield f"{data.at(row)} is not {where}, and no rule derives {predicate}"
 
 
 def _no_model(program: Program, data: _Data, rows: list[Row]) -> list[str]:
@@ -155,19 +164,19 @@ def _no_model(program: Program, data: _Data, rows: list[Row]) -> list[str]:
     beyond = [row for row in rows if row not in known and row[0] >= data.timeline.lo]
     atoms = frozenset(TimedAtom(f.time - data.now, f.predicate, f.args) for f in map(fact_of, beyond))
     m = unknowns(program, data.timeline, data.now, data.rows, beyond)
-    reasons = dict.fromkeys(_broken(program, data.now, found) for found in broken(m, program, atoms))
+    reasons = dict.fromkeys(_broken(program, data, found) for found in broken(m, program, atoms))
     if reasons:
         return list(reasons)
     extra = list(Witness.of(rows_of(superfluous(m, program, atoms), data.now)))
-    return [f"without {_list(extra)} it is still a model of the rules whose bodies hold"] if extra else []
+    return [f"without {_list(map(data.at, extra))} it is still a model of the rules whose bodies hold"] if extra else []
 
 
-def _broken(program: Program, now: int, found: Broken) -> str:
+def _broken(program: Program, data: _Data, found: Broken) -> str:
     rule = program.rules[found.rule]
     place = "" if (at := rule.place()) is None else f" ({at})"
     values = ", ".join(f"{v} = {value_text(x)}" for v, x in found.binding.items() if not v.anonymous)
     what = f"rule {found.rule + 1}{place}{', for ' if values else ''}{values}"
-    heads = list(map(_at, Witness.of(rows_of(found.heads, now))))
+    heads = list(map(data.at, Witness.of(rows_of(found.heads, data.now))))
     match heads:
         case []:
             return f"{what}: this constraint is violated"
@@ -177,10 +186,6 @@ def _broken(program: Program, now: int, found: Broken) -> str:
             return f"{what}: the body holds, but none of {', '.join(heads)} is there"
 
 
-def _at(row: Row) -> str:
-    return f"{row[1]} at {row[0]}"
-
-
-def _list(rows: Iterable[Row]) -> str:
-    *most, last = map(_at, rows)
+def _list(facts: Iterable[str]) -> str:
+    *most, last = facts
     return f"{', '.join(most)} and {last}" if most else last

@@ -13,6 +13,7 @@ from lasing.connectors.rows import time_of
 from lasing.errors import Diagnostic, LasingError, fault, in_order, similar
 from lasing.errors import Source as Text
 from lasing.languages.lars.reader import examine
+from lasing.limits import Limits, limits_of
 from lasing.logic.checks import ONE_ANSWER, findings
 from lasing.logic.program import Program
 from lasing.logic.terms import Value
@@ -60,6 +61,9 @@ TOP_KEYS: dict[str, tuple[type, ...]] = {
     "shards": (int,),
     "slices": (int,),
     "replicate": (list,),
+    "max_atoms": (int,),
+    "max_memory": (str, int),
+    "max_time": (str, int, float),
     "sources": (dict,),
     "sinks": (dict,),
     "late": (dict,),
@@ -115,6 +119,7 @@ class Pipeline:
     shards: int | None = None
     slices: int | None = None
     replicate: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
     master: str = "local[*]"
     jars: tuple[str, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -162,6 +167,7 @@ class _Reading:
         if self._is_table(spark):
             self._check_keys("spark.", spark, SPARK_KEYS, ())
         late = self._late(checkpoint)
+        limits = self._limits()
         if self._found:
             raise LasingError(in_order(self._found))
         assert program is not None
@@ -182,6 +188,7 @@ class _Reading:
             shards=given.get("shards"),
             slices=given.get("slices"),
             replicate=tuple(given.get("replicate", ())),
+            limits=limits,
             master=spark.get("master", "local[*]"),
             jars=tuple(self._place(jar) for jar in spark.get("jars", ())),
             settings={key: str(value) for key, value in spark.get("settings", {}).items()},
@@ -199,8 +206,9 @@ class _Reading:
             if key not in known:
                 self._wrong(f"{where}{key} is unknown", similar(key, known) or f"known are {', '.join(known)}")
             elif not isinstance(value, known[key]) or (isinstance(value, bool) and bool not in known[key]):
-                names = {str: "text", int: "a number", list: "a list", dict: "a table"}
-                self._wrong(f"{where}{key} is {value!r}", f"it is {' or '.join(names[k] for k in known[key])}")
+                names = {str: "text", int: "a number", float: "a number", list: "a list", dict: "a table"}
+                kinds = dict.fromkeys(names[kind] for kind in known[key])
+                self._wrong(f"{where}{key} is {value!r}", f"it is {' or '.join(kinds)}")
         for key in needed:
             if key not in table:
                 self._wrong(f"{where}{key} is missing")
@@ -225,6 +233,14 @@ class _Reading:
             self._wrong(f"there are no {name}")
         return list(tables.items())
 
+    def _limits(self) -> Limits:
+        try:
+            return limits_of(*(self._given.get(name) for name in ("max_atoms", "max_memory", "max_time")))
+        except LasingError as error:
+            found = error.diagnostics[0]
+            self._wrong(found.message, found.note)
+            return Limits()
+
     # -- parts -----------------------------------------------------------------------------------------------------
 
     def _place(self, path: Any) -> Any:
@@ -235,8 +251,9 @@ class _Reading:
 
     def _program(self) -> Program | None:
         named = self._given.get("program", [])
-        paths = [named] if isinstance(named, str) else named
-        constants: dict[str, Value] = self._given.get("constants", {})
+        paths = [named] if isinstance(named, str) else named if isinstance(named, list) else []
+        given = self._given.get("constants", {})
+        constants: dict[str, Value] = given if isinstance(given, dict) else {}
         sources = []
         for name in paths:
             path = Path(self._place(name)) if isinstance(name, str) else None

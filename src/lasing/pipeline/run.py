@@ -85,6 +85,9 @@ def _reasoning(pipeline: Pipeline) -> Reasoning:
         shards=pipeline.shards,
         slices=pipeline.slices,
         replicate=pipeline.replicate,
+        max_atoms=pipeline.limits.atoms,
+        max_memory=pipeline.limits.memory,
+        max_time=pipeline.limits.seconds,
     )
 
 

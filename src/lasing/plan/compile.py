@@ -6,23 +6,21 @@ What is not planned raises `Unplanned` with its reason, and the program runs on 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lasing.logic.dependencies import Strata, signed_atoms, stratify
 from lasing.logic.formulas import (
     Aggregate,
-    Always,
     At,
     Atom,
     Compare,
     Formula,
     IntervalWindow,
     Not,
-    Sometime,
-    TimeWindow,
     Window,
     head_atom,
 )
+from lasing.logic.fragments import why_not_monotone
 from lasing.logic.program import Program, Rule
 from lasing.logic.rewrites import plain
 from lasing.logic.terms import Arithmetic, Term, Value, Variable, variables_of
@@ -31,6 +29,7 @@ from lasing.plan.build import columns, copies, untimed
 from lasing.plan.inside import Inside
 from lasing.plan.literals import NestedFormula, Outside, Predicates, Unplanned, Views, access
 from lasing.plan.nodes import POINT, Derive, Fold, Lookup, Output, Plan, PlanRule, Recompute, Relation, Test
+from lasing.plan.timeless import timeless
 
 __all__ = ["Unplanned", "compile_plan"]
 
@@ -39,6 +38,9 @@ MOST_LOOKUPS = 60
 MOST_TERMS = 200
 """What an engine has room for: arguments of a predicate, literals of a rule, variables and operands of a rule."""
 
+MOST_CASES = 256
+"""How many rules of the plan one rule may become, for its aggregates to be over something or nothing."""
+
 
 def compile_plan(program: Program) -> Plan:
     """The plan of a stratified program, whose nested formulas are rewritten first; `Unplanned` where there is none.
@@ -46,8 +48,9 @@ def compile_plan(program: Program) -> Plan:
     The rules of the plan have the numbers of the original rules that they come from.
     """
     rewritten = plain(program)
+    rules = tuple(map(timeless, rewritten.program.rules))
     try:
-        return _Compiler(rewritten.program, rewritten.origin).compile()
+        return _Compiler(replace(rewritten.program, rules=rules), rewritten.origin).compile()
     except NestedFormula as found:
         why = next(iter(rewritten.left.values()), "")
         raise Unplanned(f"{found}: {why}" if why else str(found)) from None
@@ -168,6 +171,8 @@ class _Compiler:
             if isinstance(_positive(literal), Aggregate):
                 cases = self._aggregate(number, literal, body, views)
                 bodies = [_Body([*b.lookups, *c.lookups], [*b.tests, *c.tests]) for b in bodies for c in cases]
+                if len(bodies) > MOST_CASES:
+                    raise Unplanned(f"a rule of more than {MOST_CASES} cases: each aggregate may be over nothing")
         planned = []
         for body in bodies:
             if all(lookup.negated for lookup in body.lookups):
@@ -301,21 +306,9 @@ def _counted(program: Program, strata: Strata) -> frozenset[str]:
     counted: set[str] = set()
     for component, rules in zip(strata.components, _rules_of(program, strata), strict=True):
         for literal in (f for i in rules for f in program.rules[i].body):
-            if not _monotone(literal) or any(a.predicate in counted for a, _ in signed_atoms(literal)):
+            if why_not_monotone(literal) or any(a.predicate in counted for a, _ in signed_atoms(literal)):
                 counted |= component
     return frozenset(counted)
-
-
-def _monotone(literal: Formula) -> bool:
-    match literal:
-        case Atom() | Compare() | Not(Compare()) | At(_, Atom()):
-            return True
-        case Window(TimeWindow() | IntervalWindow(), Sometime(Atom()) | At(_, Atom())):
-            return True
-        case Window(TimeWindow(0, 0, 1), Always(Atom())):
-            return True
-        case _:
-            return False
 
 
 def _positive(literal: Formula) -> Formula:

@@ -47,6 +47,7 @@ from lasing.plan.nodes import (
     Stamp,
     Test,
 )
+from lasing.timeline.limits import LIMIT
 
 
 class Unplanned(Exception):  # noqa: N818 -- no error: another engine takes over
@@ -92,12 +93,12 @@ def access(views: Views, literal: Formula, tests: list[Test]) -> tuple[Relation,
             return views.now(predicate), args
         case At(time, Atom(predicate, args)):
             return views.at(predicate, None), (*args, time)
-        case Window(TimeWindow(back, ahead, step), Sometime(Atom(predicate, args))):
-            return views.within(predicate, Span(back, ahead, step)), args
-        case Window(TimeWindow(back, ahead, step), At(time, Atom(predicate, args))):
-            return views.at(predicate, Span(back, ahead, step)), (*args, time)
-        case Window(TimeWindow(back, ahead, step), Always(Atom(predicate, args))):
-            return views.always(predicate, Span(back, ahead, step)), args
+        case Window(TimeWindow() as window, Sometime(Atom(predicate, args))):
+            return views.within(predicate, _span(window)), args
+        case Window(TimeWindow() as window, At(time, Atom(predicate, args))):
+            return views.at(predicate, _span(window)), (*args, time)
+        case Window(TimeWindow() as window, Always(Atom(predicate, args))):
+            return views.always(predicate, _span(window)), args
         # At the newest time point no fact is ahead: `#3,+2` is `#3`.
         case Window(TupleWindow(facts), Sometime(Atom(predicate, args))):
             return _at_any_time(views, views.last_within(predicate, facts, None), args)
@@ -121,6 +122,13 @@ def access(views: Views, literal: Formula, tests: list[Test]) -> tuple[Relation,
             raise NestedFormula("always, in a window between two times")
         case _:
             raise NestedFormula("a nested formula")
+
+
+def _span(window: TimeWindow) -> Span:
+    """The window as the engine has it; those of nested formulas, which add up, may look too far ahead for it."""
+    if window.ahead >= LIMIT:
+        raise Unplanned("nested windows that together look ahead beyond 2^59")
+    return Span(window.back, window.ahead, window.step)
 
 
 def _at_any_time(views: Views, relation: Relation, args: tuple[Term, ...]) -> tuple[Relation, tuple[Term, ...]]:

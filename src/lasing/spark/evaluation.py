@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from lasing.connectors.arrow import names_as_they_are
 from lasing.live.engine import Engine
 from lasing.spark.hashing import shards_of
 from lasing.spark.outputs import Output
@@ -26,7 +28,16 @@ class Evaluation:
     def __init__(self, task: Task, shard: int, start: int) -> None:
         self._task = task
         self._shard = shard
-        self._engine = Engine(task.program_of(shard), start, task.engine)  # type: ignore[arg-type]  # it was checked
+        self._start = start
+        limits = task.limits
+        self._engine = Engine(
+            task.program_of(shard),
+            start,
+            task.engine,  # type: ignore[arg-type]  # it was checked
+            max_atoms=limits.atoms,
+            max_memory=limits.bytes // (os.cpu_count() or 1) if limits.memory is None else limits.memory,
+            max_time=limits.seconds,
+        )
         self._told_before: Counter[str] = Counter()
         # what every shard derives, one tells
         self._outputs = {p: o for p, o in task.outputs.items() if task.keys.get(p) is not None or shard == 0}
@@ -34,7 +45,7 @@ class Evaluation:
 
     @property
     def start(self) -> int:
-        return self._engine.start
+        return self._start
 
     @property
     def incremental(self) -> bool:
@@ -42,7 +53,8 @@ class Evaluation:
 
     @property
     def until(self) -> int:
-        return self._engine.time
+        time = self._engine.time
+        return self._start - 1 if time is None else time
 
     def recall(self, window: Mapping[str, Any], until: int, held: Mapping[str, Any] | None = None) -> None:
         """Begin from the facts of a raw window, at the time point `until`; `held` is since when atoms hold."""
@@ -95,14 +107,13 @@ class Evaluation:
         """The changes of an output, without the atoms of other shards."""
         if output.predicate not in told:
             return output.nothing()
-        changes = output.conformed(told[output.predicate])
+        table = names_as_they_are(told[output.predicate])
+        changes = output.conformed(table)
         if output.predicate not in self._task.foreign or self._task.shards == 1 or not changes.num_rows:
             return changes
         key = self._task.keys[output.predicate]
         assert key is not None
-        return changes.filter(
-            pa.array(shards_of(told[output.predicate][f"arg{key + 1}"], self._task.shards) == self._shard)
-        )
+        return changes.filter(pa.array(shards_of(table[f"arg{key + 1}"], self._task.shards) == self._shard))
 
 
 def up_to(facts: Mapping[str, Any], until: int) -> tuple[dict[str, Any], dict[str, Any]]:

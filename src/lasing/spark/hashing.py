@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numba import njit, uint64
+from numba import uint64
 
+from lasing.compiling import njit
 from lasing.connectors.rows import value_of
 from lasing.logic.terms import Undefined, Value, value_from_text
 

@@ -15,14 +15,15 @@ from uuid import uuid4
 
 from lasing.connectors.rows import time_of, value_of
 from lasing.engine_choice import EngineName, plan_for
-from lasing.errors import Diagnostic, LasingError, LasingWarning, fault, in_order, render, similar
-from lasing.logic.checks import ONE_ANSWER, findings
+from lasing.errors import Diagnostic, LasingError, LasingWarning, fault, in_order, render, similar, warn
+from lasing.limits import Limits, limits_of
+from lasing.logic.checks import CAUTIONS, ONE_ANSWER, findings
 from lasing.logic.formulas import Atom
 from lasing.logic.partition import NoKey, Partition, partition
 from lasing.logic.program import Program
 from lasing.logic.terms import Value
 from lasing.logic.types import argument_types
-from lasing.session import ProgramLike, parse
+from lasing.session import ProgramLike, read
 from lasing.spark import batch, streaming
 from lasing.spark.delay import delay_of, silence_of
 from lasing.spark.hashing import spread_ids
@@ -154,6 +155,7 @@ class Reasoning:
             },
             start=None if options.start is None else time_of(options.start, self.program.tick),
             engine=options.engine,
+            limits=options.limits,
         )
 
     def _streamed(self, spark: Any, inputs: Sequence[Input]) -> Outputs:
@@ -268,6 +270,7 @@ class _Options:
     slices: int | None
     replicate: tuple[str, ...]
     engine: EngineName
+    limits: Limits
 
 
 def reason(
@@ -288,6 +291,9 @@ def reason(
     replicate: Sequence[str] = (),
     engine: EngineName = "auto",
     constants: Mapping[str, Value] | None = None,
+    max_atoms: int | None = None,
+    max_memory: int | str | None = None,
+    max_time: float | str | None = None,
 ) -> Reasoning:
     """A program as a function from DataFrames to DataFrames: streams to streams, tables to tables.
 
@@ -310,9 +316,12 @@ def reason(
     a file arrive together, after those of older files, and if the rows are from elsewhere, those of a batch.
 
     `shards` and `slices` say into how many parts to divide the work, `replicate` which inputs every shard is to have.
+
+    `max_atoms`, `max_memory` and `max_time` are limits as in `lasing.run`, of each batch of a shard, or each slice. By
+    default all workers of a machine together may take half of its memory.
     """
     require_pyspark()
-    checked = program if isinstance(program, Program) else parse(program, constants)
+    checked = program if isinstance(program, Program) else read(program, constants)
     if view not in VIEWS:
         raise fault("E305", f"there is no view {view}", note=f"views are {', '.join(VIEWS)}")
     for name, number in (("shards", shards), ("slices", slices)):
@@ -323,10 +332,25 @@ def reason(
     plan_for(checked, engine)
     facts = tuple(_background(background))
     known = replace(checked, background=(*checked.background, *facts)) if facts else checked
-    return Reasoning(
-        known,
-        _Options(input, output, time, view, start, end, delay, idle, order, shards, slices, tuple(replicate), engine),
+    if not isinstance(program, Program):  # one that was parsed before has had its warnings
+        warn(findings(known, CAUTIONS))
+    options = _Options(
+        input,
+        output,
+        time,
+        view,
+        start,
+        end,
+        delay,
+        idle,
+        order,
+        shards,
+        slices,
+        tuple(replicate),
+        engine,
+        limits_of(max_atoms, max_memory, max_time),
     )
+    return Reasoning(known, options)
 
 
 def _check_names(option: str, given: Any, predicates: Sequence[str]) -> None:
@@ -346,7 +370,7 @@ def _background(given: Any) -> Iterator[Atom]:
     if given is None:
         return
     if isinstance(given, str | Path):
-        found = parse(Path(given))
+        found = read(Path(given))
         if found.rules or found.data:
             raise fault("E604", f"{given} has more than background facts", note="include it in the program")
         yield from found.background

@@ -8,6 +8,7 @@ from functools import cached_property
 from hashlib import sha256
 from uuid import uuid4
 
+from lasing.limits import Limits
 from lasing.logic.formulas import Atom, PartitionWindow, Window, walk
 from lasing.logic.lookback import Lookback, lookback
 from lasing.logic.program import Program, Signature
@@ -37,6 +38,8 @@ class Task:
     """After how many microseconds of silence time goes on without an input."""
     start: int | None = None
     engine: str = "auto"
+    limits: Limits = field(default_factory=Limits)
+    """What the evaluation of one batch of a shard, or of one slice, may take."""
     name: str = field(default_factory=lambda: uuid4().hex)
 
     @cached_property

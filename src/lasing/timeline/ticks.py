@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from lasing.errors import fault
+from lasing.timeline.limits import BEYOND, NOTE, check_time
 
 MILLISECONDS = {"ms": 1, "s": 1_000, "sec": 1_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
 
@@ -16,15 +17,38 @@ _WHOLE = re.compile(r"-?[0-9]+")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+@dataclass(slots=True)
+class Dates:
+    """Whether times came in as dates, and so go out as dates; where that is `decided`, whatever comes in."""
+
+    seen: bool = False
+    decided: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """The length of a time point, in milliseconds.
+    """The length of a time point, in milliseconds; a tick that is `watched` notes in `dates` when it reads a date.
 
     >>> Tick(60_000).count(20, "min"), Tick(60_000).count(2, "h")
     (20, 120)
     """
 
     milliseconds: int
+    dates: Dates | None = field(default=None, compare=False, repr=False)
+
+    def watched(self) -> Tick:
+        """The same tick, which notes whether it reads dates; one that does already stays as it is."""
+        return self if self.dates is not None else replace(self, dates=Dates())
+
+    def note_date(self) -> None:
+        """Note that a date came in. A reader that does not use `point` calls this where its first time is a date."""
+        if self.dates is not None and not self.dates.decided:
+            self.dates.seen = True
+
+    @property
+    def reads_dates(self) -> bool:
+        """Whether a date has come in since the tick is watched."""
+        return self.dates is not None and self.dates.seen
 
     def count(self, amount: int, unit: str) -> int:
         """How many time points a duration is; ValueError where it is no whole number of them."""
@@ -39,27 +63,29 @@ class Tick:
         >>> Tick(1_000).point(datetime(1970, 1, 1, 0, 1, 0, 999_000))
         60
         """
+        self.note_date()
         aware = instant if instant.tzinfo else instant.replace(tzinfo=UTC)
         return (aware - _EPOCH) // timedelta(milliseconds=self.milliseconds)
 
     def instant(self, point: int) -> datetime:
-        """The first instant of a time point.
+        """The first instant of a time point; `LasingError` outside of the years 1 to 9999.
 
         >>> Tick(60_000).instant(1).isoformat()
         '1970-01-01T00:01:00+00:00'
         """
-        return _EPOCH + timedelta(milliseconds=self.milliseconds * point)
+        try:
+            return _EPOCH + timedelta(milliseconds=self.milliseconds * point)
+        except OverflowError:
+            note = "dates reach from the year 1 to 9999; print times as numbers: --times numbers"
+            raise fault("E502", f"the time point {point} has no date", note=note) from None
 
     def iso(self, point: int) -> str:
-        """The first instant of a time point as ISO 8601 text, in UTC; `LasingError` outside of the years 1 to 9999.
+        """The first instant of a time point as ISO 8601 text, in UTC; `LasingError` where it has none.
 
         >>> Tick(1_000).iso(61)
         '1970-01-01T00:01:01Z'
         """
-        try:
-            return self.instant(point).isoformat().replace("+00:00", "Z")
-        except OverflowError:
-            raise fault("E502", f"the time point {point} has no date", note="print times as numbers") from None
+        return self.instant(point).isoformat().replace("+00:00", "Z")
 
     def __str__(self) -> str:
         for unit in ("d", "h", "min", "sec", "ms"):
@@ -76,9 +102,9 @@ def parse_time(text: str, tick: Tick | None) -> int:
     (36, 60)
     """
     if _WHOLE.fullmatch(text):
-        if len(text) > 20 or not -(2**63) <= int(text) < 2**63:
-            raise fault("E506", f"the time {_short(text)} is beyond 64 bits")
-        return int(text)
+        if len(text) > 20:
+            raise fault("E506", f"the time {_short(text)} {BEYOND}", note=NOTE)
+        return check_time(int(text))
     try:
         instant = datetime.fromisoformat(text)
     except ValueError:

@@ -12,10 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from lasing.connectors.arrow import read_frame, read_parquet
+from lasing.connectors.arrow import column_of, names_as_they_are, read_frame, read_parquet, table_with
 from lasing.connectors.tables import Columns
 from lasing.errors import LasingError
 from lasing.logic.formulas import ground_atom
+from lasing.logic.terms import Value
 from lasing.timeline.ticks import Tick
 
 FRAMES = pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"])
@@ -89,3 +90,12 @@ def test_what_is_no_parquet_file(tmp_path: Path, content: bytes | None, code: st
         path.write_bytes(content)
     with pytest.raises(LasingError, match=code):
         list(read_parquet(path, Columns("p")))
+
+
+def test_terms_become_plain_text_again() -> None:
+    values: list[Value] = [1, "1", 'say "hi"', '"', 0.5, "x"]
+    table = table_with({"time": pa.array([0] * 6)}, {"a": column_of(values), "b": column_of([1, 2, 3, 4, 5, 6])})
+    plain = names_as_they_are(table)
+    assert plain["a"].to_pylist() == list(map(str, values))
+    assert plain["b"].equals(table["b"])
+    assert plain.schema.metadata is None

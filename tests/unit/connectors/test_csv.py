@@ -88,7 +88,7 @@ def test_a_cell_may_have_line_breaks_and_a_file_a_mark(tmp_path: Path) -> None:
         ("time,v\n5,1\n4,1\n", "E504", 3),
         ("time,v\nsoon,1\n", "E502", 2),
         ("time,v\n5.5,1\n", "E502", 2),
-        ("time,v\n,1\n", "E502", 2),
+        ("time,v\n,1\n", "E506", 2),
         ("time,v\n2026-01-01,1\n", "E503", 2),
         ("time,v\n5,9223372036854775808\n", "E506", 2),
         ("time,v\n5,1e999\n", "E506", 2),

@@ -32,6 +32,10 @@ A, B, C = Atom("a"), Atom("b"), Atom("c")
         (np.float64(7.0), 7),
         (np.bool_(False), "false"),
         (np.str_("x"), "x"),
+        (Decimal("7.00"), 7),
+        (Decimal("0.1"), 0.1),
+        (Decimal(2**63 - 1), 2**63 - 1),
+        (Decimal("1e300"), 1e300),
     ],
 )
 def test_the_constant_of_a_python_value(thing: object, value: Value) -> None:
@@ -42,7 +46,7 @@ def test_the_constant_of_a_python_value(thing: object, value: Value) -> None:
 
 @pytest.mark.parametrize(
     "thing",
-    [None, float("nan"), float("-inf"), 2**63, pytest.param(10**5_000, id="huge"), [1], {}, b"x", Decimal(1), 1j],
+    [None, float("nan"), float("-inf"), 2**63, pytest.param(10**5_000, id="huge"), [1], {}, b"x", Decimal("nan"), 1j],
 )
 def test_what_is_no_constant_is_refused(thing: object) -> None:
     with pytest.raises(LasingError, match="E506"):
@@ -63,6 +67,12 @@ def test_the_time_point_of_a_python_value(thing: object) -> None:
 def test_what_is_no_time_is_refused(thing: object, code: str) -> None:
     with pytest.raises(LasingError, match=code):
         time_of(thing, None)
+
+
+def test_a_decimal_that_no_double_can_be_is_refused() -> None:
+    for text in ("1e400", "-1e400", "inf", "sNaN", "1e999999999"):
+        with pytest.raises(LasingError, match="E506"):
+            value_of(Decimal(text))
 
 
 def test_merging_keeps_the_order_of_sources_at_one_time_point() -> None:

@@ -28,6 +28,7 @@ from lasing.connectors.sinks import (
 from lasing.connectors.tables import Columns
 from lasing.logic.answers import Answer, changes
 from lasing.logic.formulas import Atom, ground_atom
+from lasing.logic.terms import value_from_text
 from lasing.timeline.ticks import Tick
 
 P, Q = ground_atom("p", "x", 2), ground_atom("q", "A b")
@@ -207,3 +208,21 @@ def test_each_time_point_is_written_as_soon_as_it_is_known() -> None:
 
     write_text(live(), out)
     assert written[0].splitlines() == ["p(x,2) at 4.", 'q("A b") at 4.']
+
+
+def test_a_number_and_its_text_are_written_apart(tmp_path: Path) -> None:
+    values = (1, "1", 2.5, "2.5", 2**53 + 1, "x")
+    answers = [Answer.single(1, frozenset(Atom("p", (value,)) for value in values))]
+    batch = records(changes(answers), "answers", lambda t: t)
+    write_parquet(batch, tmp_path / "a.parquet", header("answers", False, 1))
+    table = pq.read_table(tmp_path / "a.parquet")
+    assert {value_from_text(text) for text in table["arg1"].to_pylist()} == set(values)
+    assert table.schema.field("arg1").metadata[b"lasing"] == b"terms"
+
+
+def test_a_large_whole_number_beside_others_is_written_exactly(tmp_path: Path) -> None:
+    answers = [Answer.single(1, frozenset(Atom("p", (value,)) for value in (2**53 + 1, 0.5)))]
+    write_parquet(
+        records(changes(answers), "answers", lambda t: t), tmp_path / "a.parquet", header("answers", False, 1)
+    )
+    assert sorted(pq.read_table(tmp_path / "a.parquet")["arg1"].to_pylist()) == ["0.5", str(2**53 + 1)]

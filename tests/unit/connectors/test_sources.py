@@ -104,7 +104,7 @@ def test_no_stream_has_no_rows() -> None:
         ([(5, "P", "a")], "E509"),
         ([(5, "p", None)], "E506"),
         ([("x", "p")], "E502"),
-        ({5: pa.table({"time": [1]})}, "E510"),
+        ({5: pa.table({"time": [1]})}, "E509"),
         ({"p": [1]}, "E510"),
         (Table(pa.table({"time": [1]})), "E505"),
     ],

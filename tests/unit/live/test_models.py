@@ -73,7 +73,7 @@ def test_a_snapshot_holds_what_is_in_reach_and_goes_on() -> None:
 
 
 def test_as_many_answers_as_asked_for() -> None:
-    engine = Engine("{a ; b ; c}.", models=2)
+    engine = Engine("{a ; b ; c}.", 0, models=2)
     engine.advance_to(0)
     assert len(engine.answer().models) == 2
     assert len(Engine.restore("{a ; b ; c}.", engine.snapshot(), models=2).answer().models) == 2

@@ -15,6 +15,7 @@ from lasing.engines.asp.solver import Solver
 from lasing.engines.asp.unfolding import Unknowns, aggregate_values
 from lasing.engines.reference.stream import Args, Derived, Fact, Stream
 from lasing.engines.reference.structure import background_of
+from lasing.limits import Watch
 from lasing.logic.answers import Answer, Changes
 from lasing.logic.dependencies import stratify
 from lasing.logic.formulas import At, Atom, Formula, TupleWindow, Window, atoms_of, walk
@@ -41,14 +42,22 @@ class AspEngine:
     `below` runs the part of the program that is decided; what it derives holds in every answer stream.
     """
 
-    def __init__(self, split: Split, start: int, below: Below | None = None, limit: int = 0) -> None:
+    def __init__(
+        self,
+        split: Split,
+        start: int,
+        below: Below | None = None,
+        limit: int = 0,
+        watch: Watch | None = None,
+    ) -> None:
+        self._watch = watch or Watch()
         self._split = split
         self._below = below
         above = split.above
         strata = stratify(above)
         self._grounding = Grounding(above, strata)
         self._output = split.whole.output()
-        self._solver = Solver(self._grounding.component, self._is_shown, limit)
+        self._solver = Solver(self._grounding.component, self._is_shown, limit, self._watch)
         self._background = background_of(above.background)
         self._timeline = Interval(start, None)
         self._data = Retention(above, start)
@@ -131,7 +140,7 @@ class AspEngine:
         ground = self.ground(now)
         certain = self._decided | {Atom(a.predicate, a.args) for a in filter(self._is_shown, ground.certain)}
         certain |= {Atom(p, args) for p in self._output for args in self._data.facts.at(now, p)}
-        found = self._solver.models(ground.rules)
+        found = self._solver.models(ground.rules, now)
         models = (certain | {Atom(a.predicate, a.args) for a in filter(self._is_shown, model)} for model in found)
         return Answer(now, tuple(sorted(map(frozenset, models), key=lambda model: sorted(map(str, model)))))
 
@@ -153,6 +162,7 @@ class AspEngine:
             self._orders,
             values=aggregate_values,
             certain=certain,
+            watch=self._watch,
         )
         ground, dropped = self._grounding.ground(m)
         self._dropped += dropped

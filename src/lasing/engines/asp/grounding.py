@@ -12,15 +12,17 @@ from functools import partial
 
 from lasing.engines.asp.conditions import Condition, TimedAtom
 from lasing.engines.asp.unfolding import Unknowns, instances
+from lasing.engines.reference.model import pivots
+from lasing.engines.reference.stream import Derived
 from lasing.engines.reference.structure import Binding, Structure
-from lasing.errors import fault
+from lasing.limits import too_many_atoms
 from lasing.logic.dependencies import Strata
 from lasing.logic.formulas import At, Head, head_atom
 from lasing.logic.program import Penalty, Program, Rule
 from lasing.logic.terms import Undefined, Value, evaluate
 
 MOST_ATOMS = 200_000
-"""How many atoms may hold at one time point before the program is taken to be without end."""
+"""How many atoms may hold at one time point, unless said otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class Grounding:
         number = {predicate: i for i, component in enumerate(strata.components) for predicate in component}
         self.component = number
         """The number of each predicate's component."""
+        self._members = list(strata.components)
         self._recursive = [bool(component & strata.recursive) for component in strata.components]
         self._rules: list[list[tuple[int, Rule]]] = [[] for _ in strata.components]
         self._headless: list[tuple[int, Rule]] = []
@@ -66,15 +69,21 @@ class Grounding:
             if not rule.heads:
                 self._headless.append((i, rule))
 
+    def _begin(self, m: Unknowns, index: int, rule: Rule) -> None:
+        m.rule = index
+        if m.watch is not None:
+            m.watch.running = rule.place
+
     def ground(self, m: Unknowns) -> tuple[Ground, int]:
         """Add all that may hold to the stream of M; the instances; and how many heads lay before the start."""
         found: dict[GroundRule, None] = {}
         dropped: set[TimedAtom] = set()
         for number, rules in enumerate(self._rules):
-            while self._recursive[number] and self._spread(rules, m, number):
-                continue
+            news = self._spread(rules, m, number, None) if self._recursive[number] else Derived()
+            while news.size:
+                news = self._spread(rules, m, number, news)
             for index, rule in rules:
-                m.rule = index
+                self._begin(m, index, rule)
                 for binding, when in list(instances(m, m.stream, m.now, rule.body, {})):
                     if instance := self._instance(rule, binding, when, m, number, dropped):
                         if when is True and rule.definite and not self._recursive[number]:
@@ -82,24 +91,33 @@ class Grounding:
                         else:
                             found[instance] = None
         for index, rule in self._headless:
-            m.rule = index
+            self._begin(m, index, rule)
             for binding, when in instances(m, m.stream, m.now, rule.body, {}):
                 if instance := self._instance(rule, binding, when, m, -1, dropped):
                     found[instance] = None
         open_rules = (rule for rule in map(partial(_still_open, m.certain), found) if rule is not None)
         return Ground(tuple(dict.fromkeys(open_rules)), frozenset(m.certain)), len(dropped)
 
-    def _spread(self, rules: Iterable[tuple[int, Rule]], m: Unknowns, number: int) -> bool:
-        """Add what rules may derive from what may hold; whether any of it is new."""
-        before = m.stream.derived.size
+    def _spread(self, rules: Iterable[tuple[int, Rule]], m: Unknowns, number: int, news: Derived | None) -> Derived:
+        """Add what rules may derive from what may hold, after the first round only by way of the news; what is new."""
+        fresh = Derived()
         for index, rule in rules:
-            m.rule = index
-            for binding, _ in list(instances(m, m.stream, m.now, rule.body, {})):
-                self._instance(rule, binding, True, m, number, set())
-        return m.stream.derived.size > before
+            self._begin(m, index, rule)
+            for pivot in [None] if news is None else pivots(rule, self._members[number]):
+                found = instances(m, m.stream, m.now, rule.body, {}, pivot, news or Derived())
+                for binding, _ in list(found):
+                    self._instance(rule, binding, True, m, number, set(), fresh)
+        return fresh
 
     def _instance(
-        self, rule: Rule, binding: Binding, when: Condition, m: Unknowns, number: int, dropped: set[TimedAtom]
+        self,
+        rule: Rule,
+        binding: Binding,
+        when: Condition,
+        m: Unknowns,
+        number: int,
+        dropped: set[TimedAtom],
+        fresh: Derived | None = None,
     ) -> GroundRule | None:
         """The instance of a rule for a binding, as far as its heads belong to the component; its heads may hold."""
         instance = instance_of(rule, binding, when, m, dropped)
@@ -107,9 +125,11 @@ class Grounding:
             return instance
         kept = tuple(head for head in instance.heads if self.component[head.predicate] == number)
         for head in kept:
-            m.stream.derived.add(m.now + head.ahead, head.predicate, head.args)
-        if m.stream.derived.size > MOST_ATOMS:
-            raise _endless(rule, m.now)
+            if m.stream.derived.add(m.now + head.ahead, head.predicate, head.args) and fresh is not None:
+                fresh.add(m.now + head.ahead, head.predicate, head.args)
+        most = MOST_ATOMS if m.watch is None else m.watch.limits.atoms or MOST_ATOMS
+        if m.stream.derived.size > most:
+            raise too_many_atoms(most, m.now, rule.place(), f"{m.stream.derived.size:,} atoms may hold so far")
         if len(kept) == len(instance.heads):
             return instance
         return replace(instance, heads=kept) if kept else None
@@ -169,12 +189,3 @@ def _cost(penalty: Penalty | None, binding: Binding) -> Cost | None:
     if not isinstance(weight, int) or not isinstance(level, int):
         raise Undefined("a cost that is no integer")
     return Cost(level, weight, tuple(evaluate(term, binding) for term in penalty.terms))
-
-
-def _endless(rule: Rule, now: int) -> Exception:
-    return fault(
-        "E304",
-        f"more than {MOST_ATOMS:,} atoms may hold at time point {now}",
-        rule.place(),
-        "a recursion that makes new values or times, such as p(X+1) :- p(X), has no end: bound it with a comparison",
-    )

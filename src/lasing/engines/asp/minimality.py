@@ -14,13 +14,17 @@ import clingo
 from lasing.engines.asp.conditions import Condition, TimedAtom, holds_in
 from lasing.engines.asp.encoding import Encoder
 from lasing.engines.asp.grounding import Cost, GroundRule
+from lasing.engines.asp.searching import search
+from lasing.limits import Watch
 
 Model = frozenset[TimedAtom]
 
 
-def minimal_models(rules: Collection[GroundRule], costs: Mapping[Cost, Condition]) -> Iterator[Model]:
+def minimal_models(
+    rules: Collection[GroundRule], costs: Mapping[Cost, Condition], now: int = 0, watch: Watch | None = None
+) -> Iterator[Model]:
     """The answer sets of ground rules, those of least cost; one by one where there are no costs."""
-    found = (model for model in _models(rules) if smaller_model(rules, model) is None)
+    found = (model for model in _models(rules, now, watch) if smaller_model(rules, model, now, watch) is None)
     if not costs:
         yield from found
         return
@@ -29,7 +33,9 @@ def minimal_models(rules: Collection[GroundRule], costs: Mapping[Cost, Condition
     yield from (model for cost, model in by_cost if cost == least)
 
 
-def smaller_model(rules: Collection[GroundRule], model: Model) -> Model | None:
+def smaller_model(
+    rules: Collection[GroundRule], model: Model, now: int = 0, watch: Watch | None = None
+) -> Model | None:
     """A smaller set of atoms that is a model of the reduct by a model; None where that is minimal."""
     control = clingo.Control(["1", "--warn=none"])
     with control.backend() as backend:
@@ -44,13 +50,12 @@ def smaller_model(rules: Collection[GroundRule], model: Model) -> Model | None:
                 for chosen in [[head] for head in heads] if rule.choice else [heads]:
                     backend.add_rule([], [*encoder.body(rule.body), *(-encoder.atom(head) for head in chosen)])
         encoder.close()
-    with control.solve(yield_=True) as found:
-        for smaller in found:
-            return frozenset(atom for atom, number in encoder.atoms.items() if smaller.is_true(number))
+    for smaller in search(control, len(rules), 1, now, watch):
+        return frozenset(atom for atom, number in encoder.atoms.items() if smaller.is_true(number))
     return None
 
 
-def _models(rules: Collection[GroundRule]) -> Iterator[Model]:
+def _models(rules: Collection[GroundRule], now: int, watch: Watch | None) -> Iterator[Model]:
     """The sets of atoms in which all rules hold, and each atom stands in the head of a rule whose body holds."""
     control = clingo.Control(["0", "--warn=none"])
     with control.backend() as backend:
@@ -71,9 +76,8 @@ def _models(rules: Collection[GroundRule]) -> Iterator[Model]:
             backend.add_rule([], [encoder.atom(atom), *(-source for source in sources)])
         backend.add_project([encoder.atom(atom) for atom in support])
         encoder.close()
-    with control.solve(yield_=True) as found:
-        for model in found:
-            yield frozenset(atom for atom in support if model.is_true(encoder.atom(atom)))
+    for model in search(control, len(rules), 0, now, watch):
+        yield frozenset(atom for atom in support if model.is_true(encoder.atom(atom)))
 
 
 def _cost(costs: Mapping[Cost, Condition], model: Model) -> tuple[tuple[int, int], ...]:

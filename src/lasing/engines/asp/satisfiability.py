@@ -9,6 +9,7 @@ import clingo
 from lasing.engines.asp.conditions import Literal, TimedAtom, any_of, literals
 from lasing.engines.asp.encoding import Encoder
 from lasing.engines.asp.grounding import Grounding, GroundRule
+from lasing.engines.asp.searching import search
 from lasing.engines.asp.solver import Model, Solver
 from lasing.engines.asp.unfolding import Unknowns, instances
 from lasing.logic.dependencies import stratify
@@ -28,9 +29,8 @@ def evaluation(m: Unknowns, t: int, formula: tuple[Formula, ...]) -> Model | Non
         backend.add_rule([encoder.atom(atom) for atom in free], [], choice=True)
         backend.add_rule([], [-encoder.literal(wanted)])
         encoder.close()
-    with control.solve(yield_=True) as found:
-        for model in found:
-            return frozenset(atom for atom in free if model.is_true(encoder.atom(atom)))
+    for model in search(control, len(free), 1, m.now, m.watch):
+        return frozenset(atom for atom in free if model.is_true(encoder.atom(atom)))
     return None
 
 
@@ -46,5 +46,5 @@ def answer_stream(m: Unknowns, program: Program, may_hold: Callable[[TimedAtom],
     rules = [rule for rule in ground.rules if rule.cost is None]
     heads = dict.fromkeys(head for rule in rules for head in rule.heads)
     rules += [GroundRule((), Literal(head)) for head in heads if not may_hold(head)]
-    found = Solver(grounding.component, lambda _: True, limit=1).models(tuple(rules))
+    found = Solver(grounding.component, lambda _: True, limit=1, watch=m.watch).models(tuple(rules), m.now)
     return ground.certain | found[0] if found else None

@@ -18,7 +18,9 @@ from lasing.engines.asp.conditions import AllOf, Condition, TimedAtom, any_of, l
 from lasing.engines.asp.encoding import Encoder, is_mixed
 from lasing.engines.asp.grounding import Cost, GroundRule
 from lasing.engines.asp.minimality import minimal_models
+from lasing.engines.asp.searching import search
 from lasing.errors import fault
+from lasing.limits import Watch
 
 Model = frozenset[TimedAtom]
 MOST_IDLE = 2
@@ -28,17 +30,27 @@ MOST_IDLE = 2
 class Solver:
     """Finds answer sets, as far as they differ in the atoms that are shown; at most `limit` of them, unless 0."""
 
-    def __init__(self, component: Mapping[str, int], is_shown: Callable[[TimedAtom], bool], limit: int) -> None:
+    def __init__(
+        self,
+        component: Mapping[str, int],
+        is_shown: Callable[[TimedAtom], bool],
+        limit: int,
+        watch: Watch | None = None,
+    ) -> None:
         self._component = component
+        self._watch = watch
         self._is_shown = is_shown
         self._limit = limit
         self._last: tuple[tuple[GroundRule, ...], list[Model]] | None = None
         self._program: _Program | None = None
 
-    def models(self, rules: tuple[GroundRule, ...]) -> list[Model]:
-        """The answer sets, those of least cost where there are costs."""
+    def models(self, rules: tuple[GroundRule, ...], now: int = 0) -> list[Model]:
+        """The answer sets, those of least cost where there are costs; `now` is what limits refer to."""
         if self._last is None or self._last[0] != rules:
-            found = minimal_models(rules, costs_of(rules)) if self._need_test(rules) else self._answer_sets(rules)
+            if self._need_test(rules):
+                found = minimal_models(rules, costs_of(rules), now, self._watch)
+            else:
+                found = self._answer_sets(rules, now)
             self._last = rules, self._distinct(found)
         return self._last[1]
 
@@ -53,14 +65,14 @@ class Solver:
                     return True
         return False
 
-    def _answer_sets(self, rules: tuple[GroundRule, ...]) -> Iterator[Model]:
+    def _answer_sets(self, rules: tuple[GroundRule, ...], now: int) -> Iterator[Model]:
         known = self._program
         if known is None or not known.has(rules):
             kept: Iterable[GroundRule] = ()
             if known is not None and known.was_reused and len(known.rules) <= MOST_IDLE * len(rules):
                 kept = known.rules
             self._program = known = _Program(dict.fromkeys(chain(rules, kept)), self._is_shown, self._limit)
-        return known.answer_sets(rules)
+        return known.answer_sets(rules, now, self._watch)
 
     def _distinct(self, models: Iterable[Model]) -> list[Model]:
         """One of the models that are the same on the atoms that are shown, in the order of those."""
@@ -79,6 +91,7 @@ class _Program:
         self.rules = rules
         self.was_reused = False
         self._on: dict[GroundRule, None] = {}
+        self._limit = limit
         self._asked = False
         costs = dict.fromkeys(rule.cost for rule in rules if rule.cost is not None)
         options = [str(limit), "--project=project", "--warn=none", *(["--opt-mode=optN"] if costs else [])]
@@ -106,17 +119,16 @@ class _Program:
     def has(self, rules: Iterable[GroundRule]) -> bool:
         return all(rule in self._switches for rule in rules)
 
-    def answer_sets(self, rules: Iterable[GroundRule]) -> Iterator[Model]:
+    def answer_sets(self, rules: Iterable[GroundRule], now: int, watch: Watch | None) -> Iterator[Model]:
         self.was_reused, self._asked = self._asked, True
         wanted = dict.fromkeys(rules)
         for rule in chain(self._on, wanted):
             if (rule in wanted) != (rule in self._on):
                 self._control.assign_external(self._switches[rule], rule in wanted)
         self._on = wanted
-        with self._control.solve(yield_=True) as found:
-            for model in found:
-                if not self._optimises or model.optimality_proven:
-                    yield frozenset(atom for atom, number in self._encoder.atoms.items() if model.is_true(number))
+        for model in search(self._control, len(self.rules), self._limit, now, watch):
+            if not self._optimises or model.optimality_proven:
+                yield frozenset(atom for atom, number in self._encoder.atoms.items() if model.is_true(number))
 
 
 def costs_of(rules: Iterable[GroundRule]) -> dict[Cost, Condition]:

@@ -14,7 +14,7 @@ from typing import assert_never
 from lasing.engines.asp import aggregates
 from lasing.engines.asp.conditions import Condition, Literal, TimedAtom, all_of, any_of, negation
 from lasing.engines.reference.entailment import candidates, check_terms, evaluation_order, points
-from lasing.engines.reference.stream import Args, Stream
+from lasing.engines.reference.stream import NOTHING, Args, Derived, Facts, Stream
 from lasing.engines.reference.structure import Binding, Structure
 from lasing.engines.reference.windows import window
 from lasing.logic.comparisons import holds
@@ -40,6 +40,7 @@ class Unknowns(Structure):
 
 def condition(m: Unknowns, s: Stream, t: int, formula: Formula, sub: Substitution) -> Condition:
     """Under which condition M, S, t ⊩ φσ."""
+    m.pulse()
     match formula:
         case Atom(predicate, terms):
             return _atom(m, s, t, predicate, tuple(evaluate(term, sub) for term in terms))
@@ -69,24 +70,44 @@ def condition(m: Unknowns, s: Stream, t: int, formula: Formula, sub: Substitutio
 
 
 def instances(
-    m: Unknowns, s: Stream, t: int, body: tuple[Formula, ...], given: Substitution
+    m: Unknowns,
+    s: Stream,
+    t: int,
+    body: tuple[Formula, ...],
+    given: Substitution,
+    pivot: Formula | None = None,
+    news: Derived = NOTHING,
 ) -> Iterator[tuple[Binding, Condition]]:
-    """The substitutions, extending a given one, under which all formulas may hold at t, and when they do."""
-    return _extend(m, s, t, evaluation_order(m, s, body, given), 0, dict(given), [])
+    """The substitutions, extending a given one, under which all formulas may hold at t, and when they do.
+
+    With a pivot, only those that find an instance of that formula among the news.
+    """
+    order = evaluation_order(m, s, body, given, pivot)
+    return _extend(m, s, t, order, 0, dict(given), [], pivot, Stream(s.timeline, Facts(), news))
 
 
 def _extend(
-    m: Unknowns, s: Stream, t: int, order: Sequence[Formula], i: int, binding: Binding, so_far: list[Condition]
+    m: Unknowns,
+    s: Stream,
+    t: int,
+    order: Sequence[Formula],
+    i: int,
+    binding: Binding,
+    so_far: list[Condition],
+    pivot: Formula | None,
+    news: Stream,
 ) -> Iterator[tuple[Binding, Condition]]:
+    m.pulse()
     if i == len(order):
         yield binding, all_of(so_far)
         return
     literal = order[i]
+    seen = news if literal is pivot else s
     if isinstance(literal, Atom) and not any(isinstance(term, Arithmetic) for term in literal.args):
-        for found, here in _atom_instances(m, s, t, literal, binding):
-            yield from _extend(m, s, t, order, i + 1, found, so_far if here is True else [*so_far, here])
+        for found, here in _atom_instances(m, seen, t, literal, binding):
+            yield from _extend(m, s, t, order, i + 1, found, so_far if here is True else [*so_far, here], pivot, news)
         return
-    for found in candidates(m, s, t, literal, binding):
+    for found in candidates(m, seen, t, literal, binding):
         before, m.sound = m.sound, []
         try:
             check_terms(literal, found)
@@ -97,7 +118,7 @@ def _extend(
         finally:
             m.sound = before
         if here is not False:
-            yield from _extend(m, s, t, order, i + 1, found, so_far if here is True else [*so_far, here])
+            yield from _extend(m, s, t, order, i + 1, found, so_far if here is True else [*so_far, here], pivot, news)
 
 
 def _atom_instances(

@@ -9,10 +9,10 @@ its own, which the arena's header names; chunks are known by their place in it.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from lasing.engines.local.memory import CALENDAR, FOREVER, WORDS
-from lasing.engines.local.pointers import Memory, allocate, pointer, release
+from lasing.compiling import njit
+from lasing.engines.local.memory import CALENDAR, FOREVER, WORDS, new_block
+from lasing.engines.local.pointers import Memory, pointer, release
 
 BUCKETS = 4096
 """As many time points ahead have a bucket of their own; of longer windows several times share one."""
@@ -32,8 +32,7 @@ def open_calendar(array: Memory, first: int) -> None:
     """An empty calendar, but for a wake-up at the first time point."""
     m = pointer(array)
     words = _POOL + _FIRST_CAPACITY * _CHUNK
-    c = allocate(m, words)
-    m[WORDS] += words
+    c = new_block(m, words)
     m[CALENDAR] = c
     for i in range(_POOL):
         m[c + i] = NO_CHUNK
@@ -42,16 +41,23 @@ def open_calendar(array: Memory, first: int) -> None:
     schedule(m, first, WAKE_UP, 0)
 
 
+@njit(cache=True, forceinline=True)
+def bucket_of(m: Memory, time: int) -> int:
+    """Where the chain of a time's bucket begins."""
+    return m[CALENDAR] + _HEADS + (time & (BUCKETS - 1))
+
+
 @njit(cache=True)
 def _new_chunk(m: Memory, time: int) -> int:
-    """A chunk for a time, at the head of its bucket."""
+    """A chunk for a time, at the head of its bucket; NO_CHUNK where there is no memory, and the engine has stopped."""
     c = m[CALENDAR]
     chunk = m[c + FREE]
     if chunk != NO_CHUNK:
         m[c + FREE] = m[c + chunk + NEXT]
     else:
         if m[c + USED] == m[c + CAPACITY]:
-            _grow(m)
+            if not _grow(m):
+                return NO_CHUNK
             c = m[CALENDAR]
         chunk = _POOL + m[c + USED] * _CHUNK
         m[c + USED] += 1
@@ -65,16 +71,19 @@ def _new_chunk(m: Memory, time: int) -> int:
 
 
 @njit(cache=True)
-def _grow(m: Memory) -> None:
+def _grow(m: Memory) -> bool:
     c = m[CALENDAR]
     more = m[c + CAPACITY] * _CHUNK
-    larger = allocate(m, _POOL + 2 * more)
+    larger = new_block(m, _POOL + 2 * more)
+    if larger == 0:
+        return False
     for i in range(_POOL + more):
         m[larger + i] = m[c + i]
-    m[WORDS] += more
+    m[WORDS] -= _POOL + more
     m[larger + CAPACITY] = 2 * m[c + CAPACITY]
     m[CALENDAR] = larger
     release(m, c)
+    return True
 
 
 @njit(cache=True)
@@ -86,6 +95,8 @@ def schedule(m: Memory, time: int, relation: int, row: int) -> None:
         chunk = m[c + chunk + NEXT]  # another time in the same bucket
     if chunk == NO_CHUNK or m[c + chunk + COUNT] == ROOM:
         chunk = _new_chunk(m, time)
+        if chunk == NO_CHUNK:
+            return
         c = m[CALENDAR]
     at = c + chunk + ENTRIES + 2 * m[c + chunk + COUNT]
     m[at] = relation

@@ -8,8 +8,9 @@ new, consecutive numbers, every row is rewritten, and indices are made anew.
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, njit
+from numba import int64
 
+from lasing.compiling import njit
 from lasing.engines.local.memory import (
     ARITY,
     AT_H,
@@ -54,10 +55,11 @@ def mark(array: Memory, names: np.ndarray, wides: np.ndarray) -> None:
 
 
 @njit(cache=True)
-def mark_codes(codes: np.ndarray, names: np.ndarray, wides: np.ndarray) -> None:
-    """Note which names and wide values are among some codes."""
-    for code in codes:
-        mark_code(code, names, wides)
+def mark_rows(rows: np.ndarray, first: int, names: np.ndarray, wides: np.ndarray) -> None:
+    """Note which names and wide values are in the columns of some rows from `first` on."""
+    for i in range(rows.shape[0]):
+        for j in range(first, rows.shape[1]):
+            mark_code(rows[i, j], names, wides)
 
 
 @njit(cache=True)
@@ -87,10 +89,11 @@ def renumber(array: Memory, names: np.ndarray, wides: np.ndarray) -> None:
 
 
 @njit(cache=True)
-def renumber_codes(codes: np.ndarray, names: np.ndarray, wides: np.ndarray) -> None:
-    """Give some codes their new numbers, in place."""
-    for i in range(codes.shape[0]):
-        codes[i] = new_code(codes[i], names, wides)
+def renumber_rows(rows: np.ndarray, first: int, names: np.ndarray, wides: np.ndarray) -> None:
+    """Give the codes in the columns of some rows from `first` on their new numbers, in place."""
+    for i in range(rows.shape[0]):
+        for j in range(first, rows.shape[1]):
+            rows[i, j] = new_code(rows[i, j], names, wides)
 
 
 @njit(cache=True)

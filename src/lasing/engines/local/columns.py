@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from lasing.connectors.arrow import EXACT, column_of
 from lasing.engines.local.dictionary import Codes, Dictionary
 from lasing.engines.local.execute import PROVISIONAL
 from lasing.engines.local.memory import FOREVER
@@ -16,10 +17,6 @@ from lasing.logic.terms import Value
 
 NEVER = np.iinfo(np.int64).max
 """In a column of expiry times: the atom holds for ever. Where it is provisional, the column is null."""
-
-
-EXACT = 2**53
-"""Up to this, a double has every integer."""
 
 
 def encode(dictionary: Dictionary, column: Any, value_of: Callable[[object], Value]) -> Codes:
@@ -37,8 +34,10 @@ def encode(dictionary: Dictionary, column: Any, value_of: Callable[[object], Val
 def encode_times(column: Any, time_point: Callable[[object], int]) -> Codes:
     """The time points of an Arrow column."""
     chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if pa.types.is_integer(chunk.type) and chunk.null_count == 0:
+    if pa.types.is_integer(chunk.type) and chunk.null_count == 0 and not pa.types.is_uint64(chunk.type):
         times: Codes = chunk.cast(pa.int64()).to_numpy(zero_copy_only=False)
+        for time in (times.min(), times.max()) if len(times) else ():
+            time_point(int(time))
         return times
     return _by_value(chunk, lambda values: list(map(time_point, values)), time_point)
 
@@ -48,9 +47,8 @@ def _by_value(chunk: Any, codes: Callable[[list[Any]], list[int]], refuse: Calla
     if not pa.types.is_dictionary(chunk.type):
         try:
             chunk = chunk.dictionary_encode()
-        except pa.ArrowNotImplementedError:  # a column of lists, or the like
-            refuse(chunk[0].as_py())
-            raise
+        except pa.ArrowNotImplementedError:  # a column of lists, which are no values, or the like
+            return np.array(codes(chunk.to_pylist()), np.int64)
     if chunk.indices.null_count:
         refuse(None)
     distinct = np.array(codes(chunk.dictionary.to_pylist()), np.int64)
@@ -58,18 +56,35 @@ def _by_value(chunk: Any, codes: Callable[[list[Any]], list[int]], refuse: Calla
     return taken
 
 
-def decode(dictionary: Dictionary, codes: Codes) -> Any:
-    """An Arrow column of the values: whole numbers, numbers, or text; numbers among text are text as well."""
-    if not len(codes) or codes.max() < NAMES:
-        return pa.array(codes)
-    if codes.min() >= NAMES and codes.max() < WIDES:
-        return dictionary.arrow_names().take(pa.array(codes - NAMES))
-    values = dictionary.values(codes)
-    if all(isinstance(value, int) for value in values):
-        return pa.array(values, pa.int64())
-    if any(isinstance(value, str) or (isinstance(value, int) and abs(value) > EXACT) for value in values):
-        return pa.array(list(map(str, values)))
-    return pa.array(values, pa.float64())
+def check(column: Any, value_of: Callable[[object], Value]) -> None:
+    """Refuse what `encode` would refuse."""
+    chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if pa.types.is_string(chunk.type) and not chunk.null_count:
+        try:
+            chunk.validate(full=True)
+        except pa.ArrowInvalid:
+            chunk.to_pylist()  # it says at which byte this is no UTF-8
+            raise
+    elif chunk.null_count or not pa.types.is_integer(chunk.type):
+        _by_value(chunk, lambda values: [0 for _ in map(value_of, values)], value_of)
+
+
+def decode(dictionary: Dictionary, codes: Codes) -> tuple[Any, bool]:
+    """An Arrow column of the values: whole numbers, numbers, or text; and whether it has terms (see `column_of`)."""
+    most = int(codes.max()) if len(codes) else 0
+    if most < NAMES:
+        return pa.array(codes), False
+    if most < WIDES and codes.min() >= NAMES:
+        return dictionary.arrow_names(codes, most), False
+    if not ((codes >= NAMES) & (codes < WIDES)).any():
+        integers, doubles = dictionary.numbers(codes)
+        if not doubles.any():
+            return pa.array(integers), False
+        if ((integers >= -EXACT) & (integers <= EXACT) | doubles).all():
+            return pa.array(np.where(doubles, integers.view(np.float64), integers)), False
+    distinct, places = np.unique(codes, return_inverse=True)
+    column, terms = column_of(dictionary.values(distinct))
+    return column.take(pa.array(places)), terms
 
 
 def decode_expiry(until: Codes) -> Any:

@@ -11,8 +11,9 @@ import numpy as np
 
 from lasing.engines.local import memory
 from lasing.engines.local.calendar import open_calendar
-from lasing.engines.local.dictionary import Codes, Dictionary
+from lasing.engines.local.dictionary import Coded, Codes, Dictionary
 from lasing.engines.local.execute import (
+    HALF_WAY,
     IN_ARGS,
     OUT_ARGS,
     OUT_PREDICATE,
@@ -23,17 +24,20 @@ from lasing.engines.local.execute import (
     read_out,
     run_batch,
 )
+from lasing.engines.local.idle import Leaps, stretches
 from lasing.engines.local.layout import lay_out
-from lasing.engines.local.operators.rules import MOST_ROWS
-from lasing.engines.local.values import REASONS, SMALL
-from lasing.errors import fault
+from lasing.engines.local.supervisor import Supervisor
+from lasing.engines.local.values import REASONS
+from lasing.limits import Watch, stopped
 from lasing.logic.answers import Changes, Expiry
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
+from lasing.logic.terms import Term, Variable
 from lasing.plan.compile import compile_plan
-from lasing.plan.nodes import Fold, Plan
+from lasing.plan.nodes import NOW, Fold, Plan
 from lasing.plan.optimize import optimized
 from lasing.plan.rewrite import rules_of
+from lasing.timeline.limits import check_time
 
 _FIRST_BITS = 6
 _BLOCK = 1 << 16
@@ -46,8 +50,15 @@ class LocalEngine:
     If `annotated`, guaranteed atoms come out once, with the time up to which they hold, and their end is not told.
     """
 
-    def __init__(self, program: Program, start: int, plan: Plan | None = None, annotated: bool = False) -> None:
-        _check_time(start)
+    def __init__(
+        self,
+        program: Program,
+        start: int,
+        plan: Plan | None = None,
+        annotated: bool = False,
+        watch: Watch | None = None,
+    ) -> None:
+        check_time(start)
         chosen = optimized(compile_plan(program)) if plan is None else plan
         self._layout = lay_out(chosen, annotated)
         self._arena = self._layout.memory
@@ -55,16 +66,23 @@ class LocalEngine:
         memory.open_blocks(self._arena, _FIRST_BITS)
         open_calendar(self._arena, start)
         weakref.finalize(self, memory.release_blocks, self._arena)
-        self.dictionary = Dictionary(self._arena, _asks_for_order(chosen))
+        self._leaps: Leaps | None = None
+        if self._layout.idle is not None and not annotated:
+            self._leaps = Leaps(self._arena, *self._layout.idle, self._layout.rules * len(REASONS))
+        self._supervisor = Supervisor(self._arena, program, watch or Watch())  # limits are for what comes after these
+        self._usable = True
+        registers = [register for register, _ in self._layout.constants]
+        self.dictionary = Dictionary(self._arena, registers, _asks_for_order(chosen))
         self.time = start - 1
         self.width = IN_ARGS + max(1, self._layout.width)
         self._out: Codes = np.empty((256, OUT_ARGS + max(1, self._layout.width)), np.int64)
         self._held: Codes = np.empty((64, self._out.shape[1]), np.int64)
-        for register, value in self._layout.constants:
-            self._arena[register] = self.dictionary.code(value)
-        self._background = self._block(
-            [[start, number, *self.dictionary.codes(args)] for number, args in self._layout.background]
-        )
+        with self.dictionary.encoding() as encoder:
+            for register, value in self._layout.constants:
+                self._arena[register] = encoder.code(value)
+            self._background: Coded | None = self._block(
+                [[start, number, *encoder.codes(args)] for number, args in self._layout.background]
+            )
 
     # -- encoded ---------------------------------------------------------------------------------------------------
 
@@ -84,61 +102,76 @@ class LocalEngine:
         What changes comes in blocks of rows (time, predicate's number, +1 or -1, until when it is guaranteed,
         arguments…), each valid until the next is asked for. Facts may be added to the time point of now.
         """
-        _check_time(end)
-        if self._arena[memory.ENDLESS]:
-            note = "restore one from a snapshot of before"
-            raise fault("E304", f"the engine stopped at time point {self.time}, in a recursion without end", note=note)
-        if len(self._background):
-            rows, self._background = np.concatenate([self._background, rows]), self._background[:0]
+        check_time(end)
+        if not self._usable:
+            raise stopped()
+        self._usable = False  # until all is evaluated, so that nobody goes on after an interrupt
+        if self._background is not None:
+            rows, self._background = np.concatenate([self._background.rows, rows]), None
+        if self._leaps is None or end - self.time <= self._leaps.least:
+            yield from self._evaluate(rows, end)
+        else:
+            for part, until, is_idle in stretches(rows, self.time, end, self._leaps.least):
+                yield from self._rest(until, self._leaps) if is_idle else self._evaluate(part, until)
+        self._usable = True
+
+    def _rest(self, end: int, leaps: Leaps) -> Iterator[Codes]:
+        """Go on to a time point up to which no fact comes; where nothing changes but the time, by leaps."""
+        nothing = self._block(()).rows
+        patience = 4 * leaps.reach
+        while self.time < end:
+            yield from self._evaluate(nothing, min(end, self.time + max(patience, leaps.rows() // 4)))
+            state = leaps.state(self.time) if self.time + leaps.period <= end else None
+            quiet = state is not None
+            for block in self._evaluate(nothing, min(end, self.time + leaps.period)):
+                quiet = quiet and not block[:, OUT_SIGN].any()
+                yield block
+            patience *= 2
+            if quiet and state is not None and leaps.state(self.time) == state:
+                self.time = leaps.leap(state, self.time, end)
+                patience = 4 * leaps.reach
+
+    def _evaluate(self, rows: Codes, end: int) -> Iterator[Codes]:
+        """Go on to a time point, by every time point at which something happens."""
         at, time = 0, self.time if not len(rows) else min(self.time, int(rows[0, 0]) - 1)
         while time < end:
             if len(rows) - at > len(self._out):
                 self._out = np.empty((_BLOCK, self._out.shape[1]), np.int64)
             self._out, written, at, time = run_batch(
-                self._arena, rows, at, time, end, self.dictionary.ranks(), self._out
+                self._arena, rows, at, time, end, self.dictionary.texts(), self._out
             )
             self.time = time
-            if self._arena[memory.ENDLESS]:
-                raise fault(
-                    "E304",
-                    f"more than {MOST_ROWS:,} atoms are derived at time point {time}",
-                    note="a recursion that makes new values or times, such as p(X+1) :- p(X), has no end: "
-                    "bound it by a comparison; an engine that has got here cannot go on",
-                )
+            if at == HALF_WAY:
+                raise self._supervisor.reason(time)
             if written:
-                yield self._out[:written]
+                self.dictionary.bare += 1  # the rows, and what comes of them
+                try:
+                    yield self._out[:written]
+                finally:
+                    self.dictionary.bare -= 1
 
     def standing(self) -> Codes:
         """What holds now, as rows of output, valid until they are asked for again."""
         self._held, written = read_out(self._arena, self._held)
         return self._held[:written]
 
-    def forget(self, held: Iterable[Codes] = ()) -> None:
-        """Forget values that nothing holds any more; `held` are codes that somebody else keeps, and that may change."""
-        constants = np.array([self._arena[register] for register, _ in self._layout.constants], np.int64)
-        waiting = self._background.reshape(-1)
-        self.dictionary.collect([constants, waiting, *held])
-        for (register, _), code in zip(self._layout.constants, constants, strict=True):
-            self._arena[register] = code
-
     # -- as atoms --------------------------------------------------------------------------------------------------
 
     def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Changes]:
         """What changes up to a time point, given the facts that are new at it: all time points at which any does."""
         self._arena[memory.TELLS_MORE] = 1
-        if self.dictionary.is_full:
-            self.forget()
-        numbers, code = self.predicates, self.dictionary.code
-        rows = []
-        for atom in dict.fromkeys(atoms):
-            number = numbers.get(atom.predicate)
-            known = () if number is None else map(code, atom.args)  # type: ignore[arg-type]  # facts are ground
-            rows.append([time, numbers[""] if number is None else number, *known])
+        numbers, rows = self.predicates, []
+        with self.dictionary.encoding() as encoder:
+            for atom in dict.fromkeys(atoms):
+                number = numbers.get(atom.predicate)
+                known = () if number is None else map(encoder.code, atom.args)  # type: ignore[arg-type]  # ground
+                rows.append([time, numbers[""] if number is None else number, *known])
+            encoded = self._block(rows)
         added: list[Atom] = []
         removed: list[Atom] = []
         expiries: dict[Atom, Expiry] = {}
         now = None
-        for block in self.evaluate(self._block(rows), time):
+        for block in self.evaluate(encoded.rows, time):
             for row in block.tolist():
                 if row[OUT_TIME] != now:
                     if now is not None:
@@ -159,11 +192,11 @@ class LocalEngine:
         predicate, arity = self.outputs[row[OUT_PREDICATE]]
         return Atom(predicate, tuple(map(self.dictionary.value, row[OUT_ARGS : OUT_ARGS + arity])))
 
-    def _block(self, rows: Sequence[Sequence[int]]) -> Codes:
+    def _block(self, rows: Sequence[Sequence[int]]) -> Coded:
         block = np.zeros((len(rows), self.width), np.int64)
         for i, row in enumerate(rows):
             block[i, : len(row)] = row
-        return block
+        return self.dictionary.hold(block, IN_ARGS)
 
     # -- reports ---------------------------------------------------------------------------------------------------
 
@@ -190,10 +223,16 @@ class LocalEngine:
 
 
 def _asks_for_order(plan: Plan) -> bool:
-    """Whether some rule asks which of two names is the lesser."""
+    """Whether some rule may ask which of two names comes first. Where a number is compared, it does not."""
     folds = [stage for stage in plan.stages if isinstance(stage, Fold)]
-    compared = {test.comparison for rule in rules_of(plan) for test in rule.tests}
-    return bool(compared - {"=", "!="}) or any(fold.function in ("min", "max") for fold in folds)
+    ordered = (test for rule in rules_of(plan) for test in rule.tests if test.comparison not in ("=", "!="))
+    return any(_may_be_name(test.left) and _may_be_name(test.right) for test in ordered) or any(
+        fold.function in ("min", "max") for fold in folds
+    )
+
+
+def _may_be_name(term: Term) -> bool:
+    return isinstance(term, str) or (isinstance(term, Variable) and term != NOW)
 
 
 def expiry(until: int) -> Expiry:
@@ -201,8 +240,3 @@ def expiry(until: int) -> Expiry:
     if until == PROVISIONAL:
         return None
     return math.inf if until >= memory.FOREVER else until
-
-
-def _check_time(time: int) -> None:
-    if not -SMALL < time < SMALL:
-        raise fault("E506", f"the time {time} is beyond 60 bits", note="count time from another origin")

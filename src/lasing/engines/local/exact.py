@@ -1,6 +1,6 @@
-"""Exact sums of numbers, rounded once: a sum does not depend on the order of its terms.
+"""Exact sums and quotients of numbers, rounded once: a sum does not depend on the order of its terms.
 
-The accumulator is a fixed-point number in limbs of 32 bits, wide enough for every double and for 2^31 terms; limb
+A sum's accumulator is a fixed-point number in limbs of 32 bits, wide enough for every double and for 2^31 terms; limb
 UNIT holds the units from 2^-1074 on, and those below it are room for the fraction of a quotient.
 """
 
@@ -9,19 +9,47 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import int64, njit, uint64
+from numba import int64, uint64
+
+from lasing.compiling import njit
 
 UNIT = 4
 LIMBS = 80
 _LOWEST = 1074
 _LOW = uint64(0xFFFFFFFF)
+_EXACT = 2**53
+_ENOUGH = uint64(2**55)
+
+
+@njit(cache=True)
+def quotient(x: int, y: int) -> float:
+    """The quotient of two 64-bit integers, the second not zero, rounded to the nearest double."""
+    if -_EXACT <= x <= _EXACT and -_EXACT <= y <= _EXACT:
+        return x / y
+    a, b = _magnitude(x), _magnitude(y)
+    whole, rest, shift = a // b, a % b, 0
+    while whole < _ENOUGH and rest != uint64(0):  # more bits of the fraction, so that one rounding decides
+        rest <<= uint64(1)
+        whole <<= uint64(1)
+        shift += 1
+        if rest >= b:
+            rest -= b
+            whole |= uint64(1)
+    if rest != uint64(0):
+        whole |= uint64(1)  # there is more, beyond the bits that are kept
+    result = math.ldexp(float(whole), -shift)
+    return -result if (x < 0) != (y < 0) else result
+
+
+@njit(cache=True)
+def _magnitude(x: int) -> int:
+    return uint64(x) if x >= 0 else uint64(-(x + 1)) + uint64(1)
 
 
 @njit(cache=True)
 def add_integer(limbs: np.ndarray, x: int) -> None:
     """Add a 64-bit integer."""
-    magnitude = uint64(x) if x >= 0 else uint64(-(x + 1)) + uint64(1)
-    _add(limbs, magnitude, 1 if x >= 0 else -1, _LOWEST)
+    _add(limbs, _magnitude(x), 1 if x >= 0 else -1, _LOWEST)
 
 
 @njit(cache=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from lasing.compiling import njit
 from lasing.engines.local.calendar import (
     COUNT,
     ENTRIES,
@@ -55,6 +55,7 @@ from lasing.engines.local.memory import (
     TOLD,
     TRACKED,
     WAKE,
+    WORDS,
     append,
     begin_tick,
     compact,
@@ -74,6 +75,7 @@ from lasing.engines.local.operators.rules import differentiate, fixpoint
 from lasing.engines.local.operators.settle import settle
 from lasing.engines.local.operators.stamp import stamp
 from lasing.engines.local.operators.track import track
+from lasing.engines.local.pause import DERIVED, GO_ON, MOST_WORDS, NO_RULE, OUT_OF_MEMORY, RUNNING, STOPPED, spend
 from lasing.engines.local.pointers import Memory, pointer
 from lasing.engines.local.spans import enters, leaves
 
@@ -94,6 +96,8 @@ PLAIN, TIMED, TAGGED = range(3)
 IN_TIME, IN_PREDICATE, IN_ARGS = range(3)
 OUT_TIME, OUT_PREDICATE, OUT_SIGN, OUT_UNTIL, OUT_ARGS = range(5)
 PROVISIONAL = -(2**62)
+WORK_OF_A_TICK = 16
+HALF_WAY = -1
 TAGS, FIRST_TOLD = 1, 2  # in TOLD: the rows' tags tell the predicate's number, or it is so much less
 
 
@@ -105,9 +109,9 @@ def run_batch(
     are in order of time.
 
     Comes back early when the output is half full: how many of its rows are written, the row and the time at which to go
-    on. That time is `end` when all is done.
+    on. That time is `end` when all is done. Where the engine has stopped, the row is HALF_WAY.
     """
-    m, ranks = pointer(arena), pointer(names)
+    m, texts = pointer(arena), pointer(names)
     written = 0
     while 2 * written <= out.shape[0]:
         arrival = rows[at, IN_TIME] if at < rows.shape[0] else FOREVER
@@ -117,14 +121,18 @@ def run_batch(
         t, last = following, at
         while last < rows.shape[0] and rows[last, IN_TIME] == t:
             last += 1
+        m[DERIVED] = 0
         begin_tick(m, t)
         _tidy(m, t)
         m[m[NOW_REGISTER]] = t
         fired = fire(m, t)
         _let_begin(m, fired)
         _take_in(m, rows, at, last, t)
-        _operate(m, t, fired, ranks)
-        out = _wider(out, written, _changes(m) + due(m, fired))
+        _operate(m, t, fired, texts)
+        if m[STOPPED] == GO_ON:
+            out = _room(m, out, written, _changes(m) + due(m, fired))
+        if m[STOPPED] != GO_ON or spend(m, WORK_OF_A_TICK):
+            return out, written, HALF_WAY, t
         written = _put_out(m, t, fired, out, written)
         put_back(m, fired)
         at = last
@@ -132,22 +140,23 @@ def run_batch(
 
 
 @njit(cache=True)
-def _operate(m: Memory, t: int, fired: int, ranks: Memory) -> None:
+def _operate(m: Memory, t: int, fired: int, texts: Memory) -> None:
     """All operations, in the order of the plan."""
     for operation in range(m[OPERATIONS]):
         op = m[FIRST_OPERATION] + operation * OPERATION
         code = m[op]
+        m[RUNNING] = NO_RULE
         if code == CLOCK:
             clock(m, op, t)
         elif code == FIXPOINT:
-            fixpoint(m, m[op + 1], m[op + 2], t, ranks)
+            fixpoint(m, m[op + 1], m[op + 2], t, texts)
         elif code == TRACK:
             track(m, t, fired)
             if m[WAKE]:
                 schedule(m, t + 1, WAKE_UP, 0)
                 m[WAKE] = 0
         elif code == DIFFERENTIATE:
-            differentiate(m, m[op + 1], m[op + 2], t, ranks)
+            differentiate(m, m[op + 1], m[op + 2], t, texts)
         elif code == SETTLE:
             settle(m, m[op + 1], 1, False)
         elif code == BOX:
@@ -159,11 +168,13 @@ def _operate(m: Memory, t: int, fired: int, ranks: Memory) -> None:
         elif code == STAMP:
             stamp(m, op, t)
         elif code == FOLD:
-            fold(m, op, ranks)
+            fold(m, op, texts)
         elif code == RECOMPUTE:
-            recompute(m, op, t, ranks)
+            recompute(m, op, t, texts)
         elif code == POINTS:
             points(m, op, t)
+        if m[STOPPED] != GO_ON:
+            return
 
 
 @njit(cache=True)
@@ -267,6 +278,15 @@ def _changes(m: Memory) -> int:
             changes += 1
             row = m[record(m, d, row) + m[d + AT_D]]
     return changes
+
+
+@njit(cache=True)
+def _room(m: Memory, out: np.ndarray, written: int, more: int) -> np.ndarray:
+    """The output with room for at least that many more rows, if there is memory for it."""
+    if written + more > out.shape[0] and m[WORDS] + 2 * (written + more) * out.shape[1] > m[MOST_WORDS]:
+        m[STOPPED] = OUT_OF_MEMORY
+        return out
+    return _wider(out, written, more)
 
 
 @njit(cache=True)

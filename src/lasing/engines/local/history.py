@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lasing.engines.local.dictionary import Codes
+from lasing.engines.local.dictionary import Coded, Codes, Dictionary
 from lasing.engines.local.execute import IN_ARGS, IN_PREDICATE, IN_TIME
 
 _LEAST = 4096
@@ -17,31 +17,72 @@ class RawWindow:
     """Encoded facts of the last `points` time points (None: of all), the last `facts` of the stream, and, for each
     partition (predicate's number, columns, n), the last n for each key."""
 
+    dictionary: Dictionary
     points: int | None
     facts: int
     partitions: list[tuple[int, tuple[int, ...], int]]
-    _blocks: list[Codes] = field(default_factory=list)
+    _blocks: list[Coded] = field(default_factory=list)
     _rows: int = 0
     _limit: int = _LEAST
+    _newest: int | None = None
+    _seen: set[bytes] | None = None
+    _collections: int = 0
+    """Of the dictionary, when `_seen` was made: its keys are made of codes, and mean nothing after the next one."""
 
-    def add(self, rows: Codes, time: int) -> None:
+    def unseen(self, rows: Codes) -> Codes:
+        """Rows in the order of time, without those that are here already, and each of the others once.
+
+        All facts of the newest time point are here, so this is what it takes to count the same fact once.
+        """
+        if not len(rows):
+            return rows
+        first, last = rows[0, IN_TIME], rows[-1, IN_TIME]
+        if first != last:
+            _, places = np.unique(rows, axis=0, return_index=True)
+            rows = rows[np.sort(places)]
+        elif len(rows) == 1 and first != self._newest:
+            return rows
+        now = len(rows) if first == last else int(np.searchsorted(rows[:, IN_TIME], first, side="right"))
+        keys, known = _keys(rows[:now]), self._at_newest() if first == self._newest else set[bytes]()
+        if len(set(keys)) == now and known.isdisjoint(keys):
+            return rows
+        new: dict[bytes, int] = {}
+        for place, key in enumerate(keys):
+            if key not in known:
+                new.setdefault(key, place)
+        return np.concatenate([rows[list(new.values())], rows[now:]])
+
+    def _at_newest(self) -> set[bytes]:
+        """The facts of the newest time point."""
+        if self._seen is None or self._collections != self.dictionary.collections:
+            self._seen, self._collections = set(), self.dictionary.collections
+            for block in reversed(self._blocks):
+                rows = block.rows
+                if len(rows) and rows[-1, IN_TIME] != self._newest:
+                    break
+                self._seen.update(_keys(rows[rows[:, IN_TIME] == self._newest]))
+        return self._seen
+
+    def add(self, facts: Coded, time: int) -> None:
         """Facts have come. From time to time those that are not needed any more are dropped."""
-        self._blocks.append(rows)
+        rows = facts.rows
+        if not len(rows):
+            return
+        newest = int(rows[-1, IN_TIME])
+        if newest != self._newest or self._collections != self.dictionary.collections:
+            self._newest, self._seen = newest, None
+        elif self._seen is not None:
+            self._seen.update(_keys(rows))
+        self._blocks.append(facts)
         self._rows += len(rows)
         if self._rows > self._limit:
-            self._blocks = [self.at(time)]
+            self._blocks = [self.dictionary.hold(self.at(time), IN_ARGS)]
             self._rows = len(self._blocks[0])
             self._limit = max(_LEAST, 2 * self._rows)
 
-    def codes(self, time: int) -> list[Codes]:
-        """The codes of all arguments that are kept, each in its place."""
-        self._blocks = [np.ascontiguousarray(self.at(time))] if self._blocks else []
-        self._rows = sum(map(len, self._blocks))
-        return [block.reshape(-1) for block in self._blocks]
-
     def at(self, time: int) -> Codes:
-        """The facts that matter from a time point on, in their order."""
-        rows = np.concatenate(self._blocks) if self._blocks else np.zeros((0, IN_ARGS), np.int64)
+        """The facts that matter from a time point on, in their order; bare."""
+        rows = np.concatenate([block.rows for block in self._blocks] or [np.zeros((0, IN_ARGS), np.int64)])
         if self.points is None or not len(rows):
             return rows
         kept = rows[:, IN_TIME] >= time - self.points
@@ -53,6 +94,12 @@ class RawWindow:
             kept[of_it[_occurrence(keys) < n]] = True
         found: Codes = rows[kept]
         return found
+
+
+def _keys(rows: Codes) -> list[bytes]:
+    """A key for each row."""
+    whole = np.dtype((np.void, rows.shape[1] * rows.itemsize))
+    return np.ascontiguousarray(rows).view(whole).reshape(-1).tolist()  # type: ignore[return-value]  # bytes
 
 
 def _occurrence(keys: Codes) -> Codes:

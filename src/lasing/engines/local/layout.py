@@ -8,11 +8,12 @@ from typing import assert_never
 
 import numpy as np
 
-from lasing.engines.local import execute, memory, values
+from lasing.engines.local import execute, idle, memory, pause, values
 from lasing.engines.local.encoding import NOW_REGISTER, VARIABLES, Variant, span_words
 from lasing.engines.local.operators import box, clock, fold, gate, last, points, recompute, stamp, variants
 from lasing.logic.formulas import AggregateFunction
 from lasing.logic.terms import Value
+from lasing.plan.idle import Steady, steady, ticks
 from lasing.plan.nodes import (
     Box,
     Derive,
@@ -50,6 +51,8 @@ class Arena:
     constants: list[tuple[int, Value]]
     width: int
     rules: int
+    idle: tuple[Steady, np.ndarray] | None
+    """How idle time can be leapt over, if it can, and for each relation the bits of its columns that hold times."""
 
 
 def lay_out(plan: Plan, annotated: bool = False) -> Arena:
@@ -105,6 +108,9 @@ class _Layout:
             memory.FIRST_OUTPUT: first_output,
             memory.LOG_KEPT: plan.counts_facts,
             memory.ANNOTATED: int(self.annotated),
+            pause.FUEL: pause.PACE,
+            pause.MOST_DERIVED: memory.FOREVER,
+            pause.MOST_WORDS: memory.FOREVER,
         }
         for at, word in header.items():
             self.words[at] = word
@@ -119,7 +125,21 @@ class _Layout:
             constants,
             width,
             self.rule_count(),
+            self._idle(),
         )
+
+    def _idle(self) -> tuple[Steady, np.ndarray] | None:
+        found = steady(self.plan) if ticks(self.plan) else ""
+        if isinstance(found, str):
+            return None
+        columns = {relation: sum(1 << i for i in times) for relation, times in found.times.items()}
+        for relation, waiting in self._pending.items():
+            columns[waiting] = columns[relation] | 1 << relation.arity
+        for stage, waiting in self._agendas.items():
+            columns[waiting] = columns[stage.source] | 1 << stage.source.arity
+        for fold_, groups in self._groups.items():
+            columns[groups] = columns[fold_.source] & ((1 << fold_.groups) - 1)
+        return found, np.array([columns.get(relation, idle.LEFT_ALONE) for relation in self._relations], np.int64)
 
     def _helpers(self) -> list[Relation]:
         """Relations that only the arena needs: for rows that wait, for the log of all facts, for groups."""

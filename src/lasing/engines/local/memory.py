@@ -28,8 +28,10 @@ for negative indices: `m[i]`.
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, njit, uint64
+from numba import int64, uint64
 
+from lasing.compiling import njit
+from lasing.engines.local.pause import GO_ON, MOST_WORDS, OUT_OF_MEMORY, STOPPED, spend
 from lasing.engines.local.pointers import Memory, allocate, pointer, release
 
 # A relation's descriptor: where its fields are, counted from the descriptor's begin.
@@ -61,7 +63,6 @@ LIGHT, TRACKED, COUNTED, LOG, PENDING = range(5)
     OUTPUTS,
     FIRST_OUTPUT,
     LOG_KEPT,
-    ENDLESS,
     CALENDAR,
     START,
     NOW_REGISTER,
@@ -69,8 +70,8 @@ LIGHT, TRACKED, COUNTED, LOG, PENDING = range(5)
     DROPPED,
     ANNOTATED,
     TELLS_MORE,
-) = range(24)
-HEADER = 32
+) = range(23)  # the words from 24 on are those of `pause`
+HEADER = 40
 
 NEVER = -(2**62)
 FOREVER = 2**62
@@ -270,13 +271,37 @@ def present(m: Memory, d: int, b: int, tick: int, before: bool) -> bool:
 
 
 @njit(cache=True)
-def open_block(m: Memory, d: int, bits: int) -> None:
-    """A block for 2^bits rows of a relation, without any row in it."""
+def new_block(m: Memory, words: int) -> int:
+    """A block of memory, within the limit; 0 where there is none to be had, and then the engine has stopped."""
+    block = int64(0)
+    if m[STOPPED] == GO_ON and m[WORDS] + words <= m[MOST_WORDS]:
+        block = allocate(m, words)
+    if block == 0:
+        if m[STOPPED] == GO_ON:
+            m[STOPPED] = OUT_OF_MEMORY
+    else:
+        m[WORDS] += words
+    return block
+
+
+@njit(cache=True)
+def open_block(m: Memory, d: int, bits: int) -> bool:
+    """A block for 2^bits rows of a relation, without any row in it; whether there is memory for it."""
     size = m[d + STRIDE] << bits
     for index in range(m[d + INDICES]):
         size += int64(1) << (bits + (index == 0))
-    block = allocate(m, size)
-    m[WORDS] += size
+    block = new_block(m, size)
+    if block == 0:
+        return False
+    _live_in(m, d, block, size, bits)
+    for j in range(m[d + STRIDE] << bits, size):
+        m[block + j] = NO_ROW
+    return True
+
+
+@njit(cache=True)
+def _live_in(m: Memory, d: int, block: int, size: int, bits: int) -> None:
+    """Let a relation's descriptor name a block: first the ring, then each index's heads."""
     m[d + BLOCK_WORDS] = size
     m[d + OFFSET] = block
     m[d + MASK] = (int64(1) << bits) - 1
@@ -286,24 +311,34 @@ def open_block(m: Memory, d: int, bits: int) -> None:
         head_bits = bits + (index == 0)  # the first index, by all columns, is asked most
         m[p + INDEX_SHIFT] = 64 - head_bits
         m[p + INDEX_HEADS] = at
-        for j in range(int64(1) << head_bits):
-            m[at + j] = NO_ROW
         at += int64(1) << head_bits
 
 
 @njit(cache=True)
 def grow(m: Memory, d: int) -> None:
-    """Move a relation to a block with twice the room. Row ids stay."""
+    """Move a relation to a block with twice the room. Row ids stay.
+
+    Where there is no memory for it, or the engine is to stop on the way, the relation stays where it is, and its oldest
+    row gives its place to the next.
+    """
     old, mask, stride, words = m[d + OFFSET], m[d + MASK], m[d + STRIDE], m[d + BLOCK_WORDS]
     bits = int64(0)
     while (int64(1) << bits) <= mask:
         bits += 1
-    open_block(m, d, bits + 1)
+    if not open_block(m, d, bits + 1):
+        m[d + LO] += 1
+        return
     for row in range(m[d + LO], m[d + HI]):
         a, b = old + (row & mask) * stride, record(m, d, row)
         for j in range(stride):
             m[b + j] = m[a + j]
         link(m, d, row, b)
+        if spend(m, 1):
+            m[WORDS] -= m[d + BLOCK_WORDS]
+            release(m, m[d + OFFSET])
+            _live_in(m, d, old, words, bits)
+            m[d + LO] += 1
+            return
     release(m, old)
     m[WORDS] -= words
 

@@ -37,7 +37,7 @@ def pointer(_typing: Any, array: Any) -> Any:
 
 @intrinsic
 def allocate(_typing: Any, base: Any, _words: Any) -> Any:
-    """So many words of new memory, not set to anything: how far they are from the base, in words."""
+    """Words of new memory, not set to anything: how far they are from the base, in words; 0 if there is no more."""
 
     def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         size = builder.mul(args[1], ir.Constant(_WORD, 8))
@@ -45,7 +45,9 @@ def allocate(_typing: Any, base: Any, _words: Any) -> Any:
         if sys.platform == "linux":
             with builder.if_then(builder.icmp_unsigned(">=", size, ir.Constant(_WORD, _LARGE))):
                 _ask_for_large_pages(builder, address, size)
-        return builder.sdiv(builder.sub(address, builder.ptrtoint(args[0], _WORD)), ir.Constant(_WORD, 8))
+        words = builder.sdiv(builder.sub(address, builder.ptrtoint(args[0], _WORD)), ir.Constant(_WORD, 8))
+        nothing = ir.Constant(_WORD, 0)
+        return builder.select(builder.icmp_unsigned("==", address, nothing), nothing, words)
 
     return types.int64(base, types.int64), generate
 
@@ -72,3 +74,32 @@ def release(_typing: Any, base: Any, _distance: Any) -> Any:
         return context.get_dummy_value()
 
     return types.none(base, types.int64), generate
+
+
+@intrinsic
+def handle_signals(_typing: Any, base: Any, _at: Any) -> Any:
+    """Run Python's handlers of signals that have arrived. If one raises, its exception goes to three words at m[at…],
+    as `PyErr_Fetch` gives it, and the result is true. Kernels hold Python's lock, so this is allowed."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        number = ir.IntType(32)
+        check = cgutils.get_or_insert_function(builder.module, ir.FunctionType(number, []), "PyErr_CheckSignals")
+        raised = builder.icmp_signed("!=", builder.call(check, []), ir.Constant(number, 0))
+        with builder.if_then(raised, likely=False):
+            kind = ir.FunctionType(ir.VoidType(), [_WORD.as_pointer()] * 3)
+            fetch = cgutils.get_or_insert_function(builder.module, kind, "PyErr_Fetch")
+            first = builder.gep(args[0], [args[1]])
+            builder.call(fetch, [builder.gep(first, [ir.Constant(_WORD, i)]) for i in range(3)])
+        return raised
+
+    return types.boolean(base, types.int64), generate
+
+
+@intrinsic
+def call(_typing: Any, _address: Any) -> Any:
+    """Call a function without arguments that returns a word, by its address."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.call(builder.inttoptr(args[0], ir.FunctionType(_WORD, []).as_pointer()), [])
+
+    return types.int64(types.int64), generate

@@ -7,8 +7,7 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from lasing.compiling import njit
 from lasing.engines.local.memory import FOREVER
 
 

@@ -8,10 +8,13 @@ bits. Equal constants have equal codes.
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, njit, uint64
+from numba import int64, uint64
 
+from lasing.compiling import njit
+from lasing.engines.local.exact import quotient
 from lasing.engines.local.memory import FOREVER, KEY, NO_ROW, WIDE, append, find, record
 from lasing.engines.local.pointers import Memory, pointer
+from lasing.engines.local.texts import order
 
 SMALL = 2**60
 NAMES = 2**61
@@ -83,11 +86,15 @@ def encode_wide(array: Memory, kind: int, bits: int) -> int:
 
 
 @njit(cache=True)
-def decode_wide(array: Memory, code: int) -> tuple[int, int]:
-    """The kind and the bits of a wide value."""
+def decode_wides(array: Memory, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The integers or the bits of doubles of many codes, and which are doubles; a code that is not wide stays."""
     m = pointer(array)
-    b = record(m, m[WIDE], code - WIDES)
-    return m[b], m[b + 1]
+    bits, doubles = codes.copy(), np.zeros(codes.shape[0], np.bool_)
+    for i in range(codes.shape[0]):
+        if codes[i] >= WIDES:
+            b = record(m, m[WIDE], codes[i] - WIDES)
+            bits[i], doubles[i] = m[b + 1], m[b] == DOUBLE
+    return bits, doubles
 
 
 @njit(cache=True)
@@ -100,13 +107,13 @@ def code_of_double(m: Memory, value: float) -> int:
     """The code of a double; one of integral value is that integer."""
     if not np.isfinite(value):
         return BEYOND_64_BITS
-    if value == np.floor(value) and -9.3e18 < value < 9.2233720368547748e18 and value >= -9.2233720368547758e18:
+    if value == np.floor(value) and -(2.0**63) <= value < 2.0**63:
         return code_of_integer(m, int64(value))
     return wide(m, DOUBLE, np.float64(value).view(np.int64))
 
 
 @njit(cache=True)
-def compare(m: Memory, comparison: int, a: int, b: int, ranks: Memory) -> bool:
+def compare(m: Memory, comparison: int, a: int, b: int, texts: Memory) -> bool:
     """Whether two constants compare so."""
     if comparison == EQUAL:
         return a == b
@@ -115,10 +122,9 @@ def compare(m: Memory, comparison: int, a: int, b: int, ranks: Memory) -> bool:
     if is_name(a) or is_name(b):
         if not (is_name(a) and is_name(b)):
             return False
-        x, y = ranks[a - NAMES], ranks[b - NAMES]
+        x, y = order(texts, a - NAMES, b - NAMES), 0
     elif is_double(m, a) or is_double(m, b):
-        u, v = double(m, a), double(m, b)
-        x, y = int64(u > v), int64(v > u)
+        x, y = int64(_exceeds(m, a, b)), int64(_exceeds(m, b, a))
     else:
         x, y = integer(m, a), integer(m, b)
     if comparison == LESS:
@@ -128,6 +134,19 @@ def compare(m: Memory, comparison: int, a: int, b: int, ranks: Memory) -> bool:
     if comparison == GREATER:
         return x > y
     return x >= y
+
+
+@njit(cache=True)
+def _exceeds(m: Memory, a: int, b: int) -> bool:
+    """Whether one number, of which at least one is a double, is greater than the other.
+
+    A double that is no integer is less than 2^53 in magnitude, where integers are doubles as well, or it is beyond all
+    integers of 64 bits. So as doubles they compare right, but for integers that are rounded up to 2^63.
+    """
+    u, v = double(m, a), double(m, b)
+    if u == v and u == 2.0**63:
+        return is_double(m, a) and not is_double(m, b)
+    return u > v
 
 
 @njit(cache=True)
@@ -170,7 +189,7 @@ def compute(m: Memory, operator: int, a: int, b: int) -> int:
         elif operator == DIV or x % y == 0:
             z = x // y
         else:
-            return code_of_double(m, x / y)
+            return code_of_double(m, quotient(x, y))
     return code_of_integer(m, z)
 
 
@@ -196,9 +215,9 @@ def _compute_doubles(m: Memory, operator: int, x: float, y: float, a: int, b: in
     elif operator == ABS:
         z = abs(x)
     elif operator == MIN:
-        return a if x <= y else b
+        return b if _exceeds(m, a, b) else a
     elif operator == MAX:
-        return a if x >= y else b
+        return b if _exceeds(m, b, a) else a
     else:
         if y == 0.0:
             return BY_ZERO

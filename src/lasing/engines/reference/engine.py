@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from lasing.engines.reference.model import derive
 from lasing.engines.reference.stream import Derived, Fact, Facts, Stream
 from lasing.engines.reference.structure import Structure, background_of
+from lasing.limits import Watch
 from lasing.logic.answers import Answer, Changes
 from lasing.logic.dependencies import stratify
 from lasing.logic.formulas import Atom, Formula
@@ -23,7 +24,8 @@ class ReferenceEngine:
     and reason.
     """
 
-    def __init__(self, program: Program, start: int) -> None:
+    def __init__(self, program: Program, start: int, watch: Watch | None = None) -> None:
+        self._watch = watch
         self.dropped_heads = 0
         self.failures: Counter[tuple[int, str]] = Counter()
         self._program = program
@@ -58,7 +60,8 @@ class ReferenceEngine:
         """The answer at a time point, given the data that is new at it. Time points come in order."""
         for atom in atoms:
             self._add(time, atom)
-        m = Structure(Stream(self._timeline, self._data, Derived()), self._background, time, self._orders)
+        stream = Stream(self._timeline, self._data, Derived())
+        m = Structure(stream, self._background, time, self._orders, watch=self._watch)
         self.dropped_heads += derive(self._program, self._strata, m)
         for (rule, _), reason in m.failures.items():
             self.failures[rule, reason] += 1

@@ -50,6 +50,7 @@ from lasing.logic.variables import bound_by, free_variables, is_ready, reach
 
 def entails(m: Structure, s: Stream, t: int, formula: Formula, sub: Substitution) -> bool:
     """Whether M, S, t ⊩ φσ."""
+    m.pulse()
     match formula:
         # M, S, t ⊩ a  iff  a ∈ v(t) or a ∈ B
         case Atom(predicate, terms):
@@ -133,10 +134,7 @@ def instances(
 
     With a pivot, only those that find an instance of that formula among the news.
     """
-    order = evaluation_order(m, s, body, given)
-    if pivot is not None and is_ready(pivot, frozenset(given), s.timeline.hi is not None):
-        rest = tuple(_ordered([f for f in body if f is not pivot], bound_by((pivot,)), s.timeline.hi is not None))
-        order = (pivot, *rest)
+    order = evaluation_order(m, s, body, given, pivot)
     return _extend(m, s, t, order, 0, dict(given), pivot, Stream(s.timeline, Facts(), news))
 
 
@@ -174,11 +172,19 @@ def check_terms(formula: Formula, substitution: Substitution) -> None:
             check_terms(part, substitution)
 
 
-def evaluation_order(m: Structure, s: Stream, body: tuple[Formula, ...], given: Substitution) -> Sequence[Formula]:
-    """An order in which each formula finds bound what it needs: tests as early as possible, else as written."""
-    key = id(body), frozenset(given), s.timeline.hi is None
+def evaluation_order(
+    m: Structure, s: Stream, body: tuple[Formula, ...], given: Substitution, pivot: Formula | None = None
+) -> Sequence[Formula]:
+    """An order in which each formula finds bound what it needs: a pivot first where that can be, tests as early as
+    possible, else as written."""
+    windowed = s.timeline.hi is not None
+    key = id(body), frozenset(given), windowed, id(pivot)
     if key not in m.orders:
-        m.orders[key] = tuple(_ordered(body, frozenset(given), s.timeline.hi is not None))
+        if pivot is not None and is_ready(pivot, frozenset(given), windowed):
+            rest = [f for f in body if f is not pivot]
+            m.orders[key] = (pivot, *_ordered(rest, bound_by((pivot,)), windowed))
+        else:
+            m.orders[key] = tuple(_ordered(body, frozenset(given), windowed))
     return m.orders[key]
 
 
@@ -194,6 +200,7 @@ def _ordered(body: Sequence[Formula], bound: frozenset[Variable], windowed: bool
 
 def candidates(m: Structure, s: Stream, t: int, formula: Formula, binding: Binding) -> Iterator[Binding]:
     """Extensions of a binding, among them all under which the formula holds at t."""
+    m.pulse()
     match formula:
         case Atom(predicate, terms):
             if all(_is_bound(term, binding) for term in terms):

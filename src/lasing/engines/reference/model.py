@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from lasing.engines.reference.entailment import instances
 from lasing.engines.reference.stream import Args, Derived
 from lasing.engines.reference.structure import Binding, Structure
-from lasing.errors import fault
+from lasing.limits import too_many_atoms
 from lasing.logic.dependencies import Strata
 from lasing.logic.formulas import At, Atom, Formula, IntervalWindow, Sometime, TimeWindow, Window, atoms_of, head_atom
 from lasing.logic.program import Program, Rule
 from lasing.logic.terms import Undefined, evaluate
 
 MOST_ATOMS = 200_000
-"""How many atoms one time point may derive before the program is taken to be without end."""
+"""How many atoms one time point may derive, unless said otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +51,18 @@ def _apply(
 ) -> Derived:
     """Apply every rule once, after the first round only to instances that use something new; what is new now."""
     fresh = Derived()
+    most = MOST_ATOMS if m.watch is None else m.watch.limits.atoms or MOST_ATOMS
     for index, rule in rules:
         m.rule = index
+        if m.watch is not None:
+            m.watch.running = rule.place
         for found in list(_consequences(rule, m, component, news)):
             if found.time < m.stream.timeline.lo:
                 dropped.add(found)
             elif m.stream.derived.add(found.time, found.predicate, found.args):
                 fresh.add(found.time, found.predicate, found.args)
-        if m.stream.derived.size > MOST_ATOMS:
-            raise _endless(rule, m.now)
+            if m.stream.derived.size > most:
+                raise too_many_atoms(most, m.now, rule.place(), f"it has made {fresh.size:,} new ones in this round")
     return fresh
 
 
@@ -76,12 +79,14 @@ def _instances(rule: Rule, m: Structure, component: frozenset[str], news: Derive
     if news is None:
         yield from instances(m, m.stream, m.now, rule.body, {})
         return
+    for pivot in pivots(rule, component):
+        yield from instances(m, m.stream, m.now, rule.body, {}, pivot, news)
+
+
+def pivots(rule: Rule, component: frozenset[str]) -> list[Formula] | list[None]:
+    """The literals of which a new instance of the rule needs a new one; [None] where it may come of anything."""
     recursive = [f for f in rule.body if any(atom.predicate in component for atom in atoms_of(f))]
-    if not all(_is_positive_atom(literal) for literal in recursive):
-        yield from instances(m, m.stream, m.now, rule.body, {})
-        return
-    for literal in recursive:
-        yield from instances(m, m.stream, m.now, rule.body, {}, literal, news)
+    return recursive if all(_is_positive_atom(literal) for literal in recursive) else [None]
 
 
 def _is_positive_atom(literal: Formula) -> bool:
@@ -100,12 +105,3 @@ def _head(rule: Rule, binding: Binding, now: int) -> Derivation:
     if not isinstance(time, int):
         raise Undefined("a head time that is no integer")
     return Derivation(time, atom.predicate, tuple(evaluate(term, binding) for term in atom.args))
-
-
-def _endless(rule: Rule, now: int) -> Exception:
-    return fault(
-        "E304",
-        f"more than {MOST_ATOMS:,} atoms are derived at time point {now}",
-        rule.place(),
-        "a recursion that makes new values or times, such as p(X+1) :- p(X), has no end: bound it with a comparison",
-    )

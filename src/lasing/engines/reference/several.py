@@ -14,6 +14,7 @@ from lasing.engines.reference.entailment import instances
 from lasing.engines.reference.stream import Args, Derived, Fact, Facts, Stream
 from lasing.engines.reference.structure import Binding, Structure, background_of
 from lasing.errors import fault
+from lasing.limits import Watch
 from lasing.logic.answers import Answer
 from lasing.logic.formulas import At, Atom, Formula, head_atom
 from lasing.logic.program import Program, Rule
@@ -54,7 +55,8 @@ class DefinitionEngine:
     `dropped_heads` counts derivable atoms that lay before the start, `failures` the instances that had no value.
     """
 
-    def __init__(self, program: Program, start: int, limit: int = 0) -> None:
+    def __init__(self, program: Program, start: int, limit: int = 0, watch: Watch | None = None) -> None:
+        self._watch = watch
         self.dropped_heads = 0
         self.failures: Counter[tuple[int, str]] = Counter()
         self._program = program
@@ -139,7 +141,8 @@ class DefinitionEngine:
         derived = Derived()
         for atom in interpretation:
             derived.add(atom.time, atom.predicate, atom.args)
-        m = Structure(Stream(self._timeline, self._data, derived), self._background, now, self._orders)
+        stream = Stream(self._timeline, self._data, derived)
+        m = Structure(stream, self._background, now, self._orders, watch=self._watch)
         found = set()
         for index, rule in enumerate(self._program.rules):
             m.rule = index

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from lasing.engines.reference.stream import Args, Stream
+from lasing.limits import Watch
 from lasing.logic.formulas import Aggregate, Atom, Formula
 from lasing.logic.terms import Substitution, Value, Variable
 
@@ -22,7 +23,7 @@ class Structure:
 
     `failures` are the instances of `rule` in which a term had no value, and `orders` remembers in which order the
     formulas of a body are evaluated. Where some atoms of the stream may hold or not, `values` tells all the values that
-    an aggregate can have.
+    an aggregate can have. `watch` keeps the limits, where there are any.
     """
 
     stream: Stream
@@ -32,6 +33,12 @@ class Structure:
     rule: int = -1
     failures: dict[tuple[int, frozenset[tuple[Variable, Value]]], str] = field(default_factory=dict)
     values: Values | None = None
+    watch: Watch | None = None
+
+    def pulse(self) -> None:
+        """Called at every step of an evaluation, which may be long: an error where a limit is exceeded."""
+        if self.watch is not None:
+            self.watch.pulse(self.now, self.stream.derived.size)
 
     def note_failure(self, reason: str, binding: Substitution) -> None:
         """Remember that an instance of the rule under evaluation has no value."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from lasing.errors import Diagnostic, Source
+from lasing.languages.lars.slips import slip
 from lasing.languages.lars.tokens import Tokens
 from lasing.logic.terms import Value
 from lasing.timeline.ticks import Tick
@@ -36,6 +37,7 @@ class Cursor:
     __slots__ = (
         "aggregates",
         "anonymous",
+        "dated",
         "depth",
         "environment",
         "i",
@@ -43,9 +45,11 @@ class Cursor:
         "offsets",
         "source",
         "texts",
+        "tokens",
     )
 
     def __init__(self, tokens: Tokens, environment: Environment) -> None:
+        self.tokens = tokens
         self.kinds = tokens.kinds
         self.texts = tokens.texts
         self.offsets = tokens.offsets
@@ -55,10 +59,12 @@ class Cursor:
         self.depth = 0
         self.anonymous = 0
         self.aggregates = 0
+        self.dated = False  # whether a time of this rule is written as a date
 
     def begin_rule(self) -> None:
         """Forget what was counted in the rule before."""
         self.anonymous = self.aggregates = self.depth = 0
+        self.dated = False
 
     @property
     def kind(self) -> str:
@@ -105,14 +111,18 @@ class Cursor:
         self.depth -= 1
 
     def fail_expected(self, expected: str, where: str, note: str = "") -> NoReturn:
-        found = f"found {self.text}" if self.kind != "END" else "the text ends"
-        self.fail("E105", f"expected {expected} {where}, but {found}", note=note)
+        found = f"found {_short(self.text)}" if self.kind != "END" else "the text ends"
+        self.fail("E105", f"expected {expected} {where}, but {found}", note=slip(self.tokens, self.i) or note)
 
     def fail(self, code: str, message: str, note: str = "", offset: int | None = None, length: int = 0) -> NoReturn:
         """Give up on this statement with a finding at the next token, or at `offset`."""
         if offset is None:
             offset, length = self.offset, length or len(self.text)
         raise Mistake(Diagnostic(code, message, self.source.place(offset, max(1, length)), note))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else f"{text[:40]}…"
 
 
 _NAMES = {

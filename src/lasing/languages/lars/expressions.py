@@ -11,8 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from lasing.errors import similar
+from lasing.errors import LasingError, similar
 from lasing.languages.lars.cursor import DEEPEST, Cursor
+from lasing.languages.lars.slips import AGGREGATES, DATE, capitalised
 from lasing.languages.lars.windows import attach_window, read_window
 from lasing.logic.formulas import (
     FLIPPED,
@@ -32,10 +33,9 @@ from lasing.logic.formulas import (
     Window,
 )
 from lasing.logic.terms import FUNCTIONS, SMALLEST, Arithmetic, Term, Undefined, Variable, normal, unescape
-from lasing.timeline.ticks import MILLISECONDS
+from lasing.timeline.ticks import MILLISECONDS, parse_time
 
 _COMPARISONS = frozenset(FLIPPED)
-_AGGREGATES = ("#count", "#sum", "#min", "#max", "#avg")
 _TERM_ENDS = frozenset(",)")
 _DEEPEST_TERM = 2 * DEEPEST
 
@@ -91,6 +91,34 @@ def read_term(c: Cursor) -> Term:
     term = as_term(c, _sum(c))
     c.leave()
     return term
+
+
+def read_time(c: Cursor) -> Term:
+    """A term for a time."""
+    first = c.i
+    c.enter()
+    term = as_term(c, _sum(c))
+    c.leave()
+    return as_time(c, term, first)
+
+
+def as_time(c: Cursor, term: Term, first: int) -> Term:
+    """A term that was read from the token `first` on, where a time is expected; of a date in quotes, its time point."""
+    if not isinstance(term, str | float):
+        return term
+    offset = c.offsets[first]
+    length = c.offsets[c.i - 1] + len(c.texts[c.i - 1]) - offset
+    if isinstance(term, float):
+        c.fail("E113", f"a time point is a whole number, not {term}", "", offset, length)
+    if c.kinds[first] == "NAME" and c.texts[first] not in c.environment.constants:
+        note = f"a time is a number, a variable such as T, or a date in quotes; or define it: #const {term} = 5."
+        c.fail("E113", f"{term} is not a time", note, offset, length)
+    c.dated = True
+    try:
+        return parse_time(term, c.environment.tick)
+    except LasingError as error:
+        found = error.diagnostics[0]
+        c.fail(found.code, found.message, found.note, offset, length)
 
 
 def read_atom(c: Cursor) -> Atom:
@@ -214,10 +242,11 @@ def _prefixed(c: Cursor) -> Formula:
     kind, offset = c.kind, c.offset
     c.i += 1
     if kind == "@":
-        time = as_term(c, _primary(c))
+        first = c.i
+        time = as_time(c, as_term(c, _primary(c)), first)
         return At(time, as_formula(c, _unary(c)))
     if kind == "⊞":
-        window = read_window(c, read_term)
+        window = read_window(c, read_term, as_time)
         return attach_window(c, window, as_formula(c, _unary(c)), offset)
     body = as_formula(c, _unary(c))
     match kind:
@@ -239,7 +268,7 @@ def _suffix(c: Cursor, body: Formula) -> Formula:
     offset = c.offset
     modal: Formula
     if c.accept("at"):
-        modal = At(as_term(c, _sum(c)), body)
+        modal = At(read_time(c), body)
         result: Formula = modal
         if c.kind in ("in", "[", "⊞"):
             result = _window_suffix(c, modal, offset)
@@ -260,7 +289,7 @@ def _suffix(c: Cursor, body: Formula) -> Formula:
 def _window_suffix(c: Cursor, modal: Formula, offset: int) -> Window:
     if not c.accept("in"):
         c.accept("⊞")
-    return attach_window(c, read_window(c, read_term), modal, offset)
+    return attach_window(c, read_window(c, read_term, as_time), modal, offset)
 
 
 def _comparison(c: Cursor, first: Operand | None = None) -> Operand:
@@ -269,8 +298,16 @@ def _comparison(c: Cursor, first: Operand | None = None) -> Operand:
         return left
     operator, offset = cast(Comparison, c.kind), c.offset
     c.i += 1
-    if c.kinds[c.i] == "=":
-        c.fail("E105", f"{operator}= is not a comparison", "the comparisons are < <= > >= = !=")
+    if c.kinds[c.i] in _COMPARISONS:
+        written = f"{operator}{c.kind}"
+        meant = {"<>": "for unequal, write !=", "=<": "write <=", "=>": "write >=", "==": "for equal, write a single ="}
+        c.fail(
+            "E105",
+            f"{written} is not a comparison",
+            meant.get(written, "the comparisons are < <= > >= = !="),
+            offset,
+            2,
+        )
     right = _sum(c)
     if c.kinds[c.i] in _COMPARISONS:
         c.fail("E105", "comparisons do not chain", "write them one by one: 1 <= X, X < 9")
@@ -333,6 +370,8 @@ def _primary(c: Cursor) -> Operand:
         case "NAME":
             return read_atom(c)
         case "VARIABLE":
+            if c.kinds[i + 1] == "(":
+                c.fail("E105", f"{c.text} is a variable, and a predicate was expected before (", capitalised(c.text))
             c.i = i + 1
             return _variable(c, i)
         case "NUMBER":
@@ -374,6 +413,9 @@ def _number(c: Cursor, negative: bool = False) -> int | float:
     """A number, or a duration: a number and a unit."""
     i = c.i
     text = c.texts[i]
+    if len(text) == 4 and c.kinds[i + 1] == "-" and (date := DATE.match(c.source.text, c.offsets[i])):
+        note = f'write it in quotes: at "{date[0]}"; to subtract numbers, put spaces around the minus'
+        c.fail("E105", f"the date {date[0]} is not quoted", note, c.offsets[i], len(date[0]))
     c.i = i + 1
     number: int | float
     try:
@@ -418,12 +460,12 @@ def _duration(c: Cursor, i: int, amount: int | float) -> int:
 def _braces(c: Cursor) -> Braces:
     """`#count{ terms : literals }`"""
     name, offset = c.text, c.offset
-    if name not in _AGGREGATES:
-        hint = similar(name, _AGGREGATES)
+    if name not in AGGREGATES:
+        hint = similar(name, AGGREGATES)
         c.fail(
             "E109",
             f"{name} is not an aggregate",
-            "\n".join(filter(None, (hint, f"aggregates are {' '.join(_AGGREGATES)}"))),
+            "\n".join(filter(None, (hint, f"aggregates are {' '.join(AGGREGATES)}"))),
         )
     c.i += 1
     c.expect("{", f"after {name}")

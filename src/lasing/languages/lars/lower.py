@@ -6,6 +6,7 @@ every constant has its value and every duration its number of time points, and f
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,7 +30,7 @@ from lasing.languages.lars.weak_constraints import OPTIMISATIONS, read_optimisat
 from lasing.logic.formulas import At, Atom, head_atom
 from lasing.logic.program import DataFact, Program, Rule, Signature
 from lasing.logic.terms import Undefined, Value, evaluate, variables_of
-from lasing.timeline.ticks import parse_time
+from lasing.timeline.limits import check_time
 
 
 @dataclass(slots=True)
@@ -48,6 +49,7 @@ class _Reading:
     show: list[Signature] | None = None
     found: list[Diagnostic] = field(default_factory=list)
     base: int = 0  # the length of the sources before the one being read
+    dated: bool = False  # whether some fact has a date for its time
 
 
 def lower(sources: Sequence[Source], constants: Mapping[str, Value]) -> tuple[Program, list[Diagnostic]]:
@@ -84,6 +86,7 @@ def lower_around(
         tuple(dict.fromkeys(reading.inputs)),
         reading.environment.tick,
         tuple(cursor.source for cursor in reading.cursors),
+        reading.dated,
     )
     return program, reading.environment, reading.found
 
@@ -152,19 +155,40 @@ def _constant_statements(reading: _Reading) -> list[tuple[Cursor, int]]:
 
 def _constants(reading: _Reading) -> None:
     """Read the constants, each after those that its value names."""
-    waiting = _constant_statements(reading)
-    while waiting:
-        unknown = {c.texts[i + 1] for c, i in waiting} - reading.given.keys()
-        ready = [(c, i) for c, i in waiting if not unknown & set(c.texts[i + 2 : after_statement(c.kinds, i)])]
-        for cursor, start in ready or waiting:
-            cursor.i = start
-            try:
-                if not ready:
-                    cursor.fail("E113", "this constant depends on itself", offset=cursor.offsets[start + 1])
-                _directive(reading, cursor)
-            except Mistake as mistake:
-                reading.found.append(mistake.diagnostic)
-        waiting = [pair for pair in waiting if pair not in ready] if ready else []
+    statements = _constant_statements(reading)
+    defined: dict[str, list[int]] = {}
+    for number, (c, i) in enumerate(statements):
+        if c.texts[i + 1] not in reading.given:
+            defined.setdefault(c.texts[i + 1], []).append(number)
+    waits: list[set[int]] = []
+    followers: dict[int, list[int]] = {}
+    for number, (c, i) in enumerate(statements):
+        words = {word for word in c.texts[i + 2 : after_statement(c.kinds, i)] if word in defined}
+        waits.append({other for word in words for other in defined[word]})
+        for other in waits[-1]:
+            followers.setdefault(other, []).append(number)
+    ready = deque(number for number, needed in enumerate(waits) if not needed)
+    unread = dict.fromkeys(range(len(statements)))
+    while ready:
+        number = ready.popleft()
+        del unread[number]
+        _constant(reading, *statements[number], circular=False)
+        for follower in followers.get(number, ()):
+            waits[follower].discard(number)
+            if not waits[follower]:
+                ready.append(follower)
+    for number in unread:
+        _constant(reading, *statements[number], circular=True)
+
+
+def _constant(reading: _Reading, cursor: Cursor, start: int, circular: bool) -> None:
+    cursor.i = start
+    try:
+        if circular:
+            cursor.fail("E113", "this constant depends on itself", offset=cursor.offsets[start + 1])
+        _directive(reading, cursor)
+    except Mistake as mistake:
+        reading.found.append(mistake.diagnostic)
 
 
 def _directive(reading: _Reading, cursor: Cursor) -> None:
@@ -231,14 +255,15 @@ def _keep(reading: _Reading, cursor: Cursor, rule: Rule) -> None:
     if time is None:
         reading.background.append(ground)
         return
-    if isinstance(time, str):
+    if isinstance(time, int):
         try:
-            time = parse_time(time, reading.environment.tick)
+            check_time(time)
         except LasingError as error:
             d = error.diagnostics[0]
             cursor.fail(d.code, d.message, d.note, rule.offset, rule.length)
     if not isinstance(time, int):
         cursor.fail("E113", f"a time point is a whole number, not {time}", "", rule.offset, rule.length)
+    reading.dated = reading.dated or cursor.dated
     reading.data.append(DataFact(time, ground))
 
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import NoReturn
 
 from lasing.languages.lars.cursor import Cursor
-from lasing.languages.lars.expressions import read_atom, read_literal, read_term
+from lasing.languages.lars.expressions import read_atom, read_literal, read_time
+from lasing.languages.lars.slips import ARROW, capitalised
 from lasing.logic.formulas import Aggregate, At, Formula, Head, map_formula, terms_of, variables_in, walk
 from lasing.logic.program import Rule
 from lasing.logic.terms import RESERVED, Variable, variables_of
@@ -28,7 +29,7 @@ def read_rule(c: Cursor) -> Rule:
     if c.accept(":-"):
         body = read_body(c)
     elif c.kind != ".":
-        c.fail_expected(":- or a full stop", "after the head")
+        c.fail_expected(":- or a full stop", "after the head", ARROW if c.kind in ("<=", "->", "=", "<") else "")
     c.i += 1
     offset = c.offsets[first]
     rule = Rule(tuple(heads), tuple(body), c.source, offset, c.offsets[c.i - 1] + 1 - offset)
@@ -59,7 +60,7 @@ def read_head(c: Cursor) -> Head:
     if c.kinds[c.i] in (":-", "."):
         return atom
     if c.accept("at"):
-        return At(read_term(c), atom)
+        return At(read_time(c), atom)
     if c.kind in ("in", "always", "["):
         c.fail("E112", "a head has no window", _WHAT_A_HEAD_IS)
     return atom
@@ -73,6 +74,8 @@ def _fail_no_head(c: Cursor) -> NoReturn:
         note = "a penalty stands behind the full stop of a weak constraint, which begins with :~"
     if c.kind in RESERVED and c.kinds[c.i + 1] == "(":
         note = f"{c.text} is a reserved word: rename the predicate"
+    if c.kind == "VARIABLE" and c.kinds[c.i + 1] in ("(", ":-", "."):
+        note = capitalised(c.text)
     c.fail_expected("a head", "at the start of a rule", note)
 
 

@@ -123,5 +123,5 @@ def _read_signature(c: Cursor) -> Signature:
 def unknown_directive(c: Cursor) -> None:
     """Fail on a directive that does not exist."""
     hint = similar(c.text, DIRECTIVES)
-    note = "\n".join(filter(None, (hint, f"directives are {' '.join(DIRECTIVES)}")))
+    note = "\n".join(filter(None, (hint, f"directives are {' '.join(DIRECTIVES)}; a comment begins with %")))
     c.fail("E109", f"{c.text} is not a directive", note)

@@ -42,6 +42,9 @@ _TOKEN = re.compile(
 )
 
 
+_SINGLE_QUOTED = re.compile(r"'[^'\n]*'")
+
+
 @dataclass(slots=True)
 class Tokens:
     """The tokens of a text as parallel lists: what kind each is, its text, and where it begins."""
@@ -140,12 +143,19 @@ def _bad(source: Source, offset: int) -> tuple[Diagnostic, int]:
             "this string is never closed",
             'close it with " in the same line; \\" \\\\ \\n are its escapes',
         )
-        body = re.compile(r'"(?:[^"\\\n]|\\.)*').match(text, offset)
+        body = re.compile(r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+').match(text, offset)
         assert body is not None
         if text.startswith('"', body.end()):
             message, end = "this string has an unknown escape", body.end() + 1
         return Diagnostic("E102", message, source.place(offset, end - offset), note), end
+    if (quoted := _SINGLE_QUOTED.match(text, offset)) is not None:
+        shown = quoted[0] if len(quoted[0]) <= 40 else f"{quoted[0][:40]}…"
+        hint = 'write: "' + shown.strip("'") + '"'
+        return Diagnostic(
+            "E103", "text stands in double quotes", source.place(offset, len(quoted[0])), hint
+        ), quoted.end()
     character = text[offset]
+    length = 2 if text.startswith(("&&", "||", "\\+", "\\="), offset) else 1
     hint = {
         "&": "write: and, or a comma",
         "|": "write: or; in a head, separate alternatives by ;",
@@ -153,6 +163,10 @@ def _bad(source: Source, offset: int) -> tuple[Diagnostic, int]:
         "'": 'quote text with ": "any text"',
         "~": "write: not; a weak constraint begins with :~",
         "?": "variables start with an upper-case letter, such as X",
+        "^": "there is no power operator: write X * X",
+        "\\": "write: not; for unequal, !=",
+        "$": "variables start with an upper-case letter, such as X",
     }.get(character, 'no token begins with it; quote text with "')
-    shown = character if character.isprintable() else f"U+{ord(character):04X}"
-    return Diagnostic("E103", f"unexpected character {shown}", source.place(offset), hint), offset + 1
+    shown = text[offset : offset + length] if character.isprintable() else f"U+{ord(character):04X}"
+    what = "character" if length == 1 else "characters"
+    return Diagnostic("E103", f"unexpected {what} {shown}", source.place(offset, length), hint), offset + length

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from lasing.languages.lars.cursor import Cursor
+from lasing.languages.lars.cursor import Cursor, Mistake
 from lasing.languages.lars.expressions import negated, read_term
 from lasing.languages.lars.rules import read_body, read_literals, with_local_variables
+from lasing.languages.lars.tokens import after_statement
 from lasing.logic.formulas import Formula
 from lasing.logic.program import Penalty, Rule
 from lasing.logic.terms import Term
@@ -17,9 +18,14 @@ def read_weak_constraint(c: Cursor) -> Rule:
     first = c.i
     c.begin_rule()
     c.i += 1
-    body = read_body(c)
+    try:
+        body = read_body(c)
+    except Mistake:
+        _fail_early_penalty(c, first)
+        raise
     c.i += 1
     if not c.accept("["):
+        _fail_early_penalty(c, first)
         offset = c.offsets[first]
         length = c.offsets[c.i - 1] + 1 - offset
         c.fail("E116", "this weak constraint has no penalty", "write it behind the full stop: [1]", offset, length)
@@ -28,6 +34,18 @@ def read_weak_constraint(c: Cursor) -> Rule:
         c.fail_expected(", or ]", "in a penalty", "such as: [weight@level, X, Y]")
     c.i += 1
     return _rule(c, body, penalty, first)
+
+
+def _fail_early_penalty(c: Cursor, first: int) -> None:
+    """Fail where the weak constraint ends with a bracket before its full stop, which is read as a window."""
+    stop = after_statement(c.kinds, first) - 1
+    if c.kinds[stop] != "." or c.kinds[stop - 1] != "]":
+        return
+    opened = next((i for i in range(stop, first, -1) if c.kinds[i] == "["), first)
+    offset = c.offsets[opened]
+    penalty = c.source.text[offset : c.offsets[stop - 1] + 1]
+    note = f"write it behind: :~ a(X). {penalty if len(penalty) <= 40 else '[1]'}; a bracket before it is a window"
+    c.fail("E116", "a penalty stands behind the full stop", note, offset, c.offsets[stop - 1] + 1 - offset)
 
 
 def read_optimisation(c: Cursor) -> tuple[Rule, ...]:

@@ -21,6 +21,7 @@ from lasing.logic.formulas import (
     WindowFunction,
 )
 from lasing.logic.terms import Term, Undefined, Variable, evaluate, variables_of
+from lasing.timeline.limits import BEYOND, LIMIT
 from lasing.timeline.ticks import MILLISECONDS
 
 
@@ -41,7 +42,11 @@ class Brackets:
     full: bool
 
 
-def read_window(c: Cursor, read_term: Callable[[Cursor], Term]) -> Brackets:
+ReadTerm = Callable[[Cursor], Term]
+AsTime = Callable[[Cursor, Term, int], Term]
+
+
+def read_window(c: Cursor, read_term: ReadTerm, as_time: AsTime) -> Brackets:
     """`[5]`, `[+5]`, `[3,+1]`, `[5 step 2]`, `[#3]`, `[#3,+2]`, `[#1 by X]`, `[T..U]`, `[*]`, each also with `full`."""
     c.expect("[", "to open a window")
     full = c.accept_word("full")
@@ -54,7 +59,7 @@ def read_window(c: Cursor, read_term: Callable[[Cursor], Term]) -> Brackets:
         ahead = _size(c, read_term)
         function = TimeWindow(0, ahead, _step(c, read_term))
     else:
-        function = _time_or_interval_window(c, read_term)
+        function = _time_or_interval_window(c, read_term, as_time)
     if not c.accept("]"):
         note = "windows are [5] [+5] [3,+1] [5 step 2] [#3] [#3,+2] [#1 by X] [T..U] [*] [full 5]"
         if c.kind == "NAME" and c.kinds[c.i - 1] == "NUMBER":
@@ -74,14 +79,14 @@ def attach_window(c: Cursor, brackets: Brackets, body: Formula, offset: int) -> 
             assert_never(brackets.function)
 
 
-def _tuple_window(c: Cursor, read_term: Callable[[Cursor], Term]) -> TupleWindow | Partition:
+def _tuple_window(c: Cursor, read_term: ReadTerm) -> TupleWindow | Partition:
     start = c.offset
     if c.kind == "DIRECTIVE":
         back = _constant_size(c)
     else:
         c.i += 1
-        back = _size(c, read_term)
-    ahead = _ahead(c, read_term)
+        back = _size(c, read_term, None)
+    ahead = _ahead(c, read_term, None)
     if back == 0:
         c.fail(
             "E107",
@@ -117,24 +122,27 @@ def _by_variable(c: Cursor) -> Variable:
     return Variable(c.texts[c.i - 1], c.offsets[c.i - 1])
 
 
-def _time_or_interval_window(c: Cursor, read_term: Callable[[Cursor], Term]) -> TimeWindow | IntervalWindow:
+def _time_or_interval_window(c: Cursor, read_term: ReadTerm, as_time: AsTime) -> TimeWindow | IntervalWindow:
     start = c.i
     first = read_term(c)
-    if c.accept(".."):
-        return IntervalWindow(first, read_term(c))
+    if c.kind == "..":
+        lo = as_time(c, first, start)
+        c.i += 1
+        second = c.i
+        return IntervalWindow(lo, as_time(c, read_term(c), second))
     back = _whole(c, first, start)
     ahead = _ahead(c, read_term)
     return TimeWindow(back, ahead, _step(c, read_term))
 
 
-def _ahead(c: Cursor, read_term: Callable[[Cursor], Term]) -> int:
+def _ahead(c: Cursor, read_term: ReadTerm, longest: int | None = LIMIT) -> int:
     if not c.accept(","):
         return 0
     c.expect("+", "before what a window looks ahead")
-    return _size(c, read_term)
+    return _size(c, read_term, longest)
 
 
-def _step(c: Cursor, read_term: Callable[[Cursor], Term]) -> int:
+def _step(c: Cursor, read_term: ReadTerm) -> int:
     if not c.accept_word("step"):
         return 1
     start = c.i
@@ -144,12 +152,12 @@ def _step(c: Cursor, read_term: Callable[[Cursor], Term]) -> int:
     return step
 
 
-def _size(c: Cursor, read_term: Callable[[Cursor], Term]) -> int:
+def _size(c: Cursor, read_term: ReadTerm, longest: int | None = LIMIT) -> int:
     start = c.i
-    return _whole(c, read_term(c), start)
+    return _whole(c, read_term(c), start, longest)
 
 
-def _whole(c: Cursor, term: Term, start: int) -> int:
+def _whole(c: Cursor, term: Term, start: int, longest: int | None = LIMIT) -> int:
     """The size that a term without variables stands for."""
     offset = c.offsets[start]
     length = c.offsets[c.i - 1] + len(c.texts[c.i - 1]) - offset
@@ -175,6 +183,9 @@ def _whole(c: Cursor, term: Term, start: int) -> int:
         )
     if not isinstance(value, int) or value < 0:
         c.fail("E107", f"a window's size is a whole number, zero or more, not {value}", "", offset, length)
+    if longest is not None and value >= longest:
+        note = "for everything since the start write [*]"
+        c.fail("E107", f"a window of {value} time points {BEYOND}", note, offset, length)
     return value
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, deque
 from collections.abc import Iterator
 
 from lasing.errors import Diagnostic
@@ -15,25 +16,28 @@ def never_fires(program: Program) -> Iterator[Diagnostic]:
     """W102 where a literal is false by itself, or needs what only rules that never fire would derive."""
     provided = {s.predicate for s in program.inputs} | {f.atom.predicate for f in program.data}
     provided |= {a.predicate for a in program.background}
-    derived = program.derived()
     background = set(program.background)
-    idle = {id(rule): why for rule in program.rules if (why := _false_by_itself(rule, background))}
-    changed = True
-    while changed:
-        changed = False
-        alive = {a.predicate for rule in program.rules if id(rule) not in idle for a in rule.head_atoms()}
-        for rule in program.rules:
-            if id(rule) in idle:
-                continue
-            for atom in _needed(rule):
-                if atom.predicate in derived and atom.predicate not in alive | provided:
-                    idle[id(rule)] = atom.offset, f"{atom.predicate} is never derived"
-                    changed = True
-                    break
-    for rule in program.rules:
-        if id(rule) in idle:
-            offset, reason = idle[id(rule)]
-            yield Diagnostic("W102", f"this rule never fires: {reason}", rule.place(offset))
+    idle: dict[int, tuple[int, str]] = {}
+    alive = Counter(atom.predicate for rule in program.rules for atom in rule.head_atoms())
+    users: dict[str, list[tuple[int, Atom]]] = {}
+    for number, rule in enumerate(program.rules):
+        for atom in _needed(rule):
+            if atom.predicate in alive and atom.predicate not in provided:
+                users.setdefault(atom.predicate, []).append((number, atom))
+    waiting = deque((i, why) for i, rule in enumerate(program.rules) if (why := _false_by_itself(rule, background)))
+    while waiting:
+        number, why = waiting.popleft()
+        if number in idle:
+            continue
+        idle[number] = why
+        for head in program.rules[number].head_atoms():
+            alive[head.predicate] -= 1
+            if not alive[head.predicate]:
+                reason = f"{head.predicate} is never derived"
+                waiting += [(user, (atom.offset, reason)) for user, atom in users.get(head.predicate, ())]
+    for number in sorted(idle):
+        offset, reason = idle[number]
+        yield Diagnostic("W102", f"this rule never fires: {reason}", program.rules[number].place(offset))
 
 
 def _needed(rule: Rule) -> Iterator[Atom]:

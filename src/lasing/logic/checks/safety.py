@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import assert_never
 
 from lasing.errors import Diagnostic, Place
 from lasing.logic.formulas import (
     Aggregate,
     Always,
+    And,
     At,
     Atom,
     Compare,
@@ -18,6 +20,7 @@ from lasing.logic.formulas import (
     Or,
     Sometime,
     Window,
+    children,
     head_atom,
     terms_of,
     variables_in,
@@ -25,7 +28,7 @@ from lasing.logic.formulas import (
 )
 from lasing.logic.program import Program, Rule
 from lasing.logic.terms import Arithmetic, Term, Variable, variables_of
-from lasing.logic.variables import Bound, bound_by, is_ready, occurrences
+from lasing.logic.variables import Bound, bound_by, is_ready, newly_bound, occurrences
 
 
 def safety(program: Program) -> Iterator[Diagnostic]:
@@ -36,14 +39,15 @@ def safety(program: Program) -> Iterator[Diagnostic]:
             continue
         bound = bound_by(rule.body)
         told: set[str] = set()
-        for variable, where in _unbound(rule, bound):
+        elsewhere = _Elsewhere(rule)
+        for variable, where in (*_unnamed(rule), *_unbound(rule, bound)):
             if variable.name not in told:
                 told.add(variable.name)
-                found = _unsafe(rule, variable, where)
+                found = _unsafe(rule, variable, where, elsewhere)
                 if found.place is None or found.place not in places:
                     places.add(found.place)
                     yield found
-        if not told and any(_may_wait(literal) for literal in rule.body):
+        if not told:
             yield from _circular(rule)
 
 
@@ -62,7 +66,7 @@ def _evidently_safe(rule: Rule) -> bool:
             terms, positive = (positive.time,), positive.body
         if isinstance(positive, Atom):
             terms += positive.args
-        elif isinstance(positive, Compare):
+        elif isinstance(positive, Compare) and isinstance(literal, Not | Compare):
             terms = (positive.left, positive.right)
         else:
             return False
@@ -101,26 +105,69 @@ def _unbound(rule: Rule, bound: Bound) -> Iterator[tuple[Variable, str]]:
                 yield from ((v, "an aggregate") for v in used if v in node.local and v not in inside)
 
 
-def _may_wait(literal: Formula) -> bool:
-    """Whether a literal that binds variables may also need others first: only arithmetic and interval windows do."""
-    return any(
-        isinstance(term, Arithmetic) or isinstance(node, Window)
-        for node in walk(literal)
-        for term in terms_of(node)
-        if not isinstance(node, Compare)
-    )
-
-
 def _circular(rule: Rule) -> Iterator[Diagnostic]:
     """Each variable is bound, but by literals that wait for one another, as in `p(T) in [T..9]`."""
-    waiting, bound = list(rule.body), frozenset[Variable]()
-    while ready := [literal for literal in waiting if is_ready(literal, bound)]:
-        bound = bound_by(ready, bound)
-        waiting = [literal for literal in waiting if literal not in ready]
-    for literal in waiting:
-        loose = next((v for v in occurrences(literal) if v not in bound), None)
-        if loose is not None:
-            yield _unsafe(rule, loose, "a literal that needs it first")
+    elsewhere = _Elsewhere(rule)
+    for literal, bound in _stuck(rule.body, set(), False):
+        own = newly_bound((literal,), bound)
+        loose = [v for v in occurrences(literal) if v not in bound]
+        if loose:
+            needed = next((v for v in loose if v not in own), loose[0])
+            yield _unsafe(rule, needed, "a literal that needs it first", elsewhere)
+
+
+def _stuck(body: Sequence[Formula], given: set[Variable], windowed: bool) -> Iterator[tuple[Formula, set[Variable]]]:
+    """The parts of a conjunction, at any depth, for which nothing is bound in time, and what is bound by then."""
+    waiting, bound, before = list(body), set(given), -1
+    while before != len(waiting):
+        before, still = len(waiting), []
+        for literal in waiting:
+            if is_ready(literal, bound, windowed):
+                yield from _stuck_inside(literal, bound, windowed)
+                bound |= newly_bound((literal,), bound, windowed)
+            else:
+                still.append(literal)
+        waiting = still[::-1]  # in one order or the other they are ready one after the other
+    left = {id(literal) for literal in waiting}
+    yield from ((literal, bound) for literal in body if id(literal) in left)
+
+
+def _stuck_inside(formula: Formula, bound: set[Variable], windowed: bool) -> Iterator[tuple[Formula, set[Variable]]]:
+    match formula:
+        case Atom() | Compare():
+            return
+        case And(parts):
+            yield from _stuck(parts, bound, windowed)
+        case Aggregate():
+            yield from _stuck(formula.condition, bound, windowed)
+        case At(time, body):
+            yield from _stuck_inside(body, bound | {v for v in (time,) if isinstance(v, Variable)}, windowed)
+        case Window():
+            yield from _stuck_inside(formula.body, bound, True)
+        case Or() | Implies() | Not() | Sometime() | Always():
+            for part in children(formula):
+                yield from _stuck_inside(part, bound, windowed)
+        case _:
+            assert_never(formula)
+
+
+def _unnamed(rule: Rule) -> Iterator[tuple[Variable, str]]:
+    """Each `_` that stands where only a value will do: behind `not`, too, it means some value of an argument."""
+    for node in (node for literal in rule.body for node in walk(literal)):
+        terms: tuple[Term, ...]
+        match node:
+            case Compare("=", left, right):
+                terms = tuple(term for term in (left, right) if isinstance(term, Arithmetic))
+                if isinstance(left, Variable) and isinstance(right, Variable) and left.anonymous and right.anonymous:
+                    terms = (left,)
+                where = "a comparison"
+            case Compare(_, left, right):
+                terms, where = (left, right), "a comparison"
+            case Window(IntervalWindow(lo, hi)):
+                terms, where = (lo, hi), "the end of a window"
+            case _:
+                terms, where = tuple(t for t in terms_of(node) if isinstance(t, Arithmetic)), "arithmetic"
+        yield from ((v, where) for term in terms for v in variables_of(term) if v.anonymous)
 
 
 def _name(literal: Formula) -> str:
@@ -139,7 +186,16 @@ def _name(literal: Formula) -> str:
             return "a literal"
 
 
-def _unsafe(rule: Rule, variable: Variable, where: str) -> Diagnostic:
+class _Elsewhere:
+    """Which variables of a rule stand in the braces of aggregates, and which at the ends of windows."""
+
+    def __init__(self, rule: Rule) -> None:
+        nodes = [node for literal in rule.body for node in walk(literal)]
+        self.in_braces = {v for node in nodes if isinstance(node, Aggregate) for v in variables_in(node)}
+        self.at_ends = {term for node in nodes if isinstance(node, Window) for term in terms_of(node)}
+
+
+def _unsafe(rule: Rule, variable: Variable, where: str, elsewhere: _Elsewhere) -> Diagnostic:
     place = rule.place(variable.offset, 1 if variable.anonymous else len(variable.name))
     if variable.anonymous:
         return Diagnostic(
@@ -150,10 +206,8 @@ def _unsafe(rule: Rule, variable: Variable, where: str) -> Diagnostic:
         note += "\nor write _ where the value does not matter"
     if where == "a disjunction":
         note += "\nor bind it in every alternative, or write _ where the value does not matter"
-    if where != "a bound" and any(
-        variable in variables_in(node) for literal in rule.body for node in walk(literal) if isinstance(node, Aggregate)
-    ):
+    if where != "a bound" and variable in elsewhere.in_braces:
         note += "\ninside the braces of an aggregate, variables that also occur outside only group: bind them outside"
-    if any(variable in terms_of(node) for literal in rule.body for node in walk(literal) if isinstance(node, Window)):
+    if variable in elsewhere.at_ends:
         note += "\nthe ends of a window [T..U] must be bound by another literal"
     return Diagnostic("E201", f"{variable} is unsafe: nothing binds it, and it stands in {where}", place, note)

@@ -6,20 +6,38 @@ from collections.abc import Iterator
 
 from lasing.errors import Diagnostic
 from lasing.logic.formulas import offset_of
-from lasing.logic.lookback import formula_lookback, only_derived
+from lasing.logic.fragments import is_plain
+from lasing.logic.lookback import formula_lookback, only_derived, rule_lookback
+from lasing.logic.narrowing import narrowed
 from lasing.logic.printer import formula_text
-from lasing.logic.program import Program
+from lasing.logic.program import Program, Rule
+from lasing.logic.rewrites import plain
 
 
 def unbounded_state(program: Program) -> Iterator[Diagnostic]:
     """W103 for each literal that may need data of any age: `[*]`, `[T..U]`, and `a at T` without a window."""
     derived = only_derived(program)
-    for rule in program.rules:
-        for literal in rule.body:
-            if formula_lookback(literal, derived).points is None:
-                yield Diagnostic(
-                    "W103",
-                    f"unbounded state: {formula_text(literal)} may need data of any age",
-                    rule.place(offset_of(literal)),
-                    "memory grows with the stream; a window such as [60] bounds it",
-                )
+    rewritten: dict[int, list[Rule]] | None = None
+    for index, rule in enumerate(program.rules):
+        doubtful = [f for f in narrowed(rule).body if formula_lookback(f, derived).points is None]
+        if any(not is_plain(literal) for literal in doubtful):
+            rewritten = _rewritten(program) if rewritten is None else rewritten
+            plain_rules = rewritten.get(index, [rule])
+            if all(rule_lookback(found, derived).points is not None for found in plain_rules):
+                continue  # other literals bind the times at which its formulas look
+        for literal in doubtful:
+            yield Diagnostic(
+                "W103",
+                f"unbounded state: {formula_text(literal)} may need data of any age",
+                rule.place(offset_of(literal)),
+                "memory grows with the stream; a window such as [60] bounds it",
+            )
+
+
+def _rewritten(program: Program) -> dict[int, list[Rule]]:
+    """The plain rules that stand for each rule."""
+    found = plain(program)
+    rules: dict[int, list[Rule]] = {}
+    for index, rule in zip(found.origin, found.program.rules, strict=True):
+        rules.setdefault(index, []).append(rule)
+    return rules

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from lasing.errors import Diagnostic, similar
+from lasing.errors import Diagnostic, Nearby, similar
 from lasing.logic.formulas import atoms_of
 from lasing.logic.program import Program
 
@@ -16,27 +16,28 @@ def unknown_predicates(program: Program) -> Iterator[Diagnostic]:
     What is streamed is known where the program says so (`#input`, or data facts in its text). Where it says nothing,
     any predicate may be streamed, and only one that looks like a slip for another is reported.
     """
-    provided = program.derived() | {a.predicate for a in program.background}
     declared = {s.predicate for s in program.inputs} | {f.atom.predicate for f in program.data}
-    known = provided | declared
-    used: set[str] = set()
-    told: set[str] = set()
+    known = program.derived() | {a.predicate for a in program.background} | declared
+    names = Nearby(known)
+    seen: set[str] = set()
     for rule in program.rules:
         for atom in (a for literal in rule.body for a in atoms_of(literal)):
             name = atom.predicate
-            if name in known or name in told or (name in used and not declared):
+            if name in known or name in seen:
                 continue
-            hint = similar(name, known if declared else _alike(name, known | used))
-            used.add(name)
-            if not declared and not hint:
-                continue
-            told.add(name)
+            seen.add(name)
+            near = names.near(name)
+            hint = similar(name, near if declared else _alike(name, near))
+            if not declared:
+                names.add(name)
+                if not hint:
+                    continue
             note = hint or f"if it comes from the stream, declare it: #input {name}/{len(atom.args)}."
             message = f"{name} is neither derived, streamed nor background"
             yield Diagnostic("W101", message, rule.place(atom.offset, len(name)), note)
 
 
-def _alike(name: str, names: set[str] | frozenset[str]) -> list[str]:
+def _alike(name: str, names: Iterable[str]) -> list[str]:
     """Names that differ from a longer name by a letter or two: `temp1` and `temp2` are not slips of one another."""
     if len(name) < 4:
         return []

@@ -7,13 +7,15 @@ predicate is defined by its rules, completely, and stands for a part of a formul
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import count
 
 from lasing.logic.dependencies import stratify
-from lasing.logic.formulas import Atom, atoms_of
+from lasing.logic.formulas import Atom, atoms_of, walk
 from lasing.logic.fragments import is_plain
+from lasing.logic.narrowing import narrowed
 from lasing.logic.program import Program, Rule, Signature
 from lasing.logic.rewrites.aggregates import aggregates
 from lasing.logic.rewrites.arithmetic import arithmetic
@@ -21,6 +23,9 @@ from lasing.logic.rewrites.draft import TICK, Draft
 from lasing.logic.rewrites.formulas import formulas
 from lasing.logic.rewrites.truth import fails, holds
 from lasing.logic.rewrites.view import Left
+
+MOST_PARTS = 1000
+"""What is larger has no plan either: it is left alone before that takes long."""
 
 PASSES: tuple[Callable[[Draft, Rule], list[Rule]], ...] = (arithmetic, aggregates, formulas)
 
@@ -37,9 +42,9 @@ class Plain:
     origin: tuple[int, ...]
     left: dict[int, str] = field(default_factory=dict)
 
-    def helpers(self, index: int) -> int:
-        """How many rules there are in place of an original one, beside it."""
-        return max(0, self.origin.count(index) - 1)
+    def helpers(self) -> dict[int, int]:
+        """How many rules there are in place of each original one, beside it."""
+        return {index: number - 1 for index, number in Counter(self.origin).items()}
 
 
 def plain(program: Program) -> Plain:
@@ -50,6 +55,9 @@ def plain(program: Program) -> Plain:
     >>> print(quiet, "becomes", plain(Program((quiet,))).program.rules[0])
     quiet :- (not p) always in [2]. becomes quiet :- not p in [2].
     """
+    rules = tuple(map(narrowed, program.rules))
+    if any(new is not old for new, old in zip(rules, program.rules, strict=True)):
+        program = replace(program, rules=rules)
     same = tuple(range(len(program.rules)))
     nested = [i for i in same if not _is_plain(program.rules[i])]
     if not nested:
@@ -83,6 +91,8 @@ def _rewritten(program: Program, absent: bool) -> Plain:
             numbers = names.setdefault(head.predicate, count(1))
             draft = Draft(rule, background, holds, fails, numbers, dict(known), absent)
             try:
+                if sum(1 for literal in rule.body for _ in walk(literal)) > MOST_PARTS:
+                    raise Left(f"more than {MOST_PARTS} parts")
                 for rewriting in PASSES:
                     new = [found for one in new for found in rewriting(draft, one)]
             except Left as reason:

@@ -112,7 +112,7 @@ def test_heads_may_be_disjunctions(statement: str) -> None:
         ("q in [5] :- p.", "E112", 3),
         ("#const n = 1/0.", "E113", 12),
         ("p(1/0).", "E113", 1),
-        ("p at 1.5.", "E113", 1),
+        ("p at 1.5.", "E113", 6),
         ("q :- p(X) always in [#1 by X].", "E204", 28),
         ("q :- p(X) in [#1 by Y].", "E205", 21),
     ],

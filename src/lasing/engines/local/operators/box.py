@@ -9,8 +9,7 @@ the timeline; the window of the last n facts reaches back to the oldest of them.
 
 from __future__ import annotations
 
-from numba import njit
-
+from lasing.compiling import njit
 from lasing.engines.local.calendar import WAKE_UP, schedule
 from lasing.engines.local.memory import (
     ARITY,

@@ -5,10 +5,10 @@ present at t  ⇔  start <= u  and  enters(u) <= t <= leaves(u)
 
 from __future__ import annotations
 
-from numba import njit
-
+from lasing.compiling import njit
 from lasing.engines.local.calendar import WAKE_UP, schedule
 from lasing.engines.local.memory import KEY, START, upsert
+from lasing.engines.local.pause import spend
 from lasing.engines.local.pointers import Memory
 from lasing.engines.local.spans import leaves
 
@@ -27,5 +27,7 @@ def clock(m: Memory, op: int, t: int) -> None:
     for u in range(first, last + 1):
         m[key] = u
         upsert(m, target, key, leaves(u, back, step))
+        if spend(m, 1):
+            return
     m[op + LAST] = max(m[op + LAST], last)
     schedule(m, t + 1, WAKE_UP, 0)

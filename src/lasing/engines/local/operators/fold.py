@@ -10,8 +10,9 @@ have doubles (exact, whatever the order, and so taken anew), and where the least
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, njit, uint64
+from numba import int64, uint64
 
+from lasing.compiling import njit
 from lasing.engines.local.exact import LIMBS, add_double, add_integer, add_wide, to_double
 from lasing.engines.local.memory import (
     AT_C,
@@ -40,6 +41,7 @@ from lasing.engines.local.memory import (
     touch,
 )
 from lasing.engines.local.operators.settle import settle
+from lasing.engines.local.pause import RUNNING, RUNNING_HEAD, spend
 from lasing.engines.local.pointers import Memory
 from lasing.engines.local.values import (
     BEYOND_64_BITS,
@@ -69,16 +71,17 @@ NO_VALUE = -(2**63)
 
 
 @njit(cache=True)
-def fold(m: Memory, op: int, ranks: Memory) -> None:
+def fold(m: Memory, op: int, texts: Memory) -> None:
     """Bring the groups of all rows that have changed up to date, and put out their values."""
     source, state = m[op + SOURCE], m[op + STATE]
+    m[RUNNING], m[RUNNING_HEAD] = m[op + RULE], m[op + TARGET]
     row = m[source + DELTA]
     while row != NO_ROW:
-        _take(m, op, row, ranks)
+        _take(m, op, row, texts)
         row = m[record(m, source, row) + m[source + AT_D]]
     row = m[state + TOUCHED]
     while row != NO_ROW:
-        _put(m, op, row, ranks)
+        _put(m, op, row, texts)
         b = record(m, state, row)
         row = m[b + m[state + AT_D]]
         m[b + m[state + AT_D]] = NO_ROW - 1
@@ -87,7 +90,7 @@ def fold(m: Memory, op: int, ranks: Memory) -> None:
 
 
 @njit(cache=True)
-def _take(m: Memory, op: int, row: int, ranks: Memory) -> None:
+def _take(m: Memory, op: int, row: int, texts: Memory) -> None:
     """Let a row that has come or gone count in its group."""
     source, state, key = m[op + SOURCE], m[op + STATE], m[KEY]
     b = record(m, source, row)
@@ -129,18 +132,18 @@ def _take(m: Memory, op: int, row: int, ranks: Memory) -> None:
         elif sign < 0:
             if first == m[more + EXTREME]:
                 m[more + STALE] = 1
-        elif _beats(m, function, first, m[more + EXTREME], ranks):
+        elif _beats(m, function, first, m[more + EXTREME], texts):
             m[more + EXTREME] = first
 
 
 @njit(cache=True)
-def _put(m: Memory, op: int, group: int, ranks: Memory) -> None:
+def _put(m: Memory, op: int, group: int, texts: Memory) -> None:
     """Take the value of a group out that was there before, and put the one in that is there now."""
     state, target, key = m[op + STATE], m[op + TARGET], m[KEY]
     g = record(m, state, group)
     value = NO_VALUE
     if m[g + m[state + AT_C]] > 0:
-        value = _value(m, op, group, ranks)
+        value = _value(m, op, group, texts)
         if value <= UNDEFINED:
             m[m[COUNTERS] + m[op + RULE] * len(REASONS) + UNDEFINED - value] += 1
             value = NO_VALUE
@@ -158,7 +161,7 @@ def _put(m: Memory, op: int, group: int, ranks: Memory) -> None:
 
 
 @njit(cache=True)
-def _value(m: Memory, op: int, group: int, ranks: Memory) -> int:
+def _value(m: Memory, op: int, group: int, texts: Memory) -> int:
     """The code of the aggregate of a group that has rows, or why it has no value."""
     state, function = m[op + STATE], m[op + FUNCTION]
     g = record(m, state, group)
@@ -171,7 +174,7 @@ def _value(m: Memory, op: int, group: int, ranks: Memory) -> int:
             m[more + STALE] = 1
             return NAMES_AND_NUMBERS
         if m[more + STALE] == 1:
-            m[more + EXTREME], m[more + STALE] = _search(m, op, group, ranks), 0
+            m[more + EXTREME], m[more + STALE] = _search(m, op, group, texts), 0
         return m[more + EXTREME]
     if names > 0:
         return ON_A_NAME
@@ -199,25 +202,29 @@ def _sum(m: Memory, op: int, group: int, parts: int) -> float:
         else:
             add_integer(limbs, integer(m, first))
         row = _next(m, op, group, row)
+        if spend(m, 1):
+            break
     return to_double(limbs, parts)
 
 
 @njit(cache=True)
-def _search(m: Memory, op: int, group: int, ranks: Memory) -> int:
+def _search(m: Memory, op: int, group: int, texts: Memory) -> int:
     """The least or greatest first term of a group that has rows."""
     row = _first(m, op, group)
     best = m[record(m, m[op + SOURCE], row) + m[op + GROUPS]]
     while row != NO_ROW:
         first = m[record(m, m[op + SOURCE], row) + m[op + GROUPS]]
-        if _beats(m, m[op + FUNCTION], first, best, ranks):
+        if _beats(m, m[op + FUNCTION], first, best, texts):
             best = first
         row = _next(m, op, group, row)
+        if spend(m, 1):
+            break
     return best
 
 
 @njit(cache=True, forceinline=True)
-def _beats(m: Memory, function: int, a: int, b: int, ranks: Memory) -> bool:
-    return compare(m, LESS, a, b, ranks) if function == MIN else compare(m, LESS, b, a, ranks)
+def _beats(m: Memory, function: int, a: int, b: int, texts: Memory) -> bool:
+    return compare(m, LESS, a, b, texts) if function == MIN else compare(m, LESS, b, a, texts)
 
 
 @njit(cache=True)
@@ -260,6 +267,8 @@ def _present(m: Memory, op: int, group: int, row: int) -> int:
         if same:
             return row
         row = _before(m, op, row)
+        if spend(m, 1):
+            return NO_ROW
     return NO_ROW
 
 

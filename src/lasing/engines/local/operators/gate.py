@@ -8,8 +8,7 @@ for the time after it has left.
 
 from __future__ import annotations
 
-from numba import njit
-
+from lasing.compiling import njit
 from lasing.engines.local.calendar import COUNT, ENTRIES, NEXT, NO_CHUNK, schedule
 from lasing.engines.local.memory import (
     ARITY,
@@ -28,6 +27,7 @@ from lasing.engines.local.memory import (
     upsert,
 )
 from lasing.engines.local.operators.settle import settle
+from lasing.engines.local.pause import spend
 from lasing.engines.local.pointers import Memory
 from lasing.engines.local.spans import enters, leaves
 from lasing.engines.local.values import SMALL
@@ -53,6 +53,8 @@ def gate(m: Memory, op: int, t: int, fired: int) -> None:
                 _enter(m, op, b, last + 1)
         _look(m, op, b, t)
         row = m[b + m[source + AT_D]]
+        if spend(m, 1):
+            return
     while fired != NO_CHUNK:
         for i in range(m[m[CALENDAR] + fired + COUNT]):
             at = m[CALENDAR] + fired + ENTRIES + 2 * i

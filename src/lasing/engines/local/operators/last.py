@@ -7,8 +7,7 @@ A fact adds to the count of its args when it comes, and takes that away when it 
 
 from __future__ import annotations
 
-from numba import njit
-
+from lasing.compiling import njit
 from lasing.engines.local.memory import (
     ARITY,
     AT_C,
@@ -28,6 +27,7 @@ from lasing.engines.local.memory import (
     touch,
 )
 from lasing.engines.local.operators.settle import settle
+from lasing.engines.local.pause import spend
 from lasing.engines.local.pointers import Memory
 
 # An operation: the log's relation, the output's (args, T), how many facts, the predicate's number.
@@ -42,8 +42,12 @@ def last_facts(m: Memory, op: int) -> None:
     before, now = m[log + FIRST], m[log + HI]
     for row in range(max(m[log + LO], before - n), min(before, now - n)):
         _count_fact(m, op, row, -1)
+        if spend(m, 1):
+            return
     for row in range(max(before, now - n), now):
         _count_fact(m, op, row, 1)
+        if spend(m, 1):
+            return
     settle(m, m[op + TARGET], 1, False)
 
 
@@ -85,4 +89,6 @@ def push_out(m: Memory, op: int, key: int) -> None:
                 m[b + m[d + AT_C]] -= 1
                 touch(m, d, row, b)
                 break
+        if spend(m, 1):
+            return
         row = m[b + m[d + AT_NEXT] + 1]

@@ -5,8 +5,9 @@ They do what `rules` does for any rule of the guaranteed plane, without register
 
 from __future__ import annotations
 
-from numba import njit, uint64
+from numba import uint64
 
+from lasing.compiling import njit
 from lasing.engines.local.memory import (
     ARITY,
     AT_H,
@@ -40,6 +41,7 @@ from lasing.engines.local.operators.variants import (
     KEYS,
     RELATION,
 )
+from lasing.engines.local.pause import FUEL, GO_ON, STOPPED, pause
 from lasing.engines.local.pointers import Memory
 
 
@@ -74,12 +76,19 @@ def copy_rows(m: Memory, v: int, t: int, row: int) -> None:
     """A rule of one literal, from a new row of it on."""
     d, head, origin = m[v + CHANGED], m[v + HEAD], m[v + HEAD_FROM]
     registers, at_h, end = m[REGISTERS], m[d + AT_H], m[d + UPTO]
+    fuel = m[FUEL]
     while row < end:
         b = record(m, d, row)
         horizon = m[b + at_h]
         if horizon >= t:
             _derive(m, head, origin, b, b, registers, horizon)
         row += 1
+        fuel -= 1
+        if fuel < 0:
+            fuel = pause(m)
+            if m[STOPPED] != GO_ON:
+                return
+    m[FUEL] = fuel
 
 
 @njit(cache=True)
@@ -94,7 +103,9 @@ def join_pairs(m: Memory, v: int, t: int, row: int) -> None:
     column, lo = m[q + INDEX_COLUMNS], m[e + LO]
     probed_h, at_next = m[e + AT_H], m[e + AT_NEXT] + index
     limit = m[e + SINCE] if m[p + BEFORE] == 1 else m[e + UPTO]
+    fuel = m[FUEL]
     while row < end:
+        fuel -= 1
         a = record(m, d, row)
         until = m[a + at_h]
         if until >= t:
@@ -117,4 +128,10 @@ def join_pairs(m: Memory, v: int, t: int, row: int) -> None:
                         _derive(m, head, origin, a, b, registers, min(until, other_until))
                         a = record(m, d, row)  # the head may be this relation, and have moved
                 other = following
+                fuel -= 1
+                if fuel < 0:
+                    fuel = pause(m)
+                    if m[STOPPED] != GO_ON:
+                        return
         row += 1
+    m[FUEL] = fuel

@@ -5,12 +5,12 @@ present at t  ⇔  the time of the n-th last fact (the start, where there are fe
 
 from __future__ import annotations
 
-from numba import njit
-
+from lasing.compiling import njit
 from lasing.engines.local.calendar import WAKE_UP, schedule
 from lasing.engines.local.memory import KEY, NEVER, START, count
 from lasing.engines.local.operators.box import oldest
 from lasing.engines.local.operators.settle import settle
+from lasing.engines.local.pause import spend
 from lasing.engines.local.pointers import Memory
 
 # An operation: the log of all facts, the relation, how many facts, and the ends of the window at the last tick.
@@ -26,9 +26,13 @@ def points(m: Memory, op: int, t: int) -> None:
     for u in range(m[op + LAST] + 1 if known else m[START], t + 1):
         m[key] = u
         count(m, target, key, 1)
+        if spend(m, 1):
+            return
     for u in range(m[op + FIRST] if known else m[START], begin):
         m[key] = u
         count(m, target, key, -1)
+        if spend(m, 1):
+            return
     m[op + FIRST], m[op + LAST] = begin, t
     settle(m, target, 1, False)
     schedule(m, t + 1, WAKE_UP, 0)

@@ -9,8 +9,7 @@ only the differences go on.
 
 from __future__ import annotations
 
-from numba import njit
-
+from lasing.compiling import njit
 from lasing.engines.local.calendar import WAKE_UP, schedule
 from lasing.engines.local.memory import (
     ARITY,
@@ -32,6 +31,7 @@ from lasing.engines.local.memory import (
 )
 from lasing.engines.local.operators.rules import fixpoint
 from lasing.engines.local.operators.settle import settle
+from lasing.engines.local.pause import GO_ON, STOPPED, spend
 from lasing.engines.local.pointers import Memory
 
 # An operation: its table, whether time alone changes the outcome, whether it has run before. The table: how many inputs
@@ -45,7 +45,7 @@ PAIR, BOX = 2, 5
 
 
 @njit(cache=True)
-def recompute(m: Memory, op: int, t: int, ranks: Memory) -> None:
+def recompute(m: Memory, op: int, t: int, texts: Memory) -> None:
     """Compute anew where that is due, and settle the outputs."""
     table = m[op + TABLE]
     due = m[op + BY_TIME] == 1 or m[op + HAS_RUN] == 0
@@ -61,7 +61,9 @@ def recompute(m: Memory, op: int, t: int, ranks: Memory) -> None:
         _copy(m, m[m[table + FIRST_INPUT] + i * PAIR], m[m[table + FIRST_INPUT] + i * PAIR + 1], t)
     more = True
     while more:
-        fixpoint(m, m[table + FIRST_VARIANT], m[table + VARIANTS], t, ranks)
+        fixpoint(m, m[table + FIRST_VARIANT], m[table + VARIANTS], t, texts)
+        if m[STOPPED] != GO_ON:
+            return
         more = False
         for i in range(m[table + BOXES]):
             more = _box(m, m[table + FIRST_BOX] + i * BOX, t) or more
@@ -85,6 +87,8 @@ def _copy(m: Memory, source: int, copy: int, t: int) -> None:
             for j in range(m[source + ARITY]):
                 m[key + j] = m[b + j]
             upsert(m, copy, key, t)
+        if spend(m, 1):
+            return
 
 
 @njit(cache=True)
@@ -105,7 +109,7 @@ def _box(m: Memory, box: int, t: int) -> bool:
         everywhere = True
         for u in range(low, pivot + ahead + 1):
             m[key + arity] = u
-            if find(m, source, key) == NO_ROW:
+            if find(m, source, key) == NO_ROW or spend(m, 1):
                 everywhere = False
                 break
         if everywhere and upsert(m, target, key, t) == 1:

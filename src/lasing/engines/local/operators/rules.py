@@ -13,8 +13,9 @@ the head's count of derivations changes by it.
 
 from __future__ import annotations
 
-from numba import int64, njit
+from numba import int64
 
+from lasing.compiling import njit
 from lasing.engines.local.memory import (
     ARITY,
     AT_D,
@@ -26,8 +27,6 @@ from lasing.engines.local.memory import (
     DELTA,
     DESCRIPTOR,
     DROPPED,
-    ENDLESS,
-    FIRST,
     FIRST_RELATION,
     FOREVER,
     HI,
@@ -107,6 +106,19 @@ from lasing.engines.local.operators.variants import (
     WITHIN_STEP,
     WITHIN_TIME,
 )
+from lasing.engines.local.pause import (
+    DERIVED,
+    FUEL,
+    GO_ON,
+    MOST_DERIVED,
+    RUNNING,
+    RUNNING_FROM,
+    RUNNING_HEAD,
+    STOPPED,
+    TOO_MANY_ROWS,
+    pause,
+    spend,
+)
 from lasing.engines.local.pointers import Memory
 from lasing.engines.local.spans import enters, leaves
 from lasing.engines.local.values import (
@@ -121,12 +133,9 @@ from lasing.engines.local.values import (
     is_name,
 )
 
-MOST_ROWS = 5_000_000
-"""How many rows one time point may add before the program is taken to be without end."""
-
 
 @njit(cache=True)
-def fixpoint(m: Memory, first: int, variants: int, t: int, ranks: Memory) -> None:
+def fixpoint(m: Memory, first: int, variants: int, t: int, texts: Memory) -> None:
     """Apply guaranteed rules until nothing new comes. The first round sees all that is new at this tick."""
     relations, base = m[RELATIONS], m[FIRST_RELATION]
     for r in range(relations):
@@ -135,25 +144,41 @@ def fixpoint(m: Memory, first: int, variants: int, t: int, ranks: Memory) -> Non
     first_round = True
     while True:
         for v in range(variants):
-            apply(m, m[first + v], t, first_round, ranks)
+            _begin(m, m[first + v])
+            apply(m, m[first + v], t, first_round, texts)
+            if _end(m):
+                return
         first_round = False
-        news, added = False, 0
+        news = False
         for r in range(relations):
             d = base + r * DESCRIPTOR
-            added += m[d + HI] - m[d + FIRST]
             m[d + SINCE] = m[d + UPTO]
             m[d + UPTO] = m[d + HI]
             if m[d + UPTO] > m[d + SINCE]:
                 news = True
-        if not news:
+        if not news or spend(m, relations):
             return
-        if added > MOST_ROWS:
-            m[ENDLESS] = 1
-            return
+
+
+@njit(cache=True, forceinline=True)
+def _begin(m: Memory, v: int) -> None:
+    """Note which rule is running, and how many rows its head had before."""
+    m[RUNNING] = m[v + RULE]
+    m[RUNNING_HEAD] = m[v + HEAD]
+    m[RUNNING_FROM] = m[m[v + HEAD] + HI]
+
+
+@njit(cache=True, forceinline=True)
+def _end(m: Memory) -> bool:
+    """Count what the rule has added; whether to stop."""
+    m[DERIVED] += m[m[RUNNING_HEAD] + HI] - m[RUNNING_FROM]
+    if m[DERIVED] > m[MOST_DERIVED] and m[STOPPED] == GO_ON:
+        m[STOPPED] = TOO_MANY_ROWS
+    return m[STOPPED] != GO_ON
 
 
 @njit(cache=True)
-def apply(m: Memory, v: int, t: int, first_round: bool, ranks: Memory) -> None:
+def apply(m: Memory, v: int, t: int, first_round: bool, texts: Memory) -> None:
     """One variant of a guaranteed rule on all that is new in its first literal; on all of it where the time is."""
     d = m[v + CHANGED]
     stamps = first_round and m[v + SPECIAL] & STAMPS != 0
@@ -171,23 +196,30 @@ def apply(m: Memory, v: int, t: int, first_round: bool, ranks: Memory) -> None:
         b = record(m, d, row)
         horizon = m[b + m[d + AT_H]]
         if horizon >= t and _bind(m, b, m[v + BINDS], m[v + FIRST_BIND], registers):
-            _join(m, v, t, False, horizon, int64(1), ranks)
+            _join(m, v, t, False, horizon, int64(1), texts)
+            if m[STOPPED] != GO_ON:
+                return
 
 
 @njit(cache=True)
-def differentiate(m: Memory, first: int, variants: int, t: int, ranks: Memory) -> None:
+def differentiate(m: Memory, first: int, variants: int, t: int, texts: Memory) -> None:
     """Apply counted rules once, to all that changed: their inputs are complete for this tick."""
     registers = m[REGISTERS]
     for i in range(variants):
         v = m[first + i]
         d = m[v + CHANGED]
+        _begin(m, v)
         row = m[d + DELTA]
         while row != NO_ROW:
             b = record(m, d, row)
             sign = m[v + SIGN] if (m[b + m[d + AT_S]] & 1) == 1 else -m[v + SIGN]
             if _bind(m, b, m[v + BINDS], m[v + FIRST_BIND], registers):
-                _join(m, v, t, True, FOREVER, sign, ranks)
+                _join(m, v, t, True, FOREVER, sign, texts)
+                if m[STOPPED] != GO_ON:
+                    return
             row = m[record(m, d, row) + m[d + AT_D]]
+        if _end(m):
+            return
 
 
 @njit(cache=True, forceinline=True)
@@ -204,17 +236,23 @@ def _bind(m: Memory, b: int, binds: int, first: int, registers: int) -> bool:
 
 
 @njit(cache=True)
-def _join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, ranks: Memory) -> None:
+def _join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, texts: Memory) -> None:
     """All ways to take the remaining steps, depth first."""
     steps = m[v + STEPS]
     first_step = m[v + FIRST_STEP]
     registers, key = m[REGISTERS], m[KEY]
     cursors, horizons = m[CURSORS], m[HORIZONS]
     tick = m[TICK]
+    fuel = m[FUEL]
     begin = t
     depth = 0  # open probes; cursors has for each its step and its next row, horizons the horizon before it
     at = 0
     while True:
+        fuel -= 1
+        if fuel < 0:
+            fuel = pause(m)
+            if m[STOPPED] != GO_ON:
+                return
         forward = True
         if at == steps:
             _emit(m, v, t, counted, begin, horizon, sign)
@@ -239,7 +277,7 @@ def _join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, ran
             elif code == COMPARE:
                 left = m[registers + m[p + LEFT]]
                 right = m[registers + m[p + RIGHT]]
-                holds = compare(m, m[p + COMPARISON], left, right, ranks)
+                holds = compare(m, m[p + COMPARISON], left, right, texts)
                 forward = holds != (m[p + NEGATED] == 1)
                 if not forward and m[p + STOPS] == 1:
                     depth -= 1  # no further row of the innermost probe will do
@@ -301,9 +339,15 @@ def _join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, ran
                         m[cursors + 2 * depth - 1] = following
                         break
                 row = following
+                fuel -= 1
+                if fuel < 0:
+                    fuel = pause(m)
+                    if m[STOPPED] != GO_ON:
+                        return
             if not found:
                 depth -= 1
         if not found:
+            m[FUEL] = fuel
             return
         at += 1
 

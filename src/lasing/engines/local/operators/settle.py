@@ -6,8 +6,7 @@ present at t  =  count = size of the window     (box: the count is that of the t
 
 from __future__ import annotations
 
-from numba import njit
-
+from lasing.compiling import njit
 from lasing.engines.local.memory import AT_C, AT_D, AT_S, DELTA, HI, LO, NO_ROW, TICK, TOUCHED, record, touch
 from lasing.engines.local.pointers import Memory
 

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from lasing.compiling import njit
 from lasing.engines.local.calendar import WAKE_UP, schedule
 from lasing.engines.local.memory import ARITY, AT_C, AT_S, HI, KEY, LO, count, record
 from lasing.engines.local.operators.settle import settle
+from lasing.engines.local.pause import spend
 from lasing.engines.local.pointers import Memory
 
 # An operation: the input's relation, and the output's.
@@ -27,6 +27,8 @@ def stamp(m: Memory, op: int, t: int) -> None:
             for j in range(arity + 1):
                 m[key + j] = m[b + j]
             count(m, target, key, -1)
+        if spend(m, 1):
+            return
     some = False
     for row in range(m[source + LO], m[source + HI]):
         b = record(m, source, row)
@@ -36,6 +38,8 @@ def stamp(m: Memory, op: int, t: int) -> None:
                 m[key + j] = m[b + j]
             m[key + arity] = t
             count(m, target, key, 1)
+        if spend(m, 1):
+            return
     settle(m, target, 1, False)
     if some:
         schedule(m, t + 1, WAKE_UP, 0)

@@ -9,8 +9,7 @@ took over from an older one of its key took over its stamp as well, and is no ch
 
 from __future__ import annotations
 
-from numba import njit
-
+from lasing.compiling import njit
 from lasing.engines.local.calendar import COUNT, ENTRIES, NEXT, NO_CHUNK, schedule
 from lasing.engines.local.memory import (
     ARITY,

@@ -1,0 +1,243 @@
+"""Batches: the facts of a stream in columns. They are what `Row`s are one by one, without an object for each fact.
+
+A batch keeps the order of its facts. A column is an Arrow array without nulls, or `Mixed` where values of several kinds
+meet. Sources yield batches in the order of time; `merged_batches` makes one stream of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from lasing.connectors.rows import Row
+from lasing.errors import LasingError
+from lasing.logic.terms import Value
+from lasing.timeline.limits import LIMIT
+
+Numbers = np.ndarray[Any, np.dtype[np.int64]]
+
+ROWS = 2**16
+"""How many facts come in a batch, about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """A column of values of several kinds: for each kind where its values are, in order, and an Arrow array of them."""
+
+    length: int
+    parts: tuple[tuple[Numbers, Any], ...]
+
+    def __len__(self) -> int:
+        return self.length
+
+    def between(self, first: int, last: int) -> Mixed:
+        cut = []
+        for where, values in self.parts:
+            i, j = np.searchsorted(where, (first, last)).tolist()
+            if i < j:
+                cut.append((where[i:j] - first, values[i:j]))
+        return Mixed(last - first, tuple(cut))
+
+    def take(self, where: Numbers) -> Mixed:
+        number = np.full(self.length, -1)
+        kinds = np.empty(self.length, np.int64)
+        for kind, (mine, _) in enumerate(self.parts):
+            number[mine], kinds[mine] = np.arange(len(mine)), kind
+        taken = []
+        for kind, (_, values) in enumerate(self.parts):
+            chosen = np.flatnonzero(kinds[where] == kind)
+            if len(chosen):
+                taken.append((chosen, values.take(pa.array(number[where[chosen]]))))
+        return Mixed(len(where), tuple(taken))
+
+
+Column = Any
+"""An Arrow array without nulls, or `Mixed`."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """The facts of one predicate in a batch: where they are, in order (None: everywhere), and their arguments."""
+
+    predicate: str
+    args: tuple[Column, ...]
+    where: Numbers | None = None
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Facts, each with its time."""
+
+    times: Numbers
+    parts: tuple[Part, ...]
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    @cached_property
+    def is_sorted(self) -> bool:
+        return bool((self.times[1:] >= self.times[:-1]).all())
+
+    def between(self, first: int, last: int) -> Batch:
+        """The facts from one place to another."""
+        if first == 0 and last == len(self):
+            return self
+        parts = []
+        for part in self.parts:
+            if part.where is None:
+                i, j, where = first, last, None
+            else:
+                i, j = np.searchsorted(part.where, (first, last)).tolist()
+                where = part.where[i:j] - first
+            if i < j:
+                parts.append(Part(part.predicate, tuple(_between(c, i, j) for c in part.args), where))
+        return Batch(self.times[first:last], tuple(parts))
+
+    def before(self, time: int) -> int:
+        """How many facts come before a time point; the batch must be sorted."""
+        return int(np.searchsorted(self.times, time))
+
+
+def _between(column: Column, first: int, last: int) -> Column:
+    return column.between(first, last) if isinstance(column, Mixed) else column[first:last]
+
+
+def _taken(column: Column, where: Numbers) -> Column:
+    return column.take(where) if isinstance(column, Mixed) else column.take(pa.array(where))
+
+
+def taken(batch: Batch, where: Numbers) -> Batch:
+    """The facts at some places, in a new order."""
+    place = np.full(len(batch), -1)
+    place[where] = np.arange(len(where))
+    parts = []
+    for part in batch.parts:
+        new = place if part.where is None else place[part.where]
+        order = np.argsort(new, kind="stable")
+        order = order[np.searchsorted(new[order], 0) :]
+        parts.append(
+            Part(
+                part.predicate,
+                tuple(_taken(column, order) for column in part.args),
+                None if part.where is None else new[order],
+            )
+        )
+    return Batch(batch.times[where], tuple(parts))
+
+
+def within_limit(times: Numbers) -> bool:
+    """Whether all times are time points."""
+    return not len(times) or bool(times.min() > -LIMIT and times.max() < LIMIT)
+
+
+def sorted_sources(batches: Iterable[Batch]) -> list[Iterator[Batch]]:
+    """A stream in any order as sources to be merged: all of its batches, each sorted by time."""
+    return [iter([b if b.is_sorted else taken(b, np.argsort(b.times, kind="stable"))]) for b in batches]
+
+
+def column_of(values: Sequence[Value]) -> Column:
+    """A column of Python values that are constants."""
+    kinds = set(map(type, values))
+    if kinds <= {int}:
+        return pa.array(values, pa.int64())
+    if kinds == {str}:
+        return pa.array(values, pa.string())
+    if kinds == {float}:
+        return pa.array(values, pa.float64())
+    parts = []
+    for kind in (int, float, str):
+        where = np.array([i for i, value in enumerate(values) if type(value) is kind], np.int64)
+        if len(where):
+            parts.append((where, column_of([values[i] for i in where.tolist()])))
+    return Mixed(len(values), tuple(parts))
+
+
+def batch_of(rows: Sequence[Row]) -> Batch:
+    """Rows as a batch."""
+    shapes: dict[tuple[str, int], list[int]] = {}
+    for i, (_, atom) in enumerate(rows):
+        shapes.setdefault((atom.predicate, len(atom.args)), []).append(i)
+    parts = []
+    for (predicate, arity), where in shapes.items():
+        columns = [[rows[i][1].args[k] for i in where] for k in range(arity)]
+        args = tuple(column_of(column) for column in columns)  # type: ignore[arg-type]  # facts are ground
+        parts.append(Part(predicate, args, None if len(shapes) == 1 else np.array(where, np.int64)))
+    return Batch(np.array([time for time, _ in rows], np.int64), tuple(parts))
+
+
+def batches_of(rows: Iterable[Row]) -> Iterator[Batch]:
+    """Rows as batches. Where reading them fails, those before come first, and then the error."""
+    chunk: list[Row] = []
+    try:
+        for row in rows:
+            chunk.append(row)
+            if len(chunk) == ROWS:
+                yield batch_of(chunk)
+                chunk = []
+    except LasingError:
+        if chunk:
+            yield batch_of(chunk)
+        raise
+    if chunk:
+        yield batch_of(chunk)
+
+
+Slab = list[Batch]
+"""Batches with all facts of some time points, those of earlier sources first."""
+
+
+def merged_batches(sources: Sequence[Iterator[Batch]]) -> Iterator[tuple[int, Slab, int]]:
+    """All facts by time, in slabs; at one time point, sources come in the order in which they are given.
+
+    Before each slab comes the time of the very first fact, and after it the time up to which all facts are known then.
+    A source that fails does so when all that comes before has been yielded.
+    """
+    pending: list[list[Batch]] = [[] for _ in sources]
+    running = set(range(len(sources)))
+    for number in range(len(sources)):
+        _fetch(sources, pending, running, number)
+    first = min((int(queue[0].times[0]) for queue in pending if queue), default=0)
+    while running:
+        safe, slowest = min((int(pending[number][-1].times[-1]), number) for number in running)
+        slab = [part for queue in pending for part in _take_before(queue, safe)]
+        yield first, slab, safe - 1
+        _fetch(sources, pending, running, slowest)
+    rest = [batch for queue in pending for batch in queue]
+    if rest:
+        yield first, rest, max(int(batch.times[-1]) for batch in rest)
+
+
+def _fetch(sources: Sequence[Iterator[Batch]], pending: list[list[Batch]], running: set[int], number: int) -> None:
+    batch = next((batch for batch in sources[number] if len(batch)), None)
+    if batch is None:
+        running.discard(number)
+    else:
+        pending[number].append(batch)
+
+
+def _take_before(queue: list[Batch], time: int) -> Iterator[Batch]:
+    """Take the facts before a time point out of the batches of a source."""
+    kept = []
+    for batch in queue:
+        cut = batch.before(time)
+        if cut:
+            yield batch.between(0, cut)
+        if cut < len(batch):
+            kept.append(batch.between(cut, len(batch)))
+    queue[:] = kept
+
+
+def within(slab: Slab, start: int, end: int | None) -> tuple[Slab, int]:
+    """The facts of a slab from a start to an end, and how many there are before."""
+    early, kept = 0, []
+    for batch in slab:
+        first, last = batch.before(start), len(batch) if end is None else batch.before(end + 1)
+        early += first
+        if first < last:
+            kept.append(batch.between(first, last))
+    return kept, early

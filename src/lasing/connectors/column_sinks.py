@@ -1,0 +1,115 @@
+"""Output in columns: what `sinks.Record`s are one by one. Each text is made once for each distinct value."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lasing.connectors.batches import Numbers
+from lasing.connectors.changed import NEVER, ChangedColumns, Values
+from lasing.connectors.sinks import ShowTime, expiry_shown, time_text
+from lasing.logic.terms import value_text
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRecords:
+    """Changes to write, sorted by time and then by text."""
+
+    changed: ChangedColumns
+    time: Values
+    expiry: Values
+
+    def __len__(self) -> int:
+        return len(self.changed)
+
+    def text(self) -> str:
+        """A change a line."""
+        parts = [self._sign(("+", "-")), *_atoms(self.changed, value_text, "(", ",", ")", "")]
+        return _joined([*parts, " at ", self.time.mapped(time_text), ".\n"])
+
+    def jsonl(self) -> str:
+        """A JSON object a line. What is gone has no expiry."""
+        added = self.expiry.mapped(lambda until: f', "change": "+", "expires_at": {_json(until)}')
+        change = pc.if_else(pa.array(self.changed.signs > 0), added, ', "change": "-"')
+        atoms = _atoms(self.changed, _json, '", "args": [', ", ", "]", '", "args": []')
+        return _joined(['{"time": ', self.time.mapped(_json), change, ', "predicate": "', *atoms, "}\n"])
+
+    def csv(self, width: int) -> str:
+        """A line of cells, of which there are `width`, for each change."""
+        cells = [column.mapped(_csv_cell, "") for column in self.cells()]
+        cells += [""] * (width - len(cells))
+        return _joined([*[part for cell in cells for part in (cell, ",")][:-1], "\n"])
+
+    def cells(self) -> list[Values]:
+        """The columns of a table."""
+        signs = Values(("+", "-"), (1 - self.changed.signs) // 2)
+        names = Values([name for name, _ in self.changed.predicates], self.changed.numbers)
+        return [self.time, signs, self.expiry, names, *self.changed.args]
+
+    def _sign(self, texts: tuple[str, str]) -> Any:
+        return pc.if_else(pa.array(self.changed.signs > 0), *texts)
+
+
+def change_records(columns: Iterable[ChangedColumns], show_time: ShowTime) -> Iterator[ChangeRecords]:
+    """Changes as they are to be written, in blocks."""
+    for block in columns:
+        changed = block.by_text()
+        until = np.where(changed.provisional | (changed.signs < 0), _NONE, changed.guaranteed)
+        expiry = _distinct(until, lambda time: None if time == _NONE else expiry_shown(_expiry(time), show_time))
+        yield ChangeRecords(changed, _distinct(changed.times, show_time), expiry)
+
+
+_NONE = NEVER - 1
+
+
+def _expiry(time: int) -> int | float:
+    return inf if time == NEVER else time
+
+
+def _distinct(numbers: Numbers, shown: Callable[[int], Any]) -> Values:
+    found = pa.array(numbers).dictionary_encode()
+    return Values([shown(time) for time in found.dictionary.to_pylist()], found.indices.to_numpy().astype(np.int64))
+
+
+def _atoms(
+    changed: ChangedColumns, text: Callable[[Any], str], first: str, between: str, last: str, none: str
+) -> list[Any]:
+    """Texts that make up the atoms: predicates, and arguments with what is written before, between and after them."""
+    names = [name + (first if arity else none) for name, arity in changed.predicates]
+    parts = [pa.array(names, pa.string()).take(pa.array(changed.numbers))]
+    arities = np.array([arity for _, arity in changed.predicates], np.int64)[changed.numbers]
+    for position, column in enumerate(changed.args, 1):
+        texts = [text(value) for value in column.distinct]
+        ends = arities == position
+        number = np.where(column.numbers < 0, 2 * len(texts), column.numbers + len(texts) * ends)
+        choices = pa.array([*(t + between for t in texts), *(t + last for t in texts), ""], pa.string())
+        parts.append(choices.take(pa.array(number)))
+    return parts
+
+
+def _joined(parts: Sequence[Any]) -> str:
+    """Texts, row by row, one after the other."""
+    lines = pc.binary_join_element_wise(*parts, "")
+    _, ends, text = lines.buffers()
+    first, last = np.frombuffer(ends, np.int32)[[lines.offset, lines.offset + len(lines)]].tolist()
+    return str(text.slice(first, last - first).to_pybytes().decode())
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _csv_cell(cell: Any) -> str:
+    """A cell as `csv` writes it beside others; the empty text is '""', because an empty cell is a missing value."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(['""' if cell == "" else cell, ""])
+    return line.getvalue()[: -len(",\n")]

@@ -1,0 +1,159 @@
+"""Stream files in columns: facts of the common form are read by a kernel, the others term by term."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lasing.connectors.batches import Batch, Column, Numbers, Part, batches_of
+from lasing.connectors.cells import column, time_points
+from lasing.connectors.facts import FactReader, check_text
+from lasing.connectors.files import Block, Progress, RawBlock, decoded, raw_blocks
+from lasing.connectors.rows import Arity, Row
+from lasing.connectors.scan import (
+    ARITY,
+    FIRST_CELL,
+    PREDICATE_LENGTH,
+    PREDICATE_START,
+    SHAPE,
+    TIME,
+    TIME_KIND,
+    TIME_LENGTH,
+    scan_facts,
+)
+from lasing.errors import LasingError
+from lasing.logic.terms import Value
+from lasing.timeline.ticks import Tick, parse_time
+
+_SIZE = 2**21
+_SHORTEST = len("p at 1.")
+_MOST_SHAPES = 256
+_STRETCH = 2**12
+"""How many bytes are read term by term, at least, where a fact is of another form than the common one."""
+
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+
+
+def facts_batches(
+    path: Path, tick: Tick | None, ordered: bool, progress: Progress | None, arity: Arity
+) -> Iterator[Batch]:
+    """The facts of a stream file."""
+    return _batches(raw_blocks(path, progress, _SIZE), str(path), tick, ordered, arity)
+
+
+def text_batches(text: str, tick: Tick | None, ordered: bool, arity: Arity) -> Iterator[Batch]:
+    """The facts of a text."""
+    check_text(text)
+    return _batches(iter([RawBlock(text.encode(), 1)]), "stream", tick, ordered, arity)
+
+
+def _finished(reader: FactReader, block: Block) -> Iterator[Row]:
+    yield from reader.read(block, last=True)
+
+
+def _batches(source: Iterator[RawBlock], name: str, tick: Tick | None, ordered: bool, arity: Arity) -> Iterator[Batch]:
+    reader = FactReader(name, tick, ordered, arity)
+    scanner = _Scanner(reader)
+    rest = Block("", 1)  # the beginning of a fact that goes on in the next block
+    for raw in source:
+        if not _is_text(raw.raw):
+            for block in decoded(raw, name):
+                rest = yield from _exact(reader, _joined(rest, block))
+            continue
+        text = raw.raw.removeprefix(b"\xef\xbb\xbf") if raw.line == 1 else raw.raw
+        data, at, line, stretch = np.frombuffer(text, np.uint8), 0, raw.line, _STRETCH
+        while at < len(text):
+            if not rest.text:
+                batch, end = scanner.scan(data, at)
+                if batch is not None:
+                    yield batch
+                stretch = 2 * stretch if end == at else _STRETCH
+                line, at = line + text.count(b"\n", at, end), end
+                if at == len(text):
+                    break
+            # The kernel stopped: from the beginning of its line on, some lines are read term by term.
+            begin = at if rest.text else text.rfind(b"\n", 0, at) + 1
+            end = text.find(b"\n", at + stretch) + 1 or len(text)
+            lines = Block(text[begin:end].decode(), line, len(text[begin:at].decode()))
+            rest = yield from _exact(reader, _joined(rest, lines))
+            line, at = line + text.count(b"\n", at, end), end
+    yield from batches_of(_finished(reader, rest))
+
+
+def _is_text(raw: bytes) -> bool:
+    if raw.isascii():
+        return True
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _joined(rest: Block, block: Block) -> Block:
+    return Block(rest.text + block.text, rest.line, rest.begin) if rest.text else block
+
+
+def _exact(reader: FactReader, block: Block) -> Generator[Batch, None, Block]:
+    """Read a block term by term; returns the unfinished fact at its end."""
+    rest = Block("", 1)
+
+    def rows() -> Iterator[Row]:
+        nonlocal rest
+        rest = yield from reader.read(block, last=False)
+
+    yield from batches_of(rows())
+    return rest
+
+
+class _Scanner:
+    """Reads facts of the common form, in memory that is used again and again."""
+
+    def __init__(self, reader: FactReader) -> None:
+        self._reader = reader
+        self._facts: Numbers = np.empty((0, 5), np.int64)
+        self._cells: Numbers = np.empty((0, 4), np.int64)
+        self._shapes: Numbers = np.empty((_MOST_SHAPES, 3), np.int64)
+
+    def scan(self, data: Bytes, begin: int) -> tuple[Batch | None, int]:
+        """The facts from a place on, as far as they have the common form, and where they end.
+
+        Where something is wrong with one of them, none is taken: the exact reader says what.
+        """
+        most = len(data) // _SHORTEST + 1
+        if most > len(self._facts):
+            self._facts, self._cells = np.empty((most, 5), np.int64), np.empty((len(data) // 2 + 1, 4), np.int64)
+        found, used, kinds, end = scan_facts(data, begin, self._facts, self._cells, self._shapes)
+        if not found:
+            return None, end
+        facts, cells, tick = self._facts[:found], self._cells[:used], self._reader.tick
+        places = (facts[:, TIME], facts[:, TIME_LENGTH])
+        try:
+            times = time_points(
+                data, facts[:, TIME_KIND], facts[:, TIME], places, tick, lambda text: parse_time(text, tick)
+            )
+        except LasingError:
+            times = None
+        parts = tuple(_part(data, facts, cells, self._shapes[shape], shape, kinds) for shape in range(kinds))
+        if times is None or not self._reader.takes(times, parts):
+            return None, begin
+        return Batch(times, parts), end
+
+
+def _part(data: Bytes, facts: Numbers, cells: Numbers, shape: Numbers, number: int, shapes: int) -> Part:
+    start, length, arity = shape[PREDICATE_START], shape[PREDICATE_LENGTH], int(shape[ARITY])
+    predicate = data[start : start + length].tobytes().decode()
+    where = np.flatnonzero(facts[:, SHAPE] == number) if shapes > 1 else None
+    if where is None:
+        of_shape = [cells[k::arity] for k in range(arity)]
+    else:
+        of_shape = [cells[facts[where, FIRST_CELL] + k] for k in range(arity)]
+    args: tuple[Column, ...] = tuple(column(data, mine, _never) for mine in of_shape)
+    return Part(predicate, args, where)
+
+
+def _never(_text: str) -> Value:
+    raise AssertionError("the kernel takes no odd constants")

@@ -1,0 +1,177 @@
+"""Snapshots: the raw window of an engine as an Arrow table, and back, after everything in it has been checked.
+
+The table has the columns time, predicate and args, with values as they are written in a stream file. Its metadata have
+the start of the timeline, the time point up to which everything is evaluated (both null before the first fact), and a
+checksum over all of it. Snapshots of version 0.1.0 have no checksum; they are read too, and checked in all else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lasing.connectors.arrow import table_of
+from lasing.errors import LasingError, fault
+from lasing.live.cores import Fact
+from lasing.logic.formulas import Atom
+from lasing.logic.terms import Undefined, Value, is_name, value_from_text, value_text
+from lasing.timeline.limits import LIMIT
+
+KEY = b"lasing"
+VERSION = 1
+_COLUMNS = {"time": pa.int64(), "predicate": pa.string(), "args": pa.list_(pa.string())}
+_FIRST_FORM = {"start", "time"}
+_FORM = {"version", "start", "time", "checksum"}
+_UNNAMED = "unnamed"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where an engine is: its start and time, None before the first fact, and the facts of its raw window by time."""
+
+    start: int | None
+    time: int | None
+    window: list[tuple[int, Atom]]
+
+
+def to_table(start: int | None, time: int | None, window: Iterable[Fact]) -> Any:
+    """The snapshot of a state."""
+    rows = list(window)
+    columns = [[r[0] for r in rows], [r[1] for r in rows], [list(map(value_text, r[2])) for r in rows]]
+    table = pa.table([pa.array(c, t) for c, t in zip(columns, _COLUMNS.values(), strict=True)], names=list(_COLUMNS))
+    state: dict[str, object] = {"version": VERSION, "start": start, "time": time}
+    state["checksum"] = checksum(table, state)
+    return table.replace_schema_metadata({KEY: json.dumps(state)})
+
+
+def from_table(snapshot: Any, arity: Mapping[str, int]) -> State:
+    """The state of a snapshot; E512 where it is none, is damaged, or is of another program.
+
+    `arity` has how many arguments the program's predicates have.
+    """
+    table = sound(snapshot)
+    stored = (table.schema.metadata or {}).get(KEY)
+    if stored is None:
+        raise no_snapshot("this table is no snapshot of an engine", "keep the table's metadata with it")
+    state = _state(stored)
+    columns = _columns(table)
+    if "checksum" in state and state["checksum"] != checksum(columns, state):
+        raise no_snapshot("the snapshot's checksum does not fit: it is damaged, or was edited")
+    return State(state["start"], state["time"], _window(columns, state["start"], state["time"], arity))
+
+
+def checksum(table: Any, beside: Mapping[str, object]) -> str:
+    """A checksum over the columns of a table of integers, strings and lists of these, without nulls, and over the
+    values beside it. It does not depend on chunks, slices or the width of offsets."""
+    told = {key: value for key, value in beside.items() if key != "checksum"}
+    digest = blake2b(json.dumps(told, sort_keys=True).encode(), digest_size=16)
+    for name in table.column_names:
+        digest.update(name.encode())
+        column = table[name]
+        _update(digest, column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column)
+    return digest.hexdigest()
+
+
+def sound(table: Any) -> Any:
+    """The table, once it is sure that to read it is safe: that its buffers are what its schema says. Else E512."""
+    try:
+        if isinstance(table, pa.Table | pa.RecordBatch):
+            table.validate(full=True)
+            return pa.table(table) if isinstance(table, pa.RecordBatch) else table
+        found = table_of(table, "the snapshot")
+        found.validate(full=True)
+    except (pa.ArrowException, ValueError, AttributeError) as error:
+        raise no_snapshot(f"the snapshot is damaged: {str(error).splitlines()[0][:200]}") from None
+    return found
+
+
+def no_snapshot(message: str, note: str = "take an older snapshot, or start a new engine") -> LasingError:
+    """The error for what no engine can go on from."""
+    return fault("E512", message, note=note)
+
+
+def _update(digest: Any, array: Any) -> None:
+    if pa.types.is_list(array.type):
+        digest.update(np.asarray(pc.list_value_length(array), np.int64).tobytes())
+        _update(digest, array.flatten())
+    elif pa.types.is_string(array.type):
+        digest.update(np.asarray(pc.binary_length(array), np.int64).tobytes())
+        _, offsets, data = array.buffers()
+        if len(array):
+            ends = np.frombuffer(offsets, np.int32)[array.offset : array.offset + len(array) + 1]
+            digest.update(memoryview(data)[ends[0] : ends[-1]] if data is not None else b"")
+    else:
+        digest.update(array.to_numpy(zero_copy_only=False).tobytes())
+
+
+def _state(stored: bytes) -> dict[str, Any]:
+    try:
+        state = json.loads(stored)
+    except (ValueError, RecursionError):
+        state = None
+    if not isinstance(state, dict) or set(state) not in (_FORM, _FIRST_FORM):
+        raise no_snapshot("the snapshot's metadata are damaged")
+    if state.get("version", VERSION) != VERSION:
+        raise no_snapshot(f"the snapshot is of version {str(state['version'])[:20]}, which this lasing cannot read")
+    start, time = state["start"], state["time"]
+    if (start, time) == (None, None):
+        return state
+    are_times = type(start) is int and type(time) is int and -LIMIT < start < LIMIT and start - 1 <= time < LIMIT
+    if not are_times:
+        raise no_snapshot("the snapshot's metadata name times that are none")
+    return state
+
+
+def _columns(table: Any) -> Any:
+    """The columns of a snapshot in their own types; whatever was written to a file may come back in others."""
+    if any(table.column_names.count(name) != 1 for name in _COLUMNS):
+        raise no_snapshot(f"a snapshot has the columns {', '.join(_COLUMNS)}")
+    try:
+        columns = {name: table[name].cast(kind).combine_chunks() for name, kind in _COLUMNS.items()}
+        found = pa.table(columns)
+        found.validate(full=True)
+    except pa.ArrowException as error:
+        raise no_snapshot(f"the snapshot's columns are not what they were: {str(error)[:200]}") from None
+    texts = found["args"].combine_chunks().flatten()
+    if any(column.null_count for column in (*found.columns, texts)):
+        raise no_snapshot("the snapshot has missing values")
+    return found
+
+
+def _window(table: Any, start: int | None, time: int | None, arity: Mapping[str, int]) -> list[tuple[int, Atom]]:
+    """The facts, in order, each of them one that the program can have had."""
+    times = table["time"].to_pylist()
+    if times and (start is None or time is None or times[0] < start or times[-1] > time or times != sorted(times)):
+        raise no_snapshot("the snapshot's facts are out of order, or outside of its time")
+    values = {text: _value(text) for text in pc.unique(table["args"].combine_chunks().flatten()).to_pylist()}
+    unnamed = next(name for name in (f"{_UNNAMED}{i}" for i in range(len(arity) + 1)) if name not in arity)
+    window = []
+    for at, predicate, args in zip(times, table["predicate"].to_pylist(), table["args"].to_pylist(), strict=True):
+        if arity.get(predicate, len(args)) != len(args):
+            raise no_snapshot(
+                f"the snapshot has a fact of {predicate} with {len(args)} arguments, and the program's have "
+                f"{arity[predicate]}",
+                "restore with the program that the snapshot was made with",
+            )
+        if predicate and not is_name(predicate):
+            raise no_snapshot(f"the snapshot has a fact of {predicate[:40]!r}, which is no predicate")
+        # Version 0.1.0 kept facts that only count without their predicate.
+        window.append((at, Atom(predicate or unnamed, tuple(values[arg] for arg in args))))
+    return window
+
+
+def _value(text: str) -> Value:
+    try:
+        value = value_from_text(text)
+    except (Undefined, ValueError):
+        value = ""
+    if value_text(value) != text:
+        raise no_snapshot(f"the snapshot has {text[:40]!r} in place of a value")
+    return value

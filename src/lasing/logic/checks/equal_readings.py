@@ -1,0 +1,38 @@
+"""An average or sum of values over time in which equal values count once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lasing.errors import Diagnostic
+from lasing.logic.formulas import Aggregate, Atom, Formula, Sometime, TimeWindow, Window, walk
+from lasing.logic.printer import formula_text
+from lasing.logic.program import Program
+from lasing.logic.terms import Variable
+
+
+def equal_readings(program: Program) -> Iterator[Diagnostic]:
+    """W105 for `#avg{V : temp(S,V) in [5]}`: an aggregate ranges over distinct tuples, and V alone is one."""
+    for rule in program.rules:
+        for node in (node for literal in rule.body for node in walk(literal)):
+            match node:
+                case Aggregate("avg" | "sum", (Variable() as value,), (literal,)) if _of_many_times(literal, value):
+                    assert isinstance(literal, Window)
+                    assert isinstance(literal.body, Sometime)
+                    atom = formula_text(literal.body.body)
+                    window = formula_text(literal).removeprefix(atom)
+                    better = f"#{node.function}{{{value}, T : {atom} at T{window}}}"
+                    message = f"equal values of {value} at different times count once in this #{node.function}"
+                    place = rule.place(node.offset, len(node.function) + 1)
+                    yield Diagnostic("W105", message, place, f"to count each, name the time: {better}")
+                case _:
+                    continue
+
+
+def _of_many_times(literal: Formula, value: Variable) -> bool:
+    """Whether a literal finds a value at any time point of a window."""
+    match literal:
+        case Window(function, Sometime(Atom(_, args))):
+            return value in args and function != TimeWindow(0)
+        case _:
+            return False

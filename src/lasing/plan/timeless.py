@@ -1,0 +1,30 @@
+"""`p at T in [w]` is `p in [w]` where nothing else in the rule asks for T.
+
+It is less to keep. And what holds now, or always, is then guaranteed for as long as it holds, where its time T would be
+guaranteed for one time point only.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from lasing.logic.formulas import At, Atom, Formula, Sometime, TimeWindow, Window
+from lasing.logic.program import Rule
+from lasing.logic.terms import Variable
+from lasing.logic.variables import occurrences
+
+
+def timeless(rule: Rule) -> Rule:
+    """The rule without the times that nobody asks for."""
+    asked_for = Counter(v for formula in (*rule.heads, *rule.body) for v in occurrences(formula))
+    body = tuple(_literal(literal, asked_for) for literal in rule.body)
+    return rule if body == rule.body else replace(rule, body=body)
+
+
+def _literal(literal: Formula, asked_for: Counter[Variable]) -> Formula:
+    match literal:
+        case Window(TimeWindow(), At(Variable() as time, Atom() as atom)) if asked_for[time] == 1:
+            return replace(literal, body=Sometime(atom))
+        case _:
+            return literal

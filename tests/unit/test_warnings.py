@@ -1,0 +1,85 @@
+"""Python shows the warnings that the command line shows: each once, at the user's line, in Python's terms."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import lasing
+from lasing import LasingWarning, models
+from lasing.engine_choice import EngineName
+
+MISSPELT = "hot(S) :- temprature(S, V) in [2], V > 30.  #input temperature/2."
+SHOW = """
+#input p/0.
+q :- p in [*].
+q :- r.
+#show s/1.
+"""
+
+WAYS: dict[str, Callable[[], object]] = {
+    "parse": lambda: lasing.parse(MISSPELT),
+    "run": lambda: lasing.run(MISSPELT, "temperature(s1, 35) at 1."),
+    "Engine": lambda: lasing.Engine(MISSPELT, engine="reference"),
+    "models": lambda: models.answer_stream(MISSPELT, time=1),
+}
+
+pytestmark = pytest.mark.filterwarnings("default::lasing.LasingWarning")
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_a_misspelt_predicate_is_told(way: Callable[[], object]) -> None:
+    with pytest.warns(LasingWarning) as told:
+        way()
+    assert len(told) == 1
+    assert "warning[W101]: temprature is neither derived, streamed nor background" in str(told[0].message)
+    assert "did you mean temperature?" in str(told[0].message)
+    assert Path(told[0].filename).name == "test_warnings.py"
+
+
+def test_each_finding_is_a_warning() -> None:
+    with pytest.warns(LasingWarning) as told:
+        lasing.parse(SHOW)
+    assert [str(w.message)[:13] for w in told] == ["warning[W101]", "warning[W103]", "warning[W104]"]
+
+
+def test_a_program_that_is_parsed_has_had_its_warnings() -> None:
+    with pytest.warns(LasingWarning):
+        program = lasing.parse(MISSPELT)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lasing.Engine(program, engine="reference")
+        lasing.run(program, "temperature(s1, 35) at 1.")
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_facts_that_the_program_does_not_use_are_told_once(engine: EngineName) -> None:
+    fed = lasing.Engine("hot(S) :- temperature(S, V) in [2], V > 30.", engine=engine)
+    with pytest.warns(LasingWarning) as told:
+        fed.push(1, [("temprature", "s1", 35), ("door", 1)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fed.push(2, [("temprature", "s1", 35)])
+    messages = [str(w.message) for w in told]
+    assert sorted(m.split("\n")[0] for m in messages) == [
+        "warning[W204]: the program does not use door",
+        "warning[W204]: the program does not use temprature",
+    ]
+    assert any("did you mean temperature?" in m for m in messages)
+    assert {Path(w.filename).name for w in told} == {"test_warnings.py"}
+
+
+def test_a_run_tells_of_facts_that_the_program_does_not_use() -> None:
+    with pytest.warns(LasingWarning, match=r"Table\(frame, predicate='temp'\) in Python") as told:
+        list(lasing.run("q :- p.", "door at 1.", engine="reference"))
+    assert Path(told[0].filename).name == "test_warnings.py"
+
+
+def test_the_column_of_the_time_is_named_in_python_s_terms() -> None:
+    import polars as pl
+
+    with pytest.raises(lasing.LasingError, match=r"Table\(time='ts'\) in Python"):
+        list(lasing.run("q :- p(X).", {"p": pl.DataFrame({"x": [1]})}, engine="reference"))
