@@ -25,7 +25,7 @@ from lasing.logic.formulas import atoms_of
 from lasing.logic.lookback import only_derived, rule_lookback
 from lasing.logic.partition import Partition, partition
 from lasing.logic.program import DataFact, Program
-from lasing.logic.terms import Value, normal
+from lasing.logic.terms import Value, mixed_text, normal
 from lasing.logic.types import Type, argument_types
 from lasing.session import arity_of, counts_all_facts
 from lasing.spark import packing, shard
@@ -273,7 +273,15 @@ def expected(task: Task, rows: Sequence[Row], start: int | None, until: int | No
 def _typed(task: Task, atom: lasing.Atom) -> Iterator[object]:
     for value, kind in zip(atom.args, task.outputs[atom.predicate].types, strict=True):
         assert isinstance(value, int | float | str)
-        yield str(value) if kind == "text" else float(value) if kind == "double" else value
+        match kind:
+            case "text":
+                yield str(value)
+            case "mixed":
+                yield mixed_text(value)
+            case "double":
+                yield float(value)
+            case _:
+                yield value
 
 
 def _intervals(points: set[tuple[Any, ...]]) -> Iterator[tuple[object, ...]]:

@@ -93,6 +93,15 @@ def test_types_names_and_times_come_out_right(spark: Any) -> None:
     out.unpersist()
 
 
+def test_a_number_and_its_text_stay_apart_in_one_column(spark: Any) -> None:
+    numbers = spark.createDataFrame([(1, 1), (2, 2)], "time long, x long")
+    names = spark.createDataFrame([(1, "1"), (1, "one"), (3, "2")], "time long, x string")
+    out = reason("q(X) :- n(X).  q(X) :- t(X).  text(X) :- t(X).", slices=2)({"n": numbers, "t": names})
+    assert rows_of(out["q"]) == sorted([(1, "1"), (1, '"1"'), (1, "one"), (2, "2"), (3, '"2"')], key=repr)
+    assert rows_of(out["text"]) == [(1, "1"), (1, "one"), (3, "2")]
+    out.unpersist()
+
+
 def test_background_comes_from_a_frame_a_file_or_the_program(spark: Any, tmp_path: Path) -> None:
     program = "seen(R) :- temp(S, V), room(S, R), open(R).  open(hall)."
     readings = spark.createDataFrame([(1, "s1", 5), (2, "s2", 6)], "time long, s string, v long")

@@ -159,6 +159,16 @@ def test_a_kill_between_any_two_writes_to_the_logs_changes_nothing(pipeline: Pat
         assert output(tmp_path) == wanted, point
 
 
+def test_a_kill_within_the_first_write_changes_nothing(pipeline: Path, tmp_path: Path) -> None:
+    run(pipeline)
+    wanted = output(tmp_path)
+    forget(tmp_path)
+    (tmp_path / "checkpoint" / "offsets").mkdir(parents=True)
+    (tmp_path / "checkpoint" / "offsets" / ".0.unfinished.tmp").write_text("v1")
+    run(pipeline)
+    assert output(tmp_path) == wanted
+
+
 def versions(folder: Path, prefix: str = "") -> list[tuple[int, Path]]:
     """The files of a folder that have a number as their name."""
     return [

@@ -2,7 +2,7 @@
 
 Constants are numbers and text; types serve those who must know beforehand what comes out, such as tables with typed
 columns. They follow values through the rules: where several types can meet at one place, it gets the one that holds
-them all, and in the end that is text.
+them all. Where numbers meet text, that is mixed.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from lasing.logic.formulas import Aggregate, At, Atom, Compare, Formula, Implies
 from lasing.logic.program import Program, Rule
 from lasing.logic.terms import Arithmetic, Term, Value, Variable
 
-Type = Literal["integer", "double", "text", "timestamp", "date", "boolean"]
-"""Timestamps, dates and truth values are text inside of the language, and come out as what they were."""
+Type = Literal["integer", "double", "text", "timestamp", "date", "boolean", "mixed"]
+"""Timestamps, dates and truth values are text inside of the language, and come out as what they were. Mixed are numbers
+and text."""
+_NUMBERS = ("integer", "double")
 
 Types = dict[str, tuple[Type | None, ...]]
 """The types of each predicate's arguments; None where no value has been seen."""
@@ -46,12 +48,14 @@ def argument_types(program: Program, streams: Mapping[str, Sequence[Type]]) -> T
 def joined(one: Type | None, other: Type | None) -> Type | None:
     """The type that holds the values of both.
 
-    >>> joined("integer", "double"), joined("integer", "text"), joined(None, "date")
-    ('double', 'text', 'date')
+    >>> joined("integer", "double"), joined("integer", "text"), joined("text", "date"), joined(None, "date")
+    ('double', 'mixed', 'text', 'date')
     """
     if one is None or other is None or one == other:
         return one or other
-    return "double" if {one, other} == {"integer", "double"} else "text"
+    if one == "mixed" or other == "mixed" or (one in _NUMBERS) != (other in _NUMBERS):
+        return "mixed"
+    return "double" if one in _NUMBERS else "text"
 
 
 def _widen(known: Types, predicate: str, types: Sequence[Type | None]) -> None:
@@ -128,10 +132,11 @@ def _of_aggregate(aggregate: Aggregate, known: Types, variables: Mapping[Variabl
 def _narrower(one: Type | None, other: Type | None) -> Type | None:
     if one is None or other is None or one == other:
         return one or other
+    if one == "mixed" or other == "mixed":
+        return one if other == "mixed" else other
     if {one, other} == {"integer", "double"}:
         return "integer"
-    numbers = ("integer", "double")
-    return "text" if one not in numbers and other not in numbers else one
+    return "text" if one not in _NUMBERS and other not in _NUMBERS else one
 
 
 def _of_term(term: Term, variables: Mapping[Variable, Type | None]) -> Type | None:

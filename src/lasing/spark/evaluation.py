@@ -107,12 +107,12 @@ class Evaluation:
         """The changes of an output, without the atoms of other shards."""
         if output.predicate not in told:
             return output.nothing()
-        table = names_as_they_are(told[output.predicate])
-        changes = output.conformed(table)
+        changes = output.conformed(told[output.predicate])
         if output.predicate not in self._task.foreign or self._task.shards == 1 or not changes.num_rows:
             return changes
         key = self._task.keys[output.predicate]
         assert key is not None
+        table = names_as_they_are(told[output.predicate])
         return changes.filter(pa.array(shards_of(table[f"arg{key + 1}"], self._task.shards) == self._shard))
 
 

@@ -10,11 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lasing.connectors.arrow import AS_TERMS, names_as_they_are
 from lasing.connectors.rows import value_of
 from lasing.errors import fault
 from lasing.logic.formulas import head_atom
 from lasing.logic.program import Program
-from lasing.logic.terms import Variable
+from lasing.logic.terms import Variable, mixed_text
 from lasing.logic.types import Type, Types
 from lasing.spark.tables import times_of
 
@@ -32,6 +33,7 @@ _ARROW = {
     "integer": pa.int64(),
     "double": pa.float64(),
     "text": pa.string(),
+    "mixed": pa.string(),
     "timestamp": pa.timestamp("us", "UTC"),
     "date": pa.date32(),
     "boolean": pa.bool_(),
@@ -40,6 +42,7 @@ _SPARK = {
     "integer": "bigint",
     "double": "double",
     "text": "string",
+    "mixed": "string",
     "timestamp": "timestamp",
     "date": "date",
     "boolean": "boolean",
@@ -64,8 +67,11 @@ class Output:
     def conformed(self, changes: Any) -> Any:
         """An engine's table of changes, without expiry, with the names and types of this output."""
         columns = {"time": changes["time"], "change": changes["change"]}
+        plain = names_as_they_are(changes)
         for i, (name, kind) in enumerate(zip(self.columns, self.types, strict=True)):
-            columns[name] = _cast(changes[f"arg{i + 1}"], kind)
+            given = f"arg{i + 1}"
+            has_terms = changes.schema.field(given).metadata == AS_TERMS
+            columns[name] = _terms(changes[given], has_terms) if kind == "mixed" else _cast(plain[given], kind)
         return pa.table(columns)
 
     def nothing(self) -> Any:
@@ -127,6 +133,15 @@ def column_names(program: Program, predicate: str, arity: int) -> tuple[str, ...
         taken.add(name.lower())
         names.append(name)
     return tuple(names)
+
+
+def _terms(column: Any, has_terms: bool) -> Any:
+    """A column of numbers and names as text in which these differ, whichever of them are there this time."""
+    if has_terms:
+        return column
+    distinct = column.unique()
+    words = pa.array([mixed_text(value_of(value)) for value in distinct.to_pylist()], pa.string())
+    return words.take(pc.index_in(column, distinct))
 
 
 def _cast(column: Any, kind: Type) -> Any:

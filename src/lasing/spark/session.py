@@ -18,6 +18,8 @@ SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",  # fewer, larger batches between Spark and Python
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # what other readers take for a time in UTC
+    # a driver that is killed in its first batch leaves an unfinished file, for which Spark would refuse the checkpoint
+    "spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart": "false",
     "spark.python.daemon.module": "lasing.spark.daemon",  # workers are forked with the engine loaded
     "spark.python.worker.reuse": "true",  # an engine stays alive in its worker from batch to batch
 }

@@ -10,7 +10,7 @@ import pyarrow as pa
 from lasing.spark.tables import Numbers, groups_of, times_of
 
 COUNT = "*count"
-"""How many atoms are one row of text."""
+"""How many atoms are one row."""
 
 
 def spans(changes: Any, held: Any | None) -> tuple[Any, Any]:
@@ -18,7 +18,7 @@ def spans(changes: Any, held: Any | None) -> tuple[Any, Any]:
 
     `changes` has columns time and change (+1, -1) and those of an atom's arguments, in the order of time; `held` has a
     column `from` and the arguments of the atoms that held before. What has ended comes with `from` and `until`, what
-    still holds with `from` alone, and with how many atoms are one row of text.
+    still holds with `from` alone, and with how many atoms are one row.
 
     >>> told = pa.table({"time": [5, 7, 8], "change": [1, 1, -1], "arg1": ["a", "b", "b"]})
     >>> ended, holds = spans(told, None)
@@ -38,7 +38,7 @@ def spans(changes: Any, held: Any | None) -> tuple[Any, Any]:
     depth = np.cumsum(sign, dtype=np.int64)
     first = np.flatnonzero(np.diff(groups, prepend=-1))
     depth -= np.repeat(depth[first] - sign[first], np.diff(np.append(first, len(groups))))
-    # atoms that differ only as 1 and "1" do are one row of text: it holds as long as any of them does
+    # integers that a double cannot tell apart are one row: it holds as long as any of them does
     edges = np.flatnonzero(((sign > 0) & (depth == sign)) | ((sign < 0) & (depth == 0)))
     begins = np.flatnonzero(sign[edges] > 0)
     ends = np.zeros(len(begins), bool)
