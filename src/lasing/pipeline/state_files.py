@@ -54,7 +54,7 @@ def _way_back(pipeline: Pipeline, version: int) -> str:
     folders = sorted({s.given["path"] for s in (*pipeline.sinks, pipeline.late) if "path" in s.given})
     lines = [
         f"it can go on from batch {batch}, if its sources still have what they brought since. To do so, delete",
-        f"- from {checkpoint}/offsets and {checkpoint}/commits the files {batch} and above",
+        f"- from {checkpoint}/offsets and {checkpoint}/commits the files {batch} and above, and .{batch}.crc etc.",
         f"- from the folders in {checkpoint}/{STATE_FOLDER} the files of versions {version} and above",
         *(f"- from {folder} the folders batch={batch:06} and above" for folder in folders),
         "and run it again",

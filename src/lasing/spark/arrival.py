@@ -44,12 +44,13 @@ def marks(times: Numbers, closed: Numbers, arrivals: Any | None) -> Any:
     """What other tasks must know of the rows of this one: by arrival, which time points they are at, and close.
 
     Of rows at one time point the first to arrive is enough, and so are rows that close more than those before them.
+    `arrivals` are texts, each stored once, in a dictionary.
     """
     if arrivals is None:
         words, rank = pa.array([""]), np.zeros(len(times), np.int64)
     else:
-        words = _in_order(arrivals)
-        rank = _places(arrivals, words)
+        words = _in_order(arrivals.dictionary)
+        rank = _places(arrivals.dictionary, words)[arrivals.indices]
     if (rank[1:] < rank[:-1]).any() or ((rank[1:] == rank[:-1]) & (times[1:] < times[:-1])).any():
         order = np.lexsort((times, rank))
         rank, times, closed = rank[order], times[order], closed[order]

@@ -84,10 +84,11 @@ class Packer:
         facts = pa.table({"time": points, **arguments})
         heard = None
         if self.slices is None:
-            arrivals = given.column(len(self.columns)) if given.num_columns > len(self.columns) else None
+            arrivals = None
+            if given.num_columns > len(self.columns):
+                arrivals = given.column(len(self.columns)).combine_chunks().dictionary_encode()
+                facts = facts.append_column(ARRIVAL, arrivals)
             heard = to_bytes(marks(points, closed_by(instants, self.delay, self.unit), arrivals))
-            if arrivals is not None:
-                facts = facts.append_column(ARRIVAL, arrivals.dictionary_encode())
         owners = None if self.key is None else shards_of(facts.column(1 + self.key), self.shards)
         packed: dict[str, list[Any]] = {name: [] for name in PACKED_SCHEMA.names}
         for piece, rows in self._pieces(given, points):

@@ -12,7 +12,7 @@ from lasing.spark.arrival import closed_by, course, marks
 
 def marked(*rows: tuple[int, str], delay: int = 0) -> Any:
     times = np.array([time for time, _ in rows])
-    return marks(times, closed_by(times, delay, None), pa.chunked_array([[at for _, at in rows]]))
+    return marks(times, closed_by(times, delay, None), pa.array([at for _, at in rows]).dictionary_encode())
 
 
 def limits(found: Any, *arrivals: str) -> list[int]:
