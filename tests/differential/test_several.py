@@ -57,6 +57,7 @@ def test_clingo_s_single_model_is_the_answer_of_the_reference(example: Example) 
 
 
 @pytest.mark.parametrize("first", range(0, programs(80, 2000), 20))
+@pytest.mark.filterwarnings("ignore:.*W204:lasing.LasingWarning")
 def test_any_pushes_and_any_restart_give_the_same_answers(first: int) -> None:
     for seed in range(first, first + 20):
         example = several_example(seed)
