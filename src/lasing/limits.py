@@ -75,7 +75,7 @@ def _seconds(given: float | str | timedelta) -> float:
     if isinstance(given, timedelta):
         seconds = given.total_seconds()
     elif isinstance(given, int | float) and not isinstance(given, bool):
-        seconds = float(given)
+        seconds = float(given) if given < 2**63 else math.inf
     else:
         seconds = _scaled(given, {"": 1.0, **{unit: length / 1000 for unit, length in MILLISECONDS.items()}})
     if seconds is None or not 0 < seconds < math.inf:

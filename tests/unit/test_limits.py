@@ -48,6 +48,7 @@ def test_limits_are_read(given: tuple[object, ...], expected: Limits) -> None:
         {"max_time": float("nan")},
         {"max_time": float("inf")},
         {"max_time": True},
+        {"max_time": 10**400},
     ],
 )
 def test_what_is_no_limit_is_refused(wrong: dict[str, object]) -> None:

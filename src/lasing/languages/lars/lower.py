@@ -32,6 +32,8 @@ from lasing.logic.program import DataFact, Program, Rule, Signature
 from lasing.logic.terms import Undefined, Value, evaluate, variables_of
 from lasing.timeline.limits import check_time
 
+DEEPEST_INCLUDE = 50
+
 
 @dataclass(slots=True)
 class _Reading:
@@ -48,6 +50,7 @@ class _Reading:
     inputs: list[Signature] = field(default_factory=list)
     show: list[Signature] | None = None
     found: list[Diagnostic] = field(default_factory=list)
+    including: int = 0  # how many files are being read, each of which includes the next
     base: int = 0  # the length of the sources before the one being read
     dated: bool = False  # whether some fact has a date for its time
 
@@ -126,7 +129,16 @@ def _include(reading: _Reading, source: Source, path: Path, include: Include) ->
         for d in error.diagnostics:
             reading.found.append(d if d.place else Diagnostic("E110", d.message, place, d.note))
         return
+    if reading.including == DEEPEST_INCLUDE:
+        place = source.place(include.offset, len(include.path) + 2)
+        note = "include the files from one that lists them"
+        reading.found.append(
+            Diagnostic("E110", f"files include one another {DEEPEST_INCLUDE} levels deep", place, note)
+        )
+        return
+    reading.including += 1
     _open(reading, Source(str(path), text, path))
+    reading.including -= 1
 
 
 def _statement_starts(cursor: Cursor) -> list[int]:

@@ -122,3 +122,13 @@ def test_a_missing_include_is_found_at_its_directive(tmp_path: Path) -> None:
 def test_several_texts_are_one_program() -> None:
     program = read_program([Source("one", "q :- p in [n]."), Source("two", "#const n = 3. b.")])
     assert str(program) == "b.\nq :- p in [3].\n"
+
+
+@pytest.mark.parametrize(("files", "codes"), [(51, []), (2000, ["E110"])])
+def test_a_chain_of_includes_may_be_50_files_deep(tmp_path: Path, files: int, codes: list[str]) -> None:
+    for i in range(files - 1):
+        (tmp_path / f"{i}.lars").write_text(f'#include "{i + 1}.lars".\na{i}.', encoding="utf-8")
+    (tmp_path / f"{files - 1}.lars").write_text("last.", encoding="utf-8")
+    path = tmp_path / "0.lars"
+    _, found = lower([Source(str(path), path.read_text(encoding="utf-8"), path)], {})
+    assert [d.code for d in found] == codes
