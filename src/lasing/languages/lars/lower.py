@@ -131,10 +131,8 @@ def _include(reading: _Reading, source: Source, path: Path, include: Include) ->
         return
     if reading.including == DEEPEST_INCLUDE:
         place = source.place(include.offset, len(include.path) + 2)
-        note = "include the files from one that lists them"
-        reading.found.append(
-            Diagnostic("E110", f"files include one another {DEEPEST_INCLUDE} levels deep", place, note)
-        )
+        message = f"files include one another {DEEPEST_INCLUDE} levels deep"
+        reading.found.append(Diagnostic("E110", message, place, "include them from one file that lists them"))
         return
     reading.including += 1
     _open(reading, Source(str(path), text, path))
