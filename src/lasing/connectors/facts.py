@@ -28,7 +28,7 @@ from lasing.logic.terms import (
     normal,
     unescape,
 )
-from lasing.timeline.ticks import Tick, parse_time
+from lasing.timeline.ticks import DATE, Tick, parse_time
 
 _MOST_REMEMBERED = 100_000
 
@@ -192,6 +192,8 @@ class FactReader:
             raise _Stuck(position, "a time: a whole number, or a date and time in quotes")
         end = _skip(text, time.end())
         if not text.startswith(".", end):
+            if (date := DATE.match(text, position)) is not None:
+                raise _Stuck(position, f'the date in quotes, "{date[0]}"')
             raise _Stuck(end, "a full stop at the end of the fact")
         written = unescape(time[0]) if time[0].startswith('"') else time[0]
         return (parse_time(written, self.tick), Atom(word[0], tuple(args))), end + 1

@@ -13,6 +13,9 @@ MILLISECONDS = {"ms": 1, "s": 1_000, "sec": 1_000, "min": 60_000, "h": 3_600_000
 
 LONGEST_TICK = 36_500 * MILLISECONDS["d"]
 
+DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?")
+"""A date that is not quoted, with a time of day or without."""
+
 _WHOLE = re.compile(r"-?[0-9]+")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

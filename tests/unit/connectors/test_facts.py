@@ -89,3 +89,9 @@ def test_facts_and_comments_may_cross_blocks(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(LasingError) as caught:
         next(rows)
     assert str(caught.value.diagnostics[0].place) == f"{tmp_path / 'a.facts'}:12:1"
+
+
+def test_a_date_without_quotes_is_refused_with_the_quoted_form() -> None:
+    found = finding("p at 2026-01-01T08:00.")
+    assert (found.code, found.place is not None and found.place.column) == ("E501", 6)
+    assert found.message.startswith('expected the date in quotes, "2026-01-01T08:00", but found 2026')

@@ -13,7 +13,7 @@ from typing import cast
 
 from lasing.errors import LasingError, similar
 from lasing.languages.lars.cursor import DEEPEST, Cursor
-from lasing.languages.lars.slips import AGGREGATES, DATE, capitalised
+from lasing.languages.lars.slips import AGGREGATES, capitalised
 from lasing.languages.lars.windows import attach_window, read_window
 from lasing.logic.formulas import (
     FLIPPED,
@@ -33,7 +33,7 @@ from lasing.logic.formulas import (
     Window,
 )
 from lasing.logic.terms import FUNCTIONS, SMALLEST, Arithmetic, Term, Undefined, Variable, normal, unescape
-from lasing.timeline.ticks import MILLISECONDS, parse_time
+from lasing.timeline.ticks import DATE, MILLISECONDS, parse_time
 
 _COMPARISONS = frozenset(FLIPPED)
 _TERM_ENDS = frozenset(",)")

@@ -9,9 +9,6 @@ from lasing.logic.terms import RESERVED
 
 AGGREGATES = ("#count", "#sum", "#min", "#max", "#avg")
 
-DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?")
-"""A date that is not quoted, with a time of day or without."""
-
 _COMMENT = "a comment begins with %, or stands between %* and *%"
 _POWER = "there is no power operator: write X * X"
 ARROW = "write :- between a head and its body: q(X) :- p(X)."
