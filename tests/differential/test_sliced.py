@@ -48,7 +48,7 @@ def sliced(case: Case, chance: random.Random) -> int:
     """Evaluate a history in slices, and compare; how many there were."""
     task = case.task
     first = task.first_point(min(task.point(row[0]) for row in case.rows))
-    last = chance.choice([task.last_point(case.rows[-1][0])] * 3 + [first + chance.randint(0, 9)])
+    last = chance.choice([task.last_point(task.point(case.rows[-1][0]))] * 3 + [first + chance.randint(0, 9)])
     if last < first:
         return 0
     slices = _cut(case, first, last, chance)

@@ -199,7 +199,7 @@ class Reasoning:
         first = sizes.start if sizes.start is not None else None if known is None else sizes.first_point(known.first)
         last = None if options.end is None else time_of(options.end, self.program.tick)
         if last is None and known is not None:
-            last = sizes.last_point(known.last if sizes.unit is None else known.last * sizes.unit)
+            last = sizes.last_point(known.last)
         if first is None or last is None or last < first:
             first, last = first or 0, (first or 0) - 1
         parallelism = spark.sparkContext.defaultParallelism
