@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +31,8 @@ from lasing.limits import Limits, Watch, limits_of
 from lasing.logic.answers import Answer, Changes, changes, filled, repeated
 from lasing.logic.checks import CAUTIONS, findings
 from lasing.logic.examples import Example, Examples
-from lasing.logic.formulas import Atom, PartitionWindow, TupleWindow, Window, WindowFunction, atoms_of, walk
+from lasing.logic.facts import facts_of
+from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.logic.splitting import has_several_answers
 from lasing.logic.terms import Value
@@ -167,9 +167,10 @@ class Run:
         self.report = Report()
         self.tick: Tick | None = None
         """The tick where times came in as dates, and so go out as dates: known once the first fact is read."""
-        self._known = arity_of(program)
+        facts = facts_of(program)
+        self._known = facts.arity
         self._gaps = Gaps(missing, self.report.missing)
-        self._unused = None if counts_all_facts(program) else Counter[str]()
+        self._unused = None if facts.counts_all_facts else Counter[str]()
         self._size, self._streams, self._counted_until, self._start = 0, 0, 0, 0
         self._tells_more = False
         self._steps: Iterator[Step] | None = None
@@ -323,7 +324,8 @@ class Run:
         engine = choice.make(start)
         assert isinstance(engine, LocalEngine), "it is the one with kernels"
         self._start, self._counted_until, self._streams = start, start - 1, 1
-        feed = Feed(engine, counts_facts(self.program), counts_all_facts(self.program))
+        facts = facts_of(self.program)
+        feed = Feed(engine, facts.counts_facts, facts.counts_all_facts)
         if self._tells_more:
             feed.tell_more()
         return feed
@@ -446,32 +448,3 @@ def source_of(program: str | Path) -> Source:
 
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'s'[: number != 1]}"
-
-
-def arity_of(program: Program) -> dict[str, int]:
-    """How many arguments each predicate of a program has."""
-    literals = chain.from_iterable(chain(rule.heads, rule.body) for rule in program.rules)
-    known = {a.predicate: len(a.args) for literal in literals for a in atoms_of(literal)}
-    known.update({a.predicate: len(a.args) for a in program.background})
-    known.update({s.predicate: s.arity for s in (*program.inputs, *(program.show or ()))})
-    return known
-
-
-def counts_all_facts(program: Program) -> bool:
-    """Whether facts of any predicate matter, since some tuple window counts them."""
-    return any(isinstance(function, TupleWindow) for function in _window_functions(program))
-
-
-def counts_facts(program: Program) -> bool:
-    """Whether some window counts facts, all of them or those of a predicate, so that no fact may come twice."""
-    return any(isinstance(function, TupleWindow | PartitionWindow) for function in _window_functions(program))
-
-
-def _window_functions(program: Program) -> Iterator[WindowFunction]:
-    return (
-        node.function
-        for rule in program.rules
-        for literal in rule.body
-        for node in walk(literal)
-        if isinstance(node, Window)
-    )

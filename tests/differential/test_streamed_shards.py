@@ -21,13 +21,13 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 import lasing
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import atoms_of
-from lasing.logic.lookback import only_derived, rule_lookback
+from lasing.logic.lookback import rule_lookback
 from lasing.logic.partition import Partition, partition
 from lasing.logic.program import DataFact, Program
 from lasing.logic.terms import Value, mixed_text, normal
 from lasing.logic.types import Type, argument_types
-from lasing.session import arity_of, counts_all_facts
 from lasing.spark import packing, shard
 from lasing.spark.arrival import ARRIVAL
 from lasing.spark.outputs import LEADING, VIEWS, View, outputs_of
@@ -84,7 +84,7 @@ def case_of(example: Example, chance: random.Random) -> Case:
     facts = [(fact.time, fact.atom) for fact in lasing.parse(example.stream_text).data]
     own = [fact for fact in facts if chance.random() < 0.1]
     program = replace(program, data=(*program.data, *(DataFact(time, atom) for time, atom in own)))
-    known = None if counts_all_facts(program) else arity_of(program)
+    known = None if facts_of(program).counts_all_facts else facts_of(program).arity
     used = {a.predicate: len(a.args) for _, a in facts if known is None or a.predicate in known}
     if not used:
         first = next(a for rule in program.rules for literal in rule.body for a in atoms_of(literal))
@@ -131,10 +131,10 @@ def _with_other_rules(text: str, chance: random.Random) -> Program:
     tuple windows inside of formulas, aggregates that share variables."""
     program = lasing.parse(text)
     if chance.random() < 0.6:
-        derived = only_derived(program)
+        derived = facts_of(program).only_derived
         bounded = tuple(rule for rule in program.rules if rule_lookback(rule, derived).points is not None)
         program = replace(program, rules=bounded or program.rules)
-    known = program.derived() | {a.predicate for a in program.background}
+    known = facts_of(program).derived | facts_of(program).background
     read = [a for rule in program.rules for literal in rule.body for a in atoms_of(literal)]
     streamed = sorted({(a.predicate, len(a.args)) for a in read if a.args and a.predicate not in known})
     if chance.random() < 0.6 or not streamed:

@@ -19,10 +19,11 @@ from lasing.live.models import ModelsCore
 from lasing.live.reference import ReferenceCore
 from lasing.live.updates import Joined, Source, Told, Update
 from lasing.logic.answers import Answer
+from lasing.logic.facts import facts_of
 from lasing.logic.program import Program
 from lasing.logic.splitting import has_several_answers
 from lasing.logic.terms import Value
-from lasing.session import ProgramLike, arity_of, left_out, parse
+from lasing.session import ProgramLike, left_out, parse
 
 OnLate = Callable[[int, Facts], None]
 Opener = Callable[[int], Core]
@@ -287,7 +288,7 @@ class Engine:
         E512 where the snapshot is damaged, or is of another program.
         """
         checked_program = program if isinstance(program, Program) else parse(program, constants)
-        state = snapshots.from_table(snapshot, arity_of(checked_program))
+        state = snapshots.from_table(snapshot, facts_of(checked_program).arity)
         restored = cls(
             checked_program,
             state.start,

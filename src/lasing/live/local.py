@@ -33,10 +33,9 @@ from lasing.live.others import Others, from_text, to_text
 from lasing.live.updates import Blocks
 from lasing.logic.answers import Answer
 from lasing.logic.examples import Examples
-from lasing.logic.formulas import PartitionWindow, Window, walk
-from lasing.logic.lookback import lookback, only_derived
+from lasing.logic.facts import facts_of
+from lasing.logic.lookback import lookback
 from lasing.logic.program import Program, Signature
-from lasing.session import arity_of, counts_all_facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +57,22 @@ class LocalCore:
 
     def __init__(self, program: Program, engine: LocalEngine) -> None:
         self._engine = engine
-        self._arity = arity_of(program)
-        self._any_predicate = counts_all_facts(program)
+        facts = facts_of(program)
+        self._arity = facts.arity
+        self._any_predicate = facts.counts_all_facts
         self._unknown: set[str] = set()
         self._program = program
-        self._only_derived = only_derived(program)
+        self._only_derived = facts.only_derived
         back = lookback(program)
-        functions = [n.function for r in program.rules for f in r.body for n in walk(f) if isinstance(n, Window)]
-        partitions = [f for f in functions if isinstance(f, PartitionWindow)]
-        self._exact = bool(partitions) or self._any_predicate
+        self._exact = facts.counts_facts
         self._window = RawWindow(
             engine.dictionary,
             back.points,
             back.facts,
-            [(engine.predicates[f.predicate], tuple(i for key in f.keys for i in key), f.back) for f in partitions],
+            [
+                (engine.predicates[f.predicate], tuple(i for key in f.keys for i in key), f.back)
+                for f in facts.partitions
+            ],
         )
         self._others = Others()
 
@@ -240,7 +241,7 @@ class LocalCore:
         """A predicate of which it was not said that it is in the stream is there: its facts are looked back on."""
         found = Signature(predicate, self._arity[predicate])
         self._program = replace(self._program, inputs=(*self._program.inputs, found))
-        self._only_derived = only_derived(self._program)
+        self._only_derived = facts_of(self._program).only_derived
         self._window.points = lookback(self._program).points
 
     def _used(self, rows: Codes) -> Codes:

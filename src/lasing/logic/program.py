@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import wraps
+from typing import Any, TypeVar
 
 from lasing.errors import Place, Source
 from lasing.logic.formulas import Atom, Formula, Head, head_atom
 from lasing.logic.printer import formula_text
 from lasing.logic.terms import Term, term_text
 from lasing.timeline.ticks import Tick
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,13 @@ class DataFact:
         return f"{self.atom} at {self.time}."
 
 
+class Derivations(dict[object, Any]):
+    """What functions have computed from a program. It is cheap to compute again, so it does not travel along."""
+
+    def __reduce__(self) -> tuple[type[Derivations], tuple[()]]:
+        return Derivations, ()
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     """Rules, the facts that stand beside them, and what to read and show."""
@@ -107,6 +118,8 @@ class Program:
     sources: tuple[Source, ...] = field(default=(), compare=False, repr=False)
     dated: bool = field(default=False, compare=False, repr=False)
     """Whether the time of a data fact is written as a date."""
+    derivations: Derivations = field(default_factory=Derivations, init=False, compare=False, repr=False)
+    """The results of `per_program` functions. Other rules make another program, which begins without any."""
 
     def place_of(self, thing: Atom | Signature) -> Place | None:
         """Where a fact or a declaration stands: offsets count through all sources, one after the other."""
@@ -125,13 +138,11 @@ class Program:
         """The tick by which times go out as dates: where they came in as dates, in the program or while watching."""
         return self.tick if self.tick is not None and (self.dated or self.tick.reads_dates) else None
 
-    def derived(self) -> frozenset[str]:
-        """The predicates that stand in some head."""
-        return frozenset(atom.predicate for rule in self.rules for atom in rule.head_atoms())
-
     def output(self) -> frozenset[str]:
         """The predicates of which the output consists: those shown, or else the derived ones."""
-        return self.derived() if self.show is None else frozenset(s.predicate for s in self.show)
+        if self.show is None:
+            return frozenset(atom.predicate for rule in self.rules for atom in rule.head_atoms())
+        return frozenset(s.predicate for s in self.show)
 
     def __str__(self) -> str:
         """The program as text: directives, facts, rules. Constants are replaced by their values, durations by ticks."""
@@ -144,3 +155,16 @@ class Program:
         lines.extend(str(fact) for fact in self.data)
         lines.extend(str(rule) for rule in self.rules)
         return "".join(f"{line}\n" for line in lines)
+
+
+def per_program(compute: Callable[[Program], Result]) -> Callable[[Program], Result]:
+    """Compute a function of a program once: a program never changes, and keeps the result."""
+
+    @wraps(compute)
+    def remembered(program: Program) -> Result:
+        known: dict[object, Result] = program.derivations
+        if compute not in known:
+            known[compute] = compute(program)
+        return known[compute]
+
+    return remembered

@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from lasing.logic.dependencies import Strata, dependencies, stratify
+from lasing.logic.dependencies import dependencies, stratify
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import (
     Aggregate,
     Always,
@@ -33,7 +34,7 @@ from lasing.logic.formulas import (
     terms_of,
     variables_in,
 )
-from lasing.logic.program import Program, Rule, Signature
+from lasing.logic.program import Program, Rule, Signature, per_program
 from lasing.logic.terms import Term, Variable, variables_of
 from lasing.logic.variables import bound_by, free_variables, is_ready
 
@@ -59,9 +60,10 @@ def unsplit(program: Program) -> Split:
     return Split(program, replace(program, data=()), tuple(range(len(program.rules))))
 
 
-def undecided(program: Program, strata: Strata | None = None) -> frozenset[str]:
+@per_program
+def undecided(program: Program) -> frozenset[str]:
     """The predicates of which answers may differ."""
-    strata = stratify(program) if strata is None else strata
+    strata = stratify(program)
     found = {edge.head for cycle in strata.cycles for edge in cycle}
     found |= {p for component in strata.components if component & found for p in component}
     found |= {atom.predicate for rule in program.rules if not rule.definite for atom in rule.head_atoms()}
@@ -194,7 +196,7 @@ class _Splitter:
 
     def _imported(self, literal: Formula) -> Formula:
         """A literal to be evaluated above, where all that it speaks of must then be known."""
-        derived = self.program.derived()
+        derived = facts_of(self.program).derived
         self.imported |= {a.predicate for a in atoms_of(literal) if a.predicate in derived} - self.undecided
         return literal
 

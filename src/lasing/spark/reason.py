@@ -18,6 +18,7 @@ from lasing.engine_choice import EngineName, plan_for
 from lasing.errors import Diagnostic, LasingError, LasingWarning, fault, in_order, render, similar, warn
 from lasing.limits import Limits, limits_of
 from lasing.logic.checks import CAUTIONS, ONE_ANSWER, findings
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
 from lasing.logic.partition import NoKey, Partition, partition
 from lasing.logic.program import Program
@@ -444,12 +445,9 @@ def _early(inputs: Sequence[Input], task: Task, first: int) -> Any:
 
 def _stream_predicates(program: Program) -> list[str]:
     """The predicates that the program reads and does not make."""
-    from lasing.logic.formulas import atoms_of
-
-    background = {atom.predicate for atom in program.background}
-    read = {a.predicate for rule in program.rules for literal in rule.body for a in atoms_of(literal)}
+    facts = facts_of(program)
     declared = {s.predicate for s in program.inputs}
-    return sorted((read | declared) - (program.derived() - declared) - (background - declared))
+    return sorted((facts.read | declared) - (facts.derived - declared) - (facts.background - declared))
 
 
 def _word_file() -> Path:

@@ -9,10 +9,10 @@ from hashlib import sha256
 from uuid import uuid4
 
 from lasing.limits import Limits
-from lasing.logic.formulas import Atom, PartitionWindow, Window, walk
+from lasing.logic.facts import facts_of
+from lasing.logic.formulas import Atom, PartitionWindow
 from lasing.logic.lookback import Lookback, lookback
 from lasing.logic.program import Program, Signature
-from lasing.session import arity_of, counts_all_facts
 from lasing.spark.hashing import shard_of
 from lasing.spark.outputs import Output, View
 
@@ -51,21 +51,19 @@ class Task:
 
     @cached_property
     def lookback(self) -> Lookback:
-        arity = arity_of(self.program)
+        arity = facts_of(self.program).arity
         declared = [Signature(p, arity[p]) for p in self.inputs if p in arity]
         return lookback(replace(self.program, inputs=(*self.program.inputs, *declared)))
 
-    @cached_property
-    def partitions(self) -> list[PartitionWindow]:
+    @property
+    def partitions(self) -> tuple[PartitionWindow, ...]:
         """The windows that keep facts for each key."""
-        nodes = (n for rule in self.program.rules for literal in rule.body for n in walk(literal))
-        functions = [n.function for n in nodes if isinstance(n, Window)]
-        return [f for f in functions if isinstance(f, PartitionWindow)]
+        return facts_of(self.program).partitions
 
-    @cached_property
+    @property
     def exact(self) -> bool:
         """Whether some window counts facts, so that their order matters, and that each is there once."""
-        return bool(self.partitions) or counts_all_facts(self.program)
+        return facts_of(self.program).counts_facts
 
     def point(self, instant: int) -> int:
         """The time point of an instant."""

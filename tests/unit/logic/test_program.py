@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import lasing
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import At, Atom
 from lasing.logic.program import DataFact, Penalty, Program, Rule, Signature
 from lasing.timeline.ticks import Tick
@@ -17,7 +18,7 @@ def test_output_is_what_is_derived_unless_something_is_shown() -> None:
 
 
 def test_every_atom_of_a_disjunction_is_derived() -> None:
-    assert lasing.parse("a ; b at 3 :- p.").derived() == {"a", "b"}
+    assert facts_of(lasing.parse("a ; b at 3 :- p.")).derived == {"a", "b"}
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import lasing
+from lasing.logic.facts import facts_of
 from lasing.logic.types import Type
 from lasing.spark.outputs import outputs_of
 from lasing.spark.task import Task
@@ -16,7 +17,7 @@ from lasing.spark.window import still_needed
 
 def task(program: str, *inputs: str) -> Task:
     parsed = lasing.parse(program)
-    types: dict[str, tuple[Type | None, ...]] = dict.fromkeys(parsed.derived(), (None,) * 3)
+    types: dict[str, tuple[Type | None, ...]] = dict.fromkeys(facts_of(parsed).derived, (None,) * 3)
     return Task(parsed, inputs or ("p",), outputs_of(parsed, types), "answers", {}, frozenset())
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from lasing.engines.reference.stream import Fact, Facts
-from lasing.logic.formulas import PartitionWindow, Window, walk
-from lasing.logic.lookback import lookback, only_derived
+from lasing.logic.facts import facts_of
+from lasing.logic.lookback import lookback
 from lasing.logic.program import Program, Signature
 from lasing.timeline.intervals import Interval
 
@@ -21,16 +20,16 @@ class Retention:
         self.facts = Facts()
         self._timeline = Interval(start, None)
         self._program = program
-        self._derived = only_derived(program)
+        self._derived = facts_of(program).only_derived
         self._reach = lookback(program)
-        self._partitions = list(dict.fromkeys(_partitions(program)))
+        self._partitions = facts_of(program).partitions
         self._size, self._enough = 0, _FEWEST
 
     def add(self, fact: Fact) -> None:
         if fact.predicate in self._derived:  # of which it was not said that it is in the stream as well
             found = Signature(fact.predicate, len(fact.args))
             self._program = replace(self._program, inputs=(*self._program.inputs, found))
-            self._derived = only_derived(self._program)
+            self._derived = facts_of(self._program).only_derived
             self._reach = lookback(self._program)
         self.facts.add(fact)
         self._size += 1
@@ -52,9 +51,3 @@ class Retention:
         self.facts = Facts(log[i] for i in sorted(kept))
         self._size = len(kept)
         self._enough = max(_FEWEST, 2 * self._size)
-
-
-def _partitions(program: Program) -> Iterator[PartitionWindow]:
-    for node in (node for rule in program.rules for literal in rule.body for node in walk(literal)):
-        if isinstance(node, Window) and isinstance(node.function, PartitionWindow):
-            yield node.function
