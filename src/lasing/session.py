@@ -20,6 +20,8 @@ from lasing.engine_choice import (
     EngineName,
     ModelsEngine,
     OneAnswer,
+    OnLocal,
+    OnReference,
     choose,
     load_kernels,
     most_models,
@@ -178,7 +180,7 @@ class Run:
         self._answers: Iterator[Answer]
         own = by_time((fact.time, fact.atom) for fact in program.data)
         given = program.tick, sort, progress, self._known, self._gaps
-        if isinstance(self._engine, OneAnswer) and self._engine.compiled and in_columns(stream):
+        if isinstance(self._engine, OnLocal) and in_columns(stream):
             from lasing.connectors.batches import batches_of
 
             sources = [batches_of(own), *stream_batches(stream, *given)]
@@ -188,7 +190,7 @@ class Run:
             return
         arrivals = self._arrivals(merged([own, stream_rows(stream, *given)]), first, last)
         match self._engine:
-            case OneAnswer():
+            case OnLocal() | OnReference():
                 self._moments = self._changes_of(self._engine, arrivals, warn)
                 self._answers = filled(self._moments)
             case AnyAnswers():
@@ -288,7 +290,7 @@ class Run:
                 report.time_points = before - start + 1
 
     def _steps_of(
-        self, choice: OneAnswer, sources: list[Iterator[Batch]], start: int | None, end: int | None, warn: bool
+        self, choice: OnLocal, sources: list[Iterator[Batch]], start: int | None, end: int | None, warn: bool
     ) -> Iterator[Step]:
         """What changes, in columns, and up to when everything is known."""
         from lasing.connectors.batches import merged_batches, within
@@ -317,12 +319,10 @@ class Run:
                 yield from self._advanced(feed or self._feed(choice, start), [], start, last)
         self._warn(warn)
 
-    def _feed(self, choice: OneAnswer, start: int) -> Feed:
-        from lasing.engines.local.engine import LocalEngine
+    def _feed(self, choice: OnLocal, start: int) -> Feed:
         from lasing.engines.local.feed import Feed
 
         engine = choice.make(start)
-        assert isinstance(engine, LocalEngine), "it is the one with kernels"
         self._start, self._counted_until, self._streams = start, start - 1, 1
         facts = facts_of(self.program)
         feed = Feed(engine, facts.counts_facts, facts.counts_all_facts)

@@ -436,7 +436,7 @@ def streamed(case: Case, batches: Sequence[Sequence[Row]], chance: random.Random
 
 def _assert_bounded(case: Case, workers: Workers) -> None:
     """A shard keeps no fact that is neither in a time window, nor among the last of the stream, or of its key."""
-    task, back = case.task, case.task.lookback
+    task, back = case.task, case.task.raw_window.lookback
     if back.points is None:
         return
     for stored in workers.states:
@@ -449,7 +449,7 @@ def _assert_bounded(case: Case, workers: Workers) -> None:
             if fact[0] >= state.until - back.points:
                 continue
             among = sum(other[0] > fact[0] for other in past) < back.facts
-            for window in task.partitions:
+            for window in task.raw_window.partitions:
                 if window.predicate == fact[1]:
                     at = [2 + position for key in window.keys for position in key]
                     same = [o for o in past if o[1] == fact[1] and all(o[i] == fact[i] for i in at)]
