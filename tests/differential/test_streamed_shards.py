@@ -30,7 +30,7 @@ from lasing.logic.terms import Value, mixed_text, normal
 from lasing.logic.types import Type, argument_types
 from lasing.spark import packing, shard
 from lasing.spark.arrival import ARRIVAL
-from lasing.spark.outputs import LEADING, VIEWS, View, outputs_of
+from lasing.spark.outputs import LEADING, VIEWS, View, output_tables
 from lasing.spark.packing import Packer
 from lasing.spark.shard import Arrived, step
 from lasing.spark.slices import Slices
@@ -108,7 +108,7 @@ def case_of(example: Example, chance: random.Random) -> Case:
     task = Task(
         program=program,
         inputs=tuple(types),
-        outputs=outputs_of(program, argument_types(program, types)),
+        outputs=output_tables(program, argument_types(program, types)),
         view=chance.choice(VIEWS),
         keys=split.keys if split else {},
         foreign=split.foreign if split else frozenset(),
@@ -607,7 +607,7 @@ KEPT: dict[str, Kept] = {
 def test_kept(name: str, view: View) -> None:
     text, types, batches = KEPT[name]
     program = lasing.parse(text)
-    outputs = outputs_of(program, argument_types(program, types))
+    outputs = output_tables(program, argument_types(program, types))
     found = partition(program)
     for shards in (1, 2, 3) if isinstance(found, Partition) else (1,):
         split = found if isinstance(found, Partition) and shards > 1 else Partition({}, (), frozenset())
@@ -619,7 +619,7 @@ def test_kept(name: str, view: View) -> None:
 @pytest.mark.parametrize("view", VIEWS)
 def test_an_older_fact_moves_the_start_while_nothing_is_evaluated(view: View) -> None:
     program = lasing.parse("q(X) :- p(X) in [1].")
-    outputs = outputs_of(program, argument_types(program, {"p": ("integer",)}))
+    outputs = output_tables(program, argument_types(program, {"p": ("integer",)}))
     task = Task(program, ("p",), outputs, view, {}, frozenset(), delays={"p": 3})
     rows: list[Row] = [(5, "p", (1,)), (3, "p", (2,)), (9, "p", (3,))]
     clock = streamed(Case(task, {"p": ("integer",)}, tuple(rows)), [[row] for row in rows], random.Random(0))

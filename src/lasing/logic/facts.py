@@ -61,8 +61,7 @@ def facts_of(program: Program) -> ProgramFacts:
     heads = [atom for rule in program.rules for atom in rule.head_atoms()]
     bodies = list(_body_atoms(program))
     data = [fact.atom for fact in program.data]
-    declared = (*program.inputs, *(program.show or ()))
-    arity = _arities([*heads, *bodies, *program.background]) | {s.predicate: s.arity for s in declared}
+    arity = _arities([*heads, *bodies, *program.background]) | {d.predicate: d.arity for d in program.declared()}
     return ProgramFacts(
         MappingProxyType(arity),
         MappingProxyType(_arities(data) | arity),

@@ -88,6 +88,30 @@ class Signature:
 
 
 @dataclass(frozen=True, slots=True)
+class Output:
+    """A predicate that goes out, with the names of its columns; an empty name leaves the choice to who makes a table.
+
+    >>> str(Output("alarm", ("sensor", "level")))
+    'alarm/2'
+    """
+
+    predicate: str
+    columns: tuple[str, ...]
+    offset: int = field(default=-1, compare=False, repr=False)
+
+    @classmethod
+    def unnamed(cls, predicate: str, arity: int, offset: int = -1) -> Output:
+        return cls(predicate, ("",) * arity, offset)
+
+    @property
+    def arity(self) -> int:
+        return len(self.columns)
+
+    def __str__(self) -> str:
+        return f"{self.predicate}/{self.arity}"
+
+
+@dataclass(frozen=True, slots=True)
 class DataFact:
     """An atom in the input stream at a time point, written `p(x) at 36.`"""
 
@@ -107,12 +131,15 @@ class Derivations(dict[object, Any]):
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Rules, the facts that stand beside them, and what to read and show."""
+    """Rules, the facts that stand beside them, what to read, and what to put out.
+
+    `outputs` is None where everything that is derived goes out.
+    """
 
     rules: tuple[Rule, ...] = ()
     background: tuple[Atom, ...] = ()
     data: tuple[DataFact, ...] = ()
-    show: tuple[Signature, ...] | None = None
+    outputs: tuple[Output, ...] | None = None
     inputs: tuple[Signature, ...] = ()
     tick: Tick | None = None
     sources: tuple[Source, ...] = field(default=(), compare=False, repr=False)
@@ -121,7 +148,7 @@ class Program:
     derivations: Derivations = field(default_factory=Derivations, init=False, compare=False, repr=False)
     """The results of `per_program` functions. Other rules make another program, which begins without any."""
 
-    def place_of(self, thing: Atom | Signature) -> Place | None:
+    def place_of(self, thing: Atom | Signature | Output) -> Place | None:
         """Where a fact or a declaration stands: offsets count through all sources, one after the other."""
         offset = thing.offset
         for source in self.sources:
@@ -138,19 +165,23 @@ class Program:
         """The tick by which times go out as dates: where they came in as dates, in the program or while watching."""
         return self.tick if self.tick is not None and (self.dated or self.tick.reads_dates) else None
 
+    def declared(self) -> tuple[Signature | Output, ...]:
+        """The inputs and outputs that the program names."""
+        return (*self.inputs, *(self.outputs or ()))
+
     def output(self) -> frozenset[str]:
-        """The predicates of which the output consists: those shown, or else the derived ones."""
-        if self.show is None:
+        """The predicates that go out: those declared, or else the derived ones."""
+        if self.outputs is None:
             return frozenset(atom.predicate for rule in self.rules for atom in rule.head_atoms())
-        return frozenset(s.predicate for s in self.show)
+        return frozenset(output.predicate for output in self.outputs)
 
     def __str__(self) -> str:
         """The program as text: directives, facts, rules. Constants are replaced by their values, durations by ticks."""
         lines = [f"#tick {self.tick}."] if self.tick else []
         if self.inputs:
             lines.append(f"#input {', '.join(map(str, self.inputs))}.")
-        if self.show is not None:
-            lines.append(f"#show {', '.join(map(str, self.show))}.".replace("#show .", "#show."))
+        if self.outputs is not None:
+            lines.append(f"#show {', '.join(map(str, self.outputs))}.".replace("#show .", "#show."))
         lines.extend(f"{atom}." for atom in self.background)
         lines.extend(str(fact) for fact in self.data)
         lines.extend(str(rule) for rule in self.rules)

@@ -34,7 +34,8 @@ from lasing.logic.formulas import (
     terms_of,
     variables_in,
 )
-from lasing.logic.program import Program, Rule, Signature, per_program
+from lasing.logic.outputs import outputs_of
+from lasing.logic.program import Output, Program, Rule, per_program
 from lasing.logic.terms import Term, Variable, variables_of
 from lasing.logic.variables import bound_by, free_variables, is_ready
 
@@ -118,7 +119,7 @@ class _Splitter:
         below = [(i, rule) for i, rule in decided] + [(i, rule) for rule, i in helpers]
         heads = [head_atom(rule.heads[0]) for rule, _ in helpers]
         output = program.output() - self.undecided
-        shown = [s for s in _signatures(program) if s.predicate in output]
+        shown = [o for o in outputs_of(program) if o.predicate in output]
         return Split(
             program,
             replace(program, rules=tuple(rule for _, rule in above), data=()),
@@ -127,7 +128,7 @@ class _Splitter:
                 program,
                 rules=tuple(rule for _, rule in below),
                 data=(),
-                show=(*shown, *(Signature(a.predicate, len(a.args)) for a in heads)),
+                outputs=(*shown, *(Output.unnamed(a.predicate, len(a.args)) for a in heads)),
             ),
             tuple(i for i, _ in below),
             frozenset(atom.predicate for atom in heads),
@@ -238,12 +239,3 @@ def _columns(number: int) -> tuple[Variable, ...]:
 def _head_variables(head: Head) -> Iterator[Variable]:
     for term in (*terms_of(head), *(head.body.args if isinstance(head, At) and isinstance(head.body, Atom) else ())):
         yield from variables_of(term)
-
-
-def _signatures(program: Program) -> Iterator[Signature]:
-    """What the program shows."""
-    if program.show is not None:
-        yield from program.show
-        return
-    seen = dict.fromkeys((a.predicate, len(a.args)) for rule in program.rules for a in rule.head_atoms())
-    yield from (Signature(predicate, arity) for predicate, arity in seen)

@@ -14,7 +14,7 @@ import pyarrow as pa
 from lasing.connectors.arrow import names_as_they_are
 from lasing.live.engine import Engine
 from lasing.spark.hashing import shards_of
-from lasing.spark.outputs import Output
+from lasing.spark.outputs import OutputTable
 from lasing.spark.spans import COUNT, every_point, spans
 from lasing.spark.tables import times_of
 from lasing.spark.task import Task
@@ -99,7 +99,7 @@ class Evaluation:
         self._told_before = now
         return dict(new)
 
-    def _changes(self, output: Output, told: Mapping[str, Any]) -> Any:
+    def _changes(self, output: OutputTable, told: Mapping[str, Any]) -> Any:
         """The changes of an output, without the atoms of other shards."""
         if output.predicate not in told:
             return output.nothing()

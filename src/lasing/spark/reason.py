@@ -29,7 +29,7 @@ from lasing.spark import batch, streaming
 from lasing.spark.delay import delay_of, silence_of
 from lasing.spark.hashing import spread_ids
 from lasing.spark.inputs import Input, Order, inputs_of
-from lasing.spark.outputs import VIEWS, View, outputs_of
+from lasing.spark.outputs import VIEWS, View, output_tables
 from lasing.spark.packing import PACKED, Packer
 from lasing.spark.session import require_pyspark
 from lasing.spark.slices import Slices
@@ -142,7 +142,7 @@ class Reasoning:
         return Task(
             program=self.program,
             inputs=tuple(i.predicate for i in inputs),
-            outputs=outputs_of(self.program, types, wanted),
+            outputs=output_tables(self.program, types, wanted),
             view=options.view,
             keys=keys,
             foreign=found.foreign if isinstance(found, Partition) and shards > 1 else frozenset(),

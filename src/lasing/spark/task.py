@@ -16,7 +16,7 @@ from lasing.logic.program import Program
 from lasing.plan.nodes import Plan
 from lasing.raw_window import RawWindow
 from lasing.spark.hashing import shard_of
-from lasing.spark.outputs import Output, View
+from lasing.spark.outputs import OutputTable, View
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Task:
 
     program: Program
     inputs: tuple[str, ...]
-    outputs: Mapping[str, Output]
+    outputs: Mapping[str, OutputTable]
     view: View
     keys: Mapping[str, int | None]
     """The argument on which a predicate is divided among shards; None, or no entry: it is in every shard."""

@@ -7,7 +7,7 @@ import pytest
 import lasing
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import At, Atom
-from lasing.logic.program import DataFact, Penalty, Program, Rule, Signature
+from lasing.logic.program import DataFact, Output, Penalty, Program, Rule, Signature
 from lasing.timeline.ticks import Tick
 
 
@@ -43,7 +43,7 @@ def test_the_text_of_a_program_reads_back() -> None:
         (Rule((Atom("a"),), (Atom("p", (1,)),)),),
         (Atom("b", ("x y",)),),
         (DataFact(-3, Atom("p", (0.5,))),),
-        (Signature("a", 0),),
+        (Output("a", ()),),
         (Signature("p", 1),),
         Tick(60_000),
     )
@@ -52,7 +52,7 @@ def test_the_text_of_a_program_reads_back() -> None:
 
 
 def test_showing_nothing_reads_back() -> None:
-    assert lasing.parse(str(Program(show=()))).show == ()
+    assert lasing.parse(str(Program(outputs=()))).outputs == ()
 
 
 def test_a_rule_knows_its_place() -> None:

@@ -13,11 +13,11 @@ def shown(program: Program) -> Iterator[Diagnostic]:
     """W104 for a predicate in `#show` that no rule and no stream has."""
     facts = facts_of(program)
     able = facts.derived | facts.streamed | (facts.read - facts.background)
-    for signature in program.show or ():
-        if signature.predicate in able:
+    for output in program.outputs or ():
+        if output.predicate in able:
             continue
-        if signature.predicate in facts.background:
+        if output.predicate in facts.background:
             note = "background holds at every time point and is not part of the output; derive a predicate from it"
         else:
-            note = similar(signature.predicate, able) or f"the program has {', '.join(sorted(able)) or 'no rules'}"
-        yield Diagnostic("W104", f"#show {signature} shows nothing", program.place_of(signature), note)
+            note = similar(output.predicate, able) or f"the program has {', '.join(sorted(able)) or 'no rules'}"
+        yield Diagnostic("W104", f"#show {output} shows nothing", program.place_of(output), note)
