@@ -14,6 +14,7 @@ from lasing.limits import Watch
 from lasing.logic.answers import Answer, Changes
 from lasing.logic.examples import Examples
 from lasing.logic.formulas import Atom
+from lasing.logic.idle import Settling, settling
 from lasing.logic.program import Program, Rule
 from lasing.logic.splitting import Split, has_several_answers, split, unsplit
 from lasing.plan.compile import Unplanned, compile_plan
@@ -76,12 +77,13 @@ class OnReference:
     """The reference engine, for programs with one answer at each time point."""
 
     program: Program
+    settling: Settling | None = None
     watch: Watch | None = None
     name = "reference"
     compiled = False
 
     def make(self, start: int) -> ReferenceEngine:
-        return ReferenceEngine(self.program, start, self.watch)
+        return ReferenceEngine(self.program, start, self.watch, self.settling)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +117,17 @@ def choose(program: Program, engine: str, limit: int = 0, watch: Watch | None = 
         return AnyAnswers("clingo", lambda start: _clingo(parts, start, below, limit, watch), compiled)
     if several and engine == "reference":
         return AnyAnswers("reference", lambda start: DefinitionEngine(program, start, limit, watch), False)
-    return chosen_by_plan(program, plan_for(program, engine), watch)
+    return chosen_by_plan(program, plan_for(program, engine), engine, watch)
 
 
-def chosen_by_plan(program: Program, plan: Plan | None, watch: Watch | None = None) -> OneAnswer:
-    """The engine for a program with one answer whose plan was made before: without a plan, the reference."""
-    return OnReference(program, watch) if plan is None else OnLocal(program, plan, watch)
+def chosen_by_plan(program: Program, plan: Plan | None, engine: str, watch: Watch | None = None) -> OneAnswer:
+    """The engine for a program with one answer whose plan was made before: without a plan, the reference.
+
+    Asked for by name, the reference evaluates every time point; `auto` lets it pass over idle time.
+    """
+    if plan is not None:
+        return OnLocal(program, plan, watch)
+    return OnReference(program, settling(program) if engine == "auto" else None, watch)
 
 
 def most_models(models: int | None) -> int:
