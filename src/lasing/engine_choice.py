@@ -74,7 +74,10 @@ class OnLocal:
 
 @dataclass(frozen=True, slots=True)
 class OnReference:
-    """The reference engine, for programs with one answer at each time point."""
+    """The reference engine, for programs with one answer at each time point.
+
+    Given how the program settles, it passes over idle time in which nothing can change.
+    """
 
     program: Program
     settling: Settling | None = None
