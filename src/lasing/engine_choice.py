@@ -57,7 +57,7 @@ class OneAnswer:
     """An engine for programs with one answer at each time point, by the start of the timeline."""
 
     make: Callable[[int], Engine]
-    compiled: bool
+    compiled: Plan | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +65,11 @@ class AnyAnswers:
     """An engine for programs with any number of answers, by the start of the timeline."""
 
     make: Callable[[int], ModelsEngine]
-    compiled: bool
+    compiled: Plan | None
 
 
 Choice = OneAnswer | AnyAnswers
-"""`compiled` tells whether kernels have to be loaded, which takes a second, and to be compiled the first time."""
+"""`compiled` is the plan whose kernels have to be loaded, and compiled the first time; None where there is none."""
 
 
 def choose(program: Program, engine: str, limit: int = 0, watch: Watch | None = None) -> Choice:
@@ -83,14 +83,14 @@ def choose(program: Program, engine: str, limit: int = 0, watch: Watch | None = 
         below = None if parts.below is None else choose(parts.below, "auto", watch=watch)
         assert not isinstance(below, AnyAnswers), "what is decided has one answer"
         load_clingo("programs that may have several answers need it")
-        compiled = below is not None and below.compiled
+        compiled = None if below is None else below.compiled
         return AnyAnswers(lambda start: _clingo(parts, start, below, limit, watch), compiled)
     if several and engine == "reference":
-        return AnyAnswers(lambda start: DefinitionEngine(program, start, limit, watch), False)
+        return AnyAnswers(lambda start: DefinitionEngine(program, start, limit, watch), None)
     plan = plan_for(program, engine)
     if plan is None:
-        return OneAnswer(lambda start: ReferenceEngine(program, start, watch), False)
-    return OneAnswer(lambda start: _local(program, start, plan, watch), True)
+        return OneAnswer(lambda start: ReferenceEngine(program, start, watch), None)
+    return OneAnswer(lambda start: _local(program, start, plan, watch), plan)
 
 
 def most_models(models: int | None) -> int:
@@ -125,14 +125,20 @@ def unplanned(program: Program) -> str:
     return ""
 
 
-def load_kernels(compiling: Callable[[], None] | None = None) -> None:
-    """Load the local engine's kernels. The first time after an installation they are compiled, about a minute;
-    `compiling` is called before."""
+def load_kernels(plan: Plan | None = None, compiling: Callable[[], None] | None = None) -> None:
+    """Load the local engine's kernels: those that a plan uses, or all of them. The first time after an installation
+    they are compiled, in some seconds or up to a minute; `compiling` is called before."""
     from lasing.compiling import before_compiling
+    from lasing.engines.local.layout import lay_out
+    from lasing.engines.local.operators.table import load_all
 
     ready = Program((Rule((Atom("ready"),), (Atom("go"),)),))
     with before_compiling(compiling or (lambda: None)):
-        list(_local(ready, 0, optimized(compile_plan(ready))).advance(0, ()))
+        if plan is None:
+            load_all()
+            plan = optimized(compile_plan(ready))
+        lay_out(plan)
+        list(_local(Program(()), 0, compile_plan(Program(()))).advance(0, ()))
 
 
 def _local(program: Program, start: int, plan: Plan, watch: Watch | None = None) -> Engine:

@@ -177,7 +177,7 @@ class Run:
         self._answers: Iterator[Answer]
         own = by_time((fact.time, fact.atom) for fact in program.data)
         given = program.tick, sort, progress, self._known, self._gaps
-        if isinstance(self._engine, OneAnswer) and self._engine.compiled and in_columns(stream):
+        if isinstance(self._engine, OneAnswer) and self._engine.compiled is not None and in_columns(stream):
             from lasing.connectors.batches import batches_of
 
             sources = [batches_of(own), *stream_batches(stream, *given)]
@@ -223,10 +223,10 @@ class Run:
         return (told for told, _ in self._steps if told is not None and len(told))
 
     def prepare(self, compiling: Callable[[], None] | None = None) -> None:
-        """Load the engine's kernels. The first time after an installation they are compiled, which takes a minute;
+        """Load the kernels that the program needs. The first time they are compiled, which takes some seconds;
         `compiling` is called before."""
-        if self._engine.compiled:
-            load_kernels(compiling)
+        if self._engine.compiled is not None:
+            load_kernels(self._engine.compiled, compiling)
 
     def diagnostics(self) -> list[Diagnostic]:
         """Warnings about what was left out so far."""

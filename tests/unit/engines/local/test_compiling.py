@@ -15,12 +15,12 @@ import warnings
 from numba.core.caching import CacheImpl
 
 CacheImpl._locator_classes = []
-with warnings.catch_warnings(record=True) as told:
+with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
-    from lasing.engines.local.engine import LocalEngine
-    from lasing.engines.local.memory import append
-assert type(append._cache).__name__ == "NullCache", append._cache
-for warning in told:
+    from lasing.engines.local.spans import enters, leaves
+    assert (enters(7, 2, 1), leaves(7, 2, 1)) == (5, 9)
+assert type(enters._cache).__name__ == "NullCache", enters._cache
+for warning in caught:
     print(warning.category.__name__, warning.message)
 """
 
