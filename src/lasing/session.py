@@ -31,7 +31,7 @@ from lasing.languages.lars.reader import read_program
 from lasing.limits import Limits, Watch, limits_of
 from lasing.logic.answers import Answer, Changes, changes, filled, repeated
 from lasing.logic.checks import CAUTIONS, findings
-from lasing.logic.examples import Example, Examples
+from lasing.logic.examples import Example
 from lasing.logic.formulas import Atom, PartitionWindow, TupleWindow, Window, WindowFunction, atoms_of, walk
 from lasing.logic.program import Program
 from lasing.logic.splitting import has_several_answers
@@ -416,9 +416,13 @@ class Run:
 
 
 def left_out(
-    program: Program, dropped: int, failures: Mapping[tuple[int, str], int], examples: Examples
+    program: Program,
+    dropped: int,
+    failures: Mapping[tuple[int, str], int],
+    examples: Mapping[tuple[int, str], Example | str],
 ) -> list[Diagnostic]:
-    """Warnings about heads before the start, and about instances that had no value, with examples where there are."""
+    """Warnings about heads before the start, and about instances that had no value, with examples where there are: as
+    such, or in words."""
     found = []
     if dropped:
         message = f"{_count(dropped, 'derived atom')} before the start of the timeline dropped"
@@ -426,7 +430,8 @@ def left_out(
     for (index, reason), count in sorted(failures.items()):
         message = f"{_count(count, 'instance')} of this rule had no value: {reason}"
         if example := examples.get((index, reason)):
-            message += f"; {example.text(program.rules[index], program.shown_tick())}"
+            words = example if isinstance(example, str) else example.text(program.rules[index], program.shown_tick())
+            message += f"; {words}"
         found.append(Diagnostic("W203", message, program.rules[index].place()))
     return found
 

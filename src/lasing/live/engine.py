@@ -19,6 +19,7 @@ from lasing.live.models import ModelsCore
 from lasing.live.reference import ReferenceCore
 from lasing.live.updates import Joined, Source, Told, Update
 from lasing.logic.answers import Answer
+from lasing.logic.examples import Examples
 from lasing.logic.program import Program
 from lasing.logic.splitting import has_several_answers
 from lasing.logic.terms import Value
@@ -138,7 +139,7 @@ class Engine:
         """
         self._check_whole()
         gaps = Gaps(missing)
-        frames = {predicate: self._present(predicate, frame, gaps) for predicate, frame in batch_of(facts).items()}
+        frames = {name: self._present(name, frame, gaps, time) for name, frame in batch_of(facts).items()}
         prepared = self._batch(frames, time, end)
         self._note_gaps(gaps)
         if prepared is None:
@@ -149,9 +150,9 @@ class Engine:
         self._whole = True
         return source.tables()
 
-    def _present(self, predicate: Any, frame: Any, gaps: Gaps) -> Any:
+    def _present(self, predicate: Any, frame: Any, gaps: Gaps, time: str | None = None) -> Any:
         table = frame_of(frame, predicate)
-        return present(table, table.column_names, gaps, f"the table of {predicate}")
+        return present(table, table.column_names, gaps, f"the table of {predicate}", time)
 
     def _without_gaps(self, facts: Facts) -> Facts | None:
         """Facts without those that lack a value; None where there are none of these."""
@@ -249,12 +250,15 @@ class Engine:
     def diagnostics(self) -> list[Diagnostic]:
         """What was left out so far: facts that lack a value (W206), heads before the start (W202), instances that had
         no value (W203)."""
-        examples = {} if self._core is None else self._core.examples()
-        return [*self._gaps.warnings(), *left_out(self.program, *self.left_out(), examples)]
+        return [*self._gaps.warnings(), *left_out(self.program, *self.left_out(), self.examples())]
 
     def left_out(self) -> tuple[int, Mapping[tuple[int, str], int]]:
         """The same as numbers: heads before the start, and instances without a value by rule (from 0) and reason."""
         return (0, {}) if self._core is None else self._core.left_out()
+
+    def examples(self) -> Examples:
+        """One of the instances without a value for each rule and reason."""
+        return {} if self._core is None else self._core.examples()
 
     def snapshot(self) -> Any:
         """The raw window as an Arrow table: the facts on which answers can still depend. That is all there is to keep.

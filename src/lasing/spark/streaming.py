@@ -70,6 +70,7 @@ def observed(told: Any) -> Any:
     figures += [f.max(f.when(f.col("kind") == STATUS, f.col(name))).alias(name) for name in ("until", "events")]
     waiting = f.get_json_object("left_out", "$.waiting_for")
     figures.append(f.max(f.when(f.col("kind") == STATUS, waiting)).alias("waiting_for"))
+    figures.append(f.max(f.get_json_object("left_out", "$.missing")).alias("missing"))  # one shard reports it
     return told.observe("lasing", *figures)
 
 
@@ -106,16 +107,20 @@ def _arrived(task: Task, frames: Iterable[Any]) -> tuple[list[Arrived], bool, in
             if row.input == NO_INPUT:
                 drain = True
                 continue
-            arrived.append(arrived_of(task, int(row.input), int(row.number), row.marks, row.facts))
+            arrived.append(arrived_of(task, int(row.input), int(row.number), row.marks, row.facts, row.missing))
     return arrived, drain, clock
 
 
-def arrived_of(task: Task, number: int, count: int, marks: bytes, stored: bytes | None) -> Arrived:
+def arrived_of(
+    task: Task, number: int, count: int, marks: bytes | None, stored: bytes | None, missing: object = None
+) -> Arrived:
     """What `Packer` has packed for a shard."""
     facts, arrivals = None if stored is None else from_bytes(stored), None
     if facts is not None and ARRIVAL in facts.column_names:
         facts, arrivals = facts.drop_columns([ARRIVAL]), facts[ARRIVAL]
-    return Arrived(task.inputs[number], count, from_bytes(marks), facts, arrivals)
+    heard = None if marks is None else from_bytes(marks)
+    left_out = json.loads(missing) if isinstance(missing, str) else {}  # pandas may have NaN for none
+    return Arrived(task.inputs[number], count, heard, facts, arrivals, left_out)
 
 
 def _rows(task: Task, told: Told) -> Iterator[tuple[Any, ...]]:
@@ -146,6 +151,11 @@ def _status(told: Told, size: int, state_seconds: float) -> tuple[Any, ...]:
     late = 0 if told.late is None else told.late.num_rows
     rows = sum(table.num_rows for table in told.tables.values())
     kinds = {p: t.num_rows for p, t in told.tables.items() if t.num_rows}
+    more: dict[str, Any] = {"left_out": told.left_out, "rows": kinds, "waiting_for": told.waiting_for}
+    if told.examples:
+        more["examples"] = told.examples
+    if told.missing:
+        more["missing"] = told.missing
     return (
         STATUS,
         b"",
@@ -157,5 +167,5 @@ def _status(told: Told, size: int, state_seconds: float) -> tuple[Any, ...]:
         state_seconds,
         told.engine_seconds,
         int(told.rebuilt),
-        json.dumps({"left_out": told.left_out, "rows": kinds, "waiting_for": told.waiting_for}),
+        json.dumps(more),
     )
