@@ -194,7 +194,7 @@ def test_a_missing_value_may_be_an_error_or_another_value(spark: Any) -> None:
     with pytest.raises(lasing.LasingError, match=r"E604.*missing is given for r"):
         reason("q(S) :- p(S, V).", "p", "q", missing={"r": 0})(frame)
     with pytest.raises(lasing.LasingError, match="E510"):
-        reason("q(S) :- p(S, V).", "p", "q", missing=None)
+        reason("q(S) :- p(S, V).", "p", "q", missing=None)  # type: ignore[arg-type]
 
 
 def test_background_facts_that_lack_a_value_are_left_out(spark: Any) -> None:

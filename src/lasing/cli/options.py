@@ -52,6 +52,15 @@ MaxTime = Annotated[
     ),
 ]
 
+Missing = Annotated[
+    str,
+    typer.Option(
+        "--missing",
+        metavar="RULE",
+        help="What to do about a row that lacks a value: skip it, stop with an error, or take this VALUE instead.",
+    ),
+]
+
 
 def choose(option: str, value: str, choices: tuple[str, ...]) -> None:
     """Fail where the value of an option is none of its choices."""

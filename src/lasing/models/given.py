@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from lasing.connectors.missing import Gaps
 from lasing.connectors.rows import Row, by_time, merged, time_of, value_of
 from lasing.connectors.sources import stream_rows
 from lasing.engines.reference.stream import Derived, Fact, Facts, Stream
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
 Time = int | str | datetime
 
 
-def all_rows(program: Program, stream: Any, sort: bool, arity: Mapping[str, int]) -> list[Row]:
+def all_rows(program: Program, stream: Any, sort: bool, arity: Mapping[str, int], gaps: Gaps) -> list[Row]:
     """The facts of a program's own text and of a stream, in their order, each once."""
     own = by_time((fact.time, fact.atom) for fact in program.data)
-    return list(dict.fromkeys(merged([own, stream_rows(stream, program.tick, sort, arity=arity)])))
+    return list(dict.fromkeys(merged([own, stream_rows(stream, program.tick, sort, arity=arity, gaps=gaps)])))
 
 
 def time_or(given: Time | None, default: int, program: Program) -> int:
