@@ -159,10 +159,12 @@ class Run:
         self._engine = choose(program, engine, most_models(models), self._watch)
         self.several = has_several_answers(program)
         program = program.watching_dates()
+        self._watch.shown = program.time_text
         first = None if start is None else time_of(start, program.tick)
         last = None if end is None else time_of(end, program.tick)
         if first is not None and last is not None and last < first:
-            raise fault("E306", f"the timeline ends at {last}, before it starts at {first}")
+            message = f"the timeline ends at {program.time_text(last)}, before it starts at {program.time_text(first)}"
+            raise fault("E306", message)
         self.program = program
         self.report = Report()
         self.tick: Tick | None = None

@@ -66,6 +66,7 @@ class Engine:
     ) -> None:
         self._watch = Watch(limits_of(max_atoms, max_memory, max_time))
         self.program = (program if isinstance(program, Program) else parse(program, constants)).watching_dates()
+        self._watch.shown = self.program.time_text
         self.on_late = on_late
         self._open, self._kind = _opener(self.program, engine, most_models(models), self._watch)
         own = sorted(self.program.data, key=lambda fact: fact.time)
@@ -116,10 +117,11 @@ class Engine:
             return self._push_first(now, facts)
         if now < core.time or now < start:
             if self.on_late is None:
-                note = "push in the order of time, or give the engine an on_late=…"
+                note, shown = "push in the order of time, or give the engine an on_late=…", self.program.time_text
                 if now < start:
-                    raise fault("E308", f"time {now} is before the start, {start}", note=note)
-                raise fault("E308", f"time {now} has passed: everything is evaluated up to {core.time}", note=note)
+                    raise fault("E308", f"time {shown(now)} is before the start, {shown(start)}", note=note)
+                message = f"time {shown(now)} has passed: everything is evaluated up to {shown(core.time)}"
+                raise fault("E308", message, note=note)
             self.on_late(now, facts)
             return Update(core.time, Told([]))
         return self._evaluate(core, now, core.encode(now, facts))
@@ -199,12 +201,13 @@ class Engine:
         batch = core.encode_batch(facts, time, lambda thing: time_of(thing, self.program.tick))
         span = batch.span()
         until = last if last is not None else core.time if span is None else span[1]
+        shown = self.program.time_text
         if span is not None and span[0] < max(core.time, start):
-            raise fault("E308", f"time {span[0]} has passed", note="push in the order of time")
+            raise fault("E308", f"time {shown(span[0])} has passed", note="push in the order of time")
         if span is not None and until < span[1]:
-            raise fault("E306", f"the batch has facts at {span[1]}, after its end, {until}")
+            raise fault("E306", f"the batch has facts at {shown(span[1])}, after its end, {shown(until)}")
         if until < core.time:
-            raise fault("E308", f"time {until} has passed", note="push in the order of time")
+            raise fault("E308", f"time {shown(until)} has passed", note="push in the order of time")
         self._begin(start, core)
         due = [fact for fact in self._own if fact[0] <= until]
         self._own = self._own[len(due) :]

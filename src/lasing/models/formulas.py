@@ -51,7 +51,7 @@ def holds(
     now = time_of(time, beside.tick)
     times = (now, *(row[0] for row in rows))
     timeline = Interval(time_or(start, min(times), beside), time_or(end, max(times), beside))
-    check_timeline(timeline, now)
+    check_timeline(timeline, now, beside)
     facts = Facts(fact_of(row) for row in rows if row[0] in timeline)
     return satisfies(facts, timeline, background_of(beside.background), now, asked.body)
 
@@ -77,7 +77,7 @@ def satisfiable(
         raise fault("E314", "data facts stand beside a formula for which a stream is looked for", note=note)
     now = time_of(time, beside.tick)
     timeline = Interval(time_or(start, now, beside), time_or(end, now, beside))
-    check_timeline(timeline, now)
+    check_timeline(timeline, now, beside)
     assert timeline.hi is not None
     known = arity_of(Program((asked,), beside.background))
     free = _free_atoms(asked, named if atoms is None or isinstance(atoms, str) else atoms)

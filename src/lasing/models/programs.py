@@ -144,7 +144,7 @@ class _Data:
         now = time_of(time, program.tick)
         rows = all_rows(program, stream, sort, arity_of(program), gaps)
         lo = time_or(start, min([now, *(row[0] for row in rows or claimed)]), program)
-        check_timeline(Interval(lo, None), now)
+        check_timeline(Interval(lo, None), now, program)
         early, late = (row for row in rows if row[0] < lo), (row for row in rows if row[0] > now)
         known = [row for row in rows if lo <= row[0] <= now]
         return cls(now, Interval(lo, None), known, frozenset(early), frozenset(late), program.shown_tick())

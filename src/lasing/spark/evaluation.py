@@ -105,7 +105,7 @@ class Evaluation:
 
     def examples(self, left: LeftOut) -> dict[str, str]:
         """An instance that had no value, in words, for each rule and reason among what was left out."""
-        rules, tick = self._task.program.rules, None if self._task.unit is None else self._task.program.tick
+        rules, tick = self._task.program.rules, self._task.shown_tick
         known = {f"W203 {rule} {reason}": (rules[rule], e) for (rule, reason), e in self._engine.examples().items()}
         return {name: example.text(rule, tick) for name, (rule, example) in known.items() if name in left}
 

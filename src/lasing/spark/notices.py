@@ -59,7 +59,7 @@ def listen(spark: Any) -> None:
             if figures is not None:
                 waiting, left_out = queries[str(event.progress.runId)]
                 names = json.loads(figures["waiting_for"] or "[]")
-                waiting.batch(figures["events"] or 0, names, figures["until"])
+                waiting.batch(figures["events"] or 0, names, figures["reached"])
                 left_out.batch(figures["missing"])
 
         def onQueryIdle(self, event: Any) -> None:  # noqa: N802

@@ -450,6 +450,11 @@ def _early(inputs: Sequence[Input], task: Task, first: int) -> Any:
     from pyspark.sql import functions as f
 
     dated = task.unit is not None
+    when = f.col("p").cast("string")
+    if task.unit is not None:
+        instant = f.to_utc_timestamp(f.timestamp_micros(f.col("p") * task.unit), f.current_timezone())
+        fraction = ".SSSSSS" if task.unit % 1_000_000 else ""
+        when = f.date_format(instant, f"\"yyyy-MM-dd'T'HH:mm:ss{fraction}'Z'\"")
     frames = []
     for given in inputs:
         rows = given.rows().withColumn("p", batch.point_column(task.unit, dated)).where(f.col("p") < first)
@@ -460,7 +465,7 @@ def _early(inputs: Sequence[Input], task: Task, first: int) -> Any:
             if args
             else f.lit(given.predicate)
         )
-        frames.append(rows.select(*told, f.concat(text, f.lit(" at "), f.col("p").cast("string"), f.lit("."))))
+        frames.append(rows.select(*told, f.concat(text, f.lit(" at "), when, f.lit("."))))
     names = ["predicate", "time", "closed_until", "late_by", "fact"]
     early = reduce(lambda a, b: a.union(b), frames).toDF(*names)
     if task.unit is None:

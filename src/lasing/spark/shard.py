@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from lasing.connectors.rows import value_of
 from lasing.logic.formulas import Atom
+from lasing.models.witness import fact_text
 from lasing.spark.arrival import Course, course
 from lasing.spark.evaluation import Evaluation, LeftOut, up_to
 from lasing.spark.state import State
@@ -231,7 +232,7 @@ def _in_time(
         if not in_time.all():
             if task.keys.get(part.predicate) is not None or shard == 0:  # facts of every shard are reported by one
                 too_late = part.facts.filter(pa.array(~in_time))
-                late.append(_late(part.predicate, too_late, np.broadcast_to(closed, times.shape)[~in_time]))
+                late.append(_late(task, part.predicate, too_late, np.broadcast_to(closed, times.shape)[~in_time]))
             kept = part.facts.filter(pa.array(in_time))
         else:
             kept = part.facts
@@ -239,7 +240,7 @@ def _in_time(
     return facts, pa.concat_tables(late) if late else None
 
 
-def _late(predicate: str, facts: Any, closed: Numbers) -> Any:
+def _late(task: Task, predicate: str, facts: Any, closed: Numbers) -> Any:
     times = times_of(facts)
     atoms = (Atom(predicate, tuple(map(value_of, list(row.values())[1:]))) for row in facts.to_pylist())
     columns = [
@@ -247,7 +248,7 @@ def _late(predicate: str, facts: Any, closed: Numbers) -> Any:
         pa.array(times),
         pa.array(closed),
         pa.array(closed + 1 - times),
-        pa.array([f"{atom} at {at}." for atom, at in zip(atoms, times.tolist(), strict=True)]),
+        pa.array([f"{fact_text(row, task.shown_tick)}." for row in zip(times.tolist(), atoms, strict=True)]),
     ]
     return pa.table(columns, schema=pa.schema(list(LATE.items())))
 

@@ -15,6 +15,7 @@ from lasing.logic.program import Program, Signature
 from lasing.session import arity_of, counts_all_facts
 from lasing.spark.hashing import shard_of
 from lasing.spark.outputs import Output, View
+from lasing.timeline.ticks import Dates, Tick
 
 
 @dataclass(frozen=True)
@@ -81,17 +82,25 @@ class Task:
         """Where a stream that has ended ends, if its newest fact is at a time point."""
         return max([newest, *(fact.time for fact in self.program.data)])
 
+    @cached_property
+    def shown_tick(self) -> Tick | None:
+        """The tick by which messages show times as dates: where the inputs have timestamps."""
+        return None if self.unit is None else self.program.tick
+
     def program_of(self, shard: int) -> Program:
-        """The program with those of its own facts that belong to a shard."""
+        """The program with those of its own facts that belong to a shard; what it says of time is as in the inputs."""
+        program = self.program
+        if self.shown_tick is not None:
+            program = replace(program, tick=replace(self.shown_tick, dates=Dates(seen=True, decided=True)))
         if self.shards == 1:
-            return self.program
+            return program
 
         def mine(atom: Atom) -> bool:
             return self.owns(shard, atom)
 
-        background = tuple(filter(mine, self.program.background))
-        data = tuple(fact for fact in self.program.data if mine(fact.atom))
-        return replace(self.program, background=background, data=data)
+        background = tuple(filter(mine, program.background))
+        data = tuple(fact for fact in program.data if mine(fact.atom))
+        return replace(program, background=background, data=data)
 
     def owns(self, shard: int, atom: Atom) -> bool:
         """Whether an atom is in a shard."""
