@@ -14,6 +14,7 @@ from lasing.limits import Watch
 from lasing.logic.answers import Answer, Changes
 from lasing.logic.examples import Examples
 from lasing.logic.formulas import Atom
+from lasing.logic.idle import settling
 from lasing.logic.program import Program, Rule
 from lasing.logic.splitting import Split, has_several_answers, split, unsplit
 from lasing.plan.compile import Unplanned, compile_plan
@@ -89,8 +90,13 @@ def choose(program: Program, engine: str, limit: int = 0, watch: Watch | None = 
         return AnyAnswers(lambda start: DefinitionEngine(program, start, limit, watch), False)
     plan = plan_for(program, engine)
     if plan is None:
-        return OneAnswer(lambda start: ReferenceEngine(program, start, watch), False)
+        return OneAnswer(lambda start: reference_engine(program, start, engine, watch), False)
     return OneAnswer(lambda start: _local(program, start, plan, watch), True)
+
+
+def reference_engine(program: Program, start: int, engine: str, watch: Watch | None = None) -> ReferenceEngine:
+    """The reference engine. Asked for by name it evaluates every time point; `auto` lets it pass over idle time."""
+    return ReferenceEngine(program, start, watch, settling(program) if engine == "auto" else None)
 
 
 def most_models(models: int | None) -> int:

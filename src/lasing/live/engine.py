@@ -8,7 +8,7 @@ from typing import Any
 
 from lasing.connectors.missing import SKIP, Gaps, Missing, present, without_gaps
 from lasing.connectors.rows import time_of
-from lasing.engine_choice import AnyAnswers, EngineName, choose, most_models, plan_for
+from lasing.engine_choice import AnyAnswers, EngineName, choose, most_models, plan_for, reference_engine
 from lasing.engines.local.engine import LocalEngine
 from lasing.errors import Diagnostic, LasingError, fault, warn
 from lasing.limits import Watch, limits_of, stopped
@@ -348,5 +348,7 @@ def _opener(program: Program, engine: EngineName, limit: int, watch: Watch) -> t
             return (lambda start: ModelsCore(program, start, choice)), kind
     plan = plan_for(program, engine)
     if plan is None:
-        return (lambda start: ReferenceCore(program, start, watch)), "reference"
+        return (
+            lambda start: ReferenceCore(program, reference_engine(program, start, engine, watch), start)
+        ), "reference"
     return (lambda start: LocalCore(program, LocalEngine(program, start, plan, watch=watch))), "local"

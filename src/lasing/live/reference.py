@@ -11,7 +11,6 @@ from typing import Any
 from lasing.connectors.rows import by_time, value_of
 from lasing.engines.reference.engine import ReferenceEngine
 from lasing.errors import fault, warn
-from lasing.limits import Watch
 from lasing.live.cores import (
     Fact,
     Facts,
@@ -80,9 +79,9 @@ class AtomsCore:
 class ReferenceCore(AtomsCore):
     """The raw window is all facts."""
 
-    def __init__(self, program: Program, start: int, watch: Watch | None = None) -> None:
+    def __init__(self, program: Program, engine: ReferenceEngine, start: int) -> None:
         super().__init__(program)
-        self._engine = ReferenceEngine(program, start, watch)
+        self._engine = engine
         self._standing = Standing()
         self.time = start - 1
 
