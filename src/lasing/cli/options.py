@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -139,7 +140,7 @@ def signatures_of(text: str) -> tuple[Signature, ...]:
     result = []
     for part in text.split(","):
         name, slash, arity = part.strip().partition("/")
-        if not slash or not is_name(name) or not arity.isdigit():
+        if not slash or not is_name(name) or not re.fullmatch("[0-9]{1,9}", arity):
             raise typer.BadParameter(f"{part.strip()!r} is not of the form predicate/arity", param_hint="--show")
         result.append(Signature(name, int(arity)))
     return tuple(result)
