@@ -22,7 +22,7 @@ from lasing import Atom
 from lasing.errors import LasingError
 from lasing.logic.partition import Partition, partition
 from lasing.logic.types import argument_types
-from lasing.spark.outputs import outputs_of
+from lasing.spark.outputs import output_tables
 from lasing.spark.packing import Packer
 from lasing.spark.shard import step
 from lasing.spark.state import State
@@ -77,7 +77,7 @@ def by_spark(text: str, table: Any, shards: int, missing: Any) -> Outcome:
         program = lasing.parse(text)
         split = partition(program)
         keys = split.keys if isinstance(split, Partition) and shards > 1 else {}
-        outputs = outputs_of(program, argument_types(program, {"p": ("integer", "integer")}))
+        outputs = output_tables(program, argument_types(program, {"p": ("integer", "integer")}))
         task = Task(program, ("p",), outputs, "answers", keys, frozenset(), shards)
         packer = Packer("p", 0, ("time", "x", "y"), keys.get("p"), None, shards, tuple(range(shards)), missing=missing)
         sent = [row for packed in packer(table.to_batches()) for row in packed.to_pylist()]

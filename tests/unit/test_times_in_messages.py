@@ -11,7 +11,7 @@ import pytest
 import lasing
 from lasing import Engine, LasingError, models
 from lasing.logic.types import argument_types
-from lasing.spark.outputs import outputs_of
+from lasing.spark.outputs import output_tables
 from lasing.spark.packing import Packer
 from lasing.spark.shard import step
 from lasing.spark.state import State
@@ -123,7 +123,7 @@ def test_a_file_out_of_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("unit", "shown"), [(60_000_000, f'"{DATES[1]}"'), (None, str(NUMBERS[1]))])
 def test_a_late_fact_on_spark(unit: int | None, shown: str) -> None:
     program = lasing.parse(PROGRAM)
-    outputs = outputs_of(program, argument_types(program, {"p": ("integer",)}))
+    outputs = output_tables(program, argument_types(program, {"p": ("integer",)}))
     task = Task(program, ("p",), outputs, "answers", {}, frozenset(), unit=unit)
     packer = Packer("p", 0, ("time", "x"), None, unit, 1, (0,))
     state = State()

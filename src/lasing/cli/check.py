@@ -18,10 +18,10 @@ from lasing.languages.lars.reader import examine
 from lasing.logic.analysis import Analysis, RuleAnalysis, analyse
 from lasing.logic.checks import CAUTIONS, findings
 from lasing.logic.checks.several_answers import cycle_text
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import atoms_of, head_atom
 from lasing.logic.fragments import ENGINE_NEEDED
 from lasing.logic.idle import settling
-from lasing.logic.keys import arities
 from lasing.logic.partition import NoKey, Partition, partition
 from lasing.logic.printer import formula_text
 from lasing.logic.program import Program
@@ -90,7 +90,7 @@ def check(
 
 def _predicates(program: Program, text: str) -> frozenset[str]:
     """`p,q`, all of which the program has."""
-    known = arities(program)
+    known = facts_of(program).arity_with_data
     names = frozenset(name for part in text.split(",") if (name := part.strip()))
     for name in sorted(names - known.keys()):
         hint = f": {note}" if (note := similar(name, known)) else ""

@@ -27,9 +27,9 @@ from lasing.live.cores import (
 from lasing.live.updates import Told
 from lasing.logic.answers import Answer, Changes, Standing
 from lasing.logic.examples import Examples
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
-from lasing.session import arity_of, counts_all_facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,9 @@ class AtomsCore:
     """Facts are atoms here."""
 
     def __init__(self, program: Program) -> None:
-        self._arity = arity_of(program)
-        self._any_predicate = counts_all_facts(program)
+        facts = facts_of(program)
+        self._arity = facts.arity
+        self._any_predicate = facts.counts_all_facts
         self._unknown: set[str] = set()
 
     def encode(self, _time: int, facts: Facts) -> list[Atom]:
@@ -79,7 +80,7 @@ class AtomsCore:
 class ReferenceCore(AtomsCore):
     """The raw window is all facts."""
 
-    def __init__(self, program: Program, engine: ReferenceEngine, start: int) -> None:
+    def __init__(self, program: Program, start: int, engine: ReferenceEngine) -> None:
         super().__init__(program)
         self._engine = engine
         self._standing = Standing()

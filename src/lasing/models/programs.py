@@ -12,12 +12,13 @@ from lasing.connectors.sources import stream_rows
 from lasing.engine_choice import load_clingo
 from lasing.errors import Source, warn
 from lasing.languages.lars.questions import read_question
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.logic.terms import Value, value_text
 from lasing.models.given import Time, all_rows, check_timeline, fact_of, rows_of, time_or, unknowns, values_of
 from lasing.models.witness import Witness, fact_text, time_text
-from lasing.session import ProgramLike, arity_of, parse, source_of
+from lasing.session import ProgramLike, parse, source_of
 from lasing.timeline.intervals import Interval
 from lasing.timeline.ticks import Tick
 
@@ -69,10 +70,12 @@ def check(
     gaps = Gaps(missing)
     checked = (program if isinstance(program, Program) else parse(program, constants)).watching_dates()
     load_clingo("to see whether a model is minimal takes it")
-    rows = list(dict.fromkeys(stream_rows(interpretation, checked.tick, True, arity=arity_of(checked), gaps=gaps)))
+    rows = list(
+        dict.fromkeys(stream_rows(interpretation, checked.tick, True, arity=facts_of(checked).arity, gaps=gaps))
+    )
     data = _Data.of(checked, stream, time, start, sort, gaps, rows)
     warn(gaps.warnings())
-    reasons = [*_missing(data, rows), *_foreign(data, rows, checked.derived())]
+    reasons = [*_missing(data, rows), *_foreign(data, rows, facts_of(checked).derived)]
     return Verdict.of(reasons or _no_model(checked, data, rows))
 
 
@@ -142,7 +145,7 @@ class _Data:
     ) -> _Data:
         """The timeline starts with the first fact; without any data, with the first that is claimed."""
         now = time_of(time, program.tick)
-        rows = all_rows(program, stream, sort, arity_of(program), gaps)
+        rows = all_rows(program, stream, sort, facts_of(program).arity, gaps)
         lo = time_or(start, min([now, *(row[0] for row in rows or claimed)]), program)
         check_timeline(Interval(lo, None), now, program)
         early, late = (row for row in rows if row[0] < lo), (row for row in rows if row[0] > now)

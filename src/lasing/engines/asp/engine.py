@@ -20,7 +20,8 @@ from lasing.limits import Watch
 from lasing.logic.answers import Answer, Changes
 from lasing.logic.dependencies import stratify
 from lasing.logic.examples import Examples
-from lasing.logic.formulas import Atom, Formula, TupleWindow, Window, atoms_of, walk
+from lasing.logic.facts import facts_of
+from lasing.logic.formulas import Atom, Formula
 from lasing.logic.idle import settling
 from lasing.logic.program import Program
 from lasing.logic.splitting import Split
@@ -204,7 +205,5 @@ class AspEngine:
 
 def _predicates_read(program: Program) -> frozenset[str] | None:
     """The predicates whose facts matter; None where a tuple window counts all of them."""
-    nodes = [n for rule in program.rules for f in (*rule.heads, *rule.body) for n in walk(f)]
-    if any(isinstance(node, Window) and isinstance(node.function, TupleWindow) for node in nodes):
-        return None
-    return frozenset(a.predicate for rule in program.rules for f in (*rule.heads, *rule.body) for a in atoms_of(f))
+    facts = facts_of(program)
+    return None if facts.counts_all_facts else facts.derived | facts.read
