@@ -228,10 +228,10 @@ class Run:
         return (told for told, _ in self._steps if told is not None and len(told))
 
     def prepare(self, compiling: Callable[[], None] | None = None) -> None:
-        """Load the engine's kernels. The first time after an installation they are compiled, which takes a minute;
+        """Load the kernels that the program needs. The first time they are compiled, which takes some seconds;
         `compiling` is called before."""
-        if self._engine.compiled:
-            load_kernels(compiling)
+        if self._engine.plan is not None:
+            load_kernels(self._engine.plan, compiling)
 
     def diagnostics(self) -> list[Diagnostic]:
         """Warnings about what was left out so far."""

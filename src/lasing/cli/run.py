@@ -56,7 +56,7 @@ from lasing.logic.formulas import atoms_of
 from lasing.logic.program import Program
 from lasing.session import Run
 
-COMPILING = "compiling the engine's kernels, which takes about a minute"
+COMPILING = "compiling the engine's kernels for this program, which takes some seconds; later runs find them compiled"
 
 
 def run(
