@@ -33,7 +33,7 @@ from lasing.logic.formulas import (
     Window,
 )
 from lasing.logic.terms import FUNCTIONS, SMALLEST, Arithmetic, Term, Undefined, Variable, normal, unescape
-from lasing.timeline.ticks import DATE, MILLISECONDS, parse_time
+from lasing.timeline.ticks import DATE, LOOSE_DATE, LOOSE_MONTH, MILLISECONDS, iso_date, parse_time
 
 _COMPARISONS = frozenset(FLIPPED)
 _TERM_ENDS = frozenset(",)")
@@ -413,9 +413,10 @@ def _number(c: Cursor, negative: bool = False) -> int | float:
     """A number, or a duration: a number and a unit."""
     i = c.i
     text = c.texts[i]
-    if len(text) == 4 and c.kinds[i + 1] == "-" and (date := DATE.match(c.source.text, c.offsets[i])):
-        note = f'write it in quotes: at "{date[0]}"; to subtract numbers, put spaces around the minus'
-        c.fail("E105", f"the date {date[0]} is not quoted", note, c.offsets[i], len(date[0]))
+    if c.kinds[i + 1] in ("-", "/") and (date := _bare_date(c, i)):
+        form = f'write it in quotes: at "{iso}"' if (iso := iso_date(date)) else 'write it year first: at "2026-01-31"'
+        note = f"{form}; to calculate with numbers, put spaces around the operator"
+        c.fail("E105", f"the date {date} is not quoted", note, c.offsets[i], len(date))
     c.i = i + 1
     number: int | float
     try:
@@ -433,6 +434,14 @@ def _number(c: Cursor, negative: bool = False) -> int | float:
     if c.kinds[c.i] == "NAME" and c.texts[c.i] in MILLISECONDS:
         return _duration(c, i, number)
     return number
+
+
+def _bare_date(c: Cursor, i: int) -> str:
+    """What is written here, if it looks like a date rather than a calculation: empty otherwise."""
+    found = DATE.match(c.source.text, c.offsets[i]) or LOOSE_DATE.match(c.source.text, c.offsets[i])
+    if found is None and i and c.texts[i - 1] == "at":
+        found = LOOSE_MONTH.match(c.source.text, c.offsets[i])
+    return found[0] if found else ""
 
 
 def _duration(c: Cursor, i: int, amount: int | float) -> int:
