@@ -16,7 +16,7 @@ from lasing.bench.laser.race import SPARK, Patience, all_agree, contenders, race
 from lasing.bench.laser.workloads import COPIES, DIFFERENT, Task, box, cooling, diamond, join, rules
 from lasing.bench.measuring.contenders import Columns, parse
 from lasing.bench.measuring.course import FULL, QUICK, Effort
-from lasing.bench.measuring.records import Cell, Output
+from lasing.bench.measuring.records import Cell, View
 from lasing.bench.measuring.turns import DisagreementError, agree
 from lasing.bench.measuring.workloads import ARGS, J, Stream, Workload
 
@@ -98,13 +98,13 @@ def test_a_seed_gives_the_same_stream_again(task: Task) -> None:
 
 @pytest.mark.parametrize("output", OUTPUTS)
 @pytest.mark.parametrize("task", SMALL, ids=_name)
-def test_all_contenders_tell_the_same(task: Task, output: Output) -> None:
+def test_all_contenders_tell_the_same(task: Task, output: View) -> None:
     all_agree(task, output, points=9)
 
 
 @pytest.mark.parametrize("output", OUTPUTS)
 @pytest.mark.parametrize("rate", [1, 4, 25])
-def test_what_is_written_by_hand_is_right_on_other_streams_too(rate: int, output: Output) -> None:
+def test_what_is_written_by_hand_is_right_on_other_streams_too(rate: int, output: View) -> None:
     """Pairs that come again within the window, at one time point or later."""
     again = Workload("again", J.program, lambda chance, n, _w, points: _pairs(chance, n, points)).stream(rate, 4, 40)
     for task in (diamond(4, rate), join(4, rate)):
@@ -130,7 +130,7 @@ def test_those_who_disagree_do_not_race(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize("output", OUTPUTS)
 @pytest.mark.parametrize("name", [SCRATCH, CLINGO])
-def test_who_starts_late_tells_what_he_would_have_told(name: str, output: Output) -> None:
+def test_who_starts_late_tells_what_he_would_have_told(name: str, output: View) -> None:
     for task in (join(3, 5), cooling(3, 40)):
         stream = task.stream(9)
         make = laser_race.ANEW[name]
@@ -142,12 +142,12 @@ def test_who_starts_late_tells_what_he_would_have_told(name: str, output: Output
                 assert told == late.told(second(t))
 
 
-def _cells(task: Task, output: Output = "changes", seconds: float = 9.0) -> dict[str, Cell]:
+def _cells(task: Task, output: View = "changes", seconds: float = 9.0) -> dict[str, Cell]:
     return {cell.contender: cell for cell in race(task, output, IMPATIENT, Patience(seconds))}
 
 
 @pytest.mark.parametrize("output", OUTPUTS)
-def test_each_contender_has_a_cell(output: Output) -> None:
+def test_each_contender_has_a_cell(output: View) -> None:
     task = join(2, 5)
     cells = _cells(task, output)
     assert tuple(cells) == contenders(task) == (LASING, SCRATCH, CLINGO, "dictionaries", LOOP, SPARK)

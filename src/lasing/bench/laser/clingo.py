@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from lasing.bench.laser.peers import told_row
 from lasing.bench.laser.workloads import COPIES, Task
-from lasing.bench.measuring.records import Output
+from lasing.bench.measuring.records import View
 from lasing.bench.measuring.turns import Contender, Step, Told
 from lasing.bench.measuring.workloads import Stream
 
@@ -29,7 +29,7 @@ def installed() -> bool:
     return find_spec("clingo") is not None
 
 
-def by_clingo(task: Task, output: Output, stream: Stream, first: int = 0) -> Contender:
+def by_clingo(task: Task, output: View, stream: Stream, first: int = 0) -> Contender:
     """clingo from time point `first` on, after the one before, which is evaluated in the start."""
     from clingo import Control, Function, Number
 
@@ -77,7 +77,7 @@ def _told_symbols(numbers: dict[str, int], changed: tuple[Iterable[Symbol], Iter
     )
 
 
-def in_clingo(task: Task, output: Output) -> str:
+def in_clingo(task: Task, output: View) -> str:
     """The program in clingo's language, where facts have their time as the last argument.
 
     All facts and all `point(T)` are of the window.

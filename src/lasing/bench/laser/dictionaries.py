@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from lasing.bench.laser.peers import told_row
 from lasing.bench.laser.workloads import DIFFERENT, Task
-from lasing.bench.measuring.records import Output
+from lasing.bench.measuring.records import View
 from lasing.bench.measuring.turns import Contender, Step, Told
 from lasing.bench.measuring.workloads import ARGS, PREDICATE, Stream
 
@@ -253,7 +253,7 @@ def by_hand(task: Task) -> ByHand:
     return Rules(task.window, task.rules) if task.kind == DIFFERENT else Join(task.window)
 
 
-def dictionaries(task: Task, output: Output, stream: Stream) -> Contender:
+def dictionaries(task: Task, output: View, stream: Stream) -> Contender:
     """The program as a contender."""
     arrivals = [_arrived(stream, t) for t in range(stream.points)]
 

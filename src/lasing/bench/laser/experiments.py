@@ -16,9 +16,9 @@ from lasing.bench.laser.peers import LASING, SCRATCH
 from lasing.bench.laser.race import SPARK, Patience, all_agree, contenders, in_words, probe, race
 from lasing.bench.laser.workloads import COPIES, DIFFERENT, Task, box, cooling, diamond, join, rules
 from lasing.bench.measuring.course import Effort
-from lasing.bench.measuring.records import Cell, Experiment, Figure, Output
+from lasing.bench.measuring.records import Cell, Experiment, Figure, View
 
-OUTPUTS: tuple[Output, ...] = get_args(Output)
+OUTPUTS: tuple[View, ...] = get_args(View)
 WINDOWS, RATES, RULES = (1, 20, 40, 80), (200, 400, 800), (10, 20, 50, 100)
 
 Grid = Callable[[Effort], list[Task]]
@@ -84,7 +84,7 @@ def sentences(found: list[Cell]) -> list[str]:
     return said
 
 
-def _growths(mine: list[Cell], output: Output) -> Iterator[str]:
+def _growths(mine: list[Cell], output: View) -> Iterator[str]:
     """How our cost changes from the least to the greatest value of each setting, the others being equal."""
     for setting in ("window", "rate", "rules"):
         values = sorted({int(cell.settings[setting]) for cell in mine if setting in cell.settings})

@@ -14,7 +14,7 @@ import numpy as np
 
 from lasing.bench.bars.limit import compiled
 from lasing.bench.laser.workloads import Task
-from lasing.bench.measuring.records import Output
+from lasing.bench.measuring.records import View
 from lasing.bench.measuring.turns import Contender, Step, Told
 from lasing.bench.measuring.workloads import PREDICATE, Array, Stream
 
@@ -73,7 +73,7 @@ class Loop:
         return self._out[: self._answer(self._loop, t, self._out_address)]
 
 
-def loops(task: Task, output: Output, stream: Stream) -> Contender | None:
+def loops(task: Task, output: View, stream: Stream) -> Contender | None:
     """The loop for a task as a contender; None where no g++ compiles it. Copies of a rule are one by hand."""
     loaded = library()
     if loaded is None:

@@ -15,7 +15,7 @@ from functools import partial
 
 from lasing.bench.laser.workloads import Task
 from lasing.bench.measuring.contenders import Columns, parse
-from lasing.bench.measuring.records import Output
+from lasing.bench.measuring.records import View
 from lasing.bench.measuring.turns import Contender, Step, Told
 from lasing.bench.measuring.workloads import Array, Stream
 from lasing.engines.local.execute import OUT_ARGS, OUT_PREDICATE, OUT_SIGN
@@ -27,7 +27,7 @@ from lasing.plan.optimize import optimized
 LASING, SCRATCH = "lasing", "from scratch"
 
 
-def ours(task: Task, output: Output, stream: Stream) -> Contender:
+def ours(task: Task, output: View, stream: Stream) -> Contender:
     """The local engine on encoded columns, tick by tick: its changes, or after them all rows that stand."""
     program = parse(task.programs[output])
     plan = optimized(compile_plan(program))
@@ -66,7 +66,7 @@ def told_row(head: int, sign: int, args: Sequence[int]) -> tuple[int, ...]:
     return head, sign, *args, *(0,) * (2 - len(args))
 
 
-def from_scratch(task: Task, output: Output, stream: Stream, first: int = 0) -> Contender:
+def from_scratch(task: Task, output: View, stream: Stream, first: int = 0) -> Contender:
     """The reference engine, which evaluates every time point anew, from time point `first` on.
 
     Facts of before are taken in without evaluation; only the time point before is evaluated, in the start, so that

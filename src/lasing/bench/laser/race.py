@@ -30,7 +30,7 @@ from lasing.bench.laser.loops import LOOP, loops
 from lasing.bench.laser.peers import LASING, SCRATCH, from_scratch, ours
 from lasing.bench.laser.workloads import COPIES, Task
 from lasing.bench.measuring.course import Effort
-from lasing.bench.measuring.records import Cell, Output
+from lasing.bench.measuring.records import Cell, View
 from lasing.bench.measuring.turns import Contender, Step, agree
 from lasing.bench.measuring.workloads import Stream
 
@@ -44,7 +44,7 @@ SLOW_TURNS = 3
 PREFIX = 3
 """How many time points of each race are compared as well."""
 
-Anew = Callable[[Task, Output, Stream, int], Contender]
+Anew = Callable[[Task, View, Stream, int], Contender]
 ANEW: dict[str, Anew] = {SCRATCH: from_scratch, CLINGO: by_clingo}
 """Those who evaluate time points anew."""
 
@@ -62,18 +62,18 @@ class Patience:
     """
 
     seconds: float
-    _known: dict[tuple[str, Output], list[tuple[Task, float]]] = field(default_factory=lambda: defaultdict(list))
+    _known: dict[tuple[str, View], list[tuple[Task, float]]] = field(default_factory=lambda: defaultdict(list))
 
     @classmethod
     def of(cls, effort: Effort) -> Patience:
         """A second; much less for a quick look."""
         return cls(1.0 if effort.length > 1 else 0.2)
 
-    def learn(self, name: str, output: Output, task: Task, seconds: float) -> None:
+    def learn(self, name: str, output: View, task: Task, seconds: float) -> None:
         """Remember what a time point took."""
         self._known[name, output].append((task, seconds))
 
-    def foresees(self, name: str, output: Output, task: Task) -> str:
+    def foresees(self, name: str, output: View, task: Task) -> str:
         """Why it is not even tried; "" if it is."""
         work = _work(name, task)
         factors = [(work / _work(name, known), known, seconds) for known, seconds in self._known[name, output]]
@@ -125,7 +125,7 @@ class Anewed:
         return taken * 1e6 / (self.stream.bounds[self.first + turn + 1] - self.stream.bounds[self.first + turn])
 
 
-def race(task: Task, output: Output, effort: Effort, patience: Patience) -> Iterator[Cell]:
+def race(task: Task, output: View, effort: Effort, patience: Patience) -> Iterator[Cell]:
     """The cells of a setting and output, one for each contender."""
     warm = task.window + 1 + REMOVALS
     stream = task.stream(warm + max(10, ATOMS * effort.length // task.rate))
@@ -162,7 +162,7 @@ def _measured(cell: Cell, costs: Sequence[float], baseline: Sequence[float]) -> 
     return replace(cell, cost=middle, spread=(low, high), ratio=ratio)
 
 
-def _anew(name: str, task: Task, output: Output, stream: Stream, patience: Patience) -> Anewed | str:
+def _anew(name: str, task: Task, output: View, stream: Stream, patience: Patience) -> Anewed | str:
     """One who evaluates anew, with the window filled; or why not."""
     if name == CLINGO and not installed():
         return "clingo is not installed"
@@ -179,7 +179,7 @@ def _anew(name: str, task: Task, output: Output, stream: Stream, patience: Patie
     return Anewed(step, short, first) if taken <= patience.seconds else patience.exceeded(task)
 
 
-def probe(task: Task, output: Output, patience: Patience) -> None:
+def probe(task: Task, output: View, patience: Patience) -> None:
     """Learn from a task that is small what larger ones take."""
     for name in ANEW:
         _anew(name, task, output, task.stream(task.window + 2 + SLOW_TURNS), patience)
@@ -223,7 +223,7 @@ def _derived(task: Task, stream: Stream) -> float:
     return float(np.mean(sizes[-10:]))
 
 
-def all_agree(task: Task, output: Output, points: int = 7) -> None:
+def all_agree(task: Task, output: View, points: int = 7) -> None:
     """Raise `DisagreementError` unless all contenders that there are tell the same, on a task that is small."""
     stream = task.stream(points)
     others = [from_scratch(task, output, stream), dictionaries(task, output, stream), loops(task, output, stream)]

@@ -27,7 +27,7 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from lasing.bench.measuring.records import Output
+from lasing.bench.measuring.records import View
 from lasing.bench.measuring.workloads import Array, Stream, steady
 
 Shape = Literal["diamond", "box", "join", "rules", "cooling"]
@@ -50,8 +50,8 @@ class Task:
     rules: int
     kind: str
     settings: Mapping[str, int | str]
-    programs: Mapping[Output, str]
-    heads: Mapping[Output, tuple[str, ...]]
+    programs: Mapping[View, str]
+    heads: Mapping[View, tuple[str, ...]]
 
     def stream(self, points: int, seed: int = SEED) -> Stream:
         """So many time points of input."""
@@ -116,8 +116,8 @@ def cooling(window: int, rate: int) -> Task:
     """The cooling system of Figure 4."""
     text = COOLING.replace("[n]", f"[{window}]")
     more = TOLD_AT_TIMES.replace("[n]", f"[{window}]")
-    heads: dict[Output, tuple[str, ...]] = {"changes": (*NOW, *LATER), "answers": (*AT_TIMES, *LATER)}
-    programs: dict[Output, str] = {
+    heads: dict[View, tuple[str, ...]] = {"changes": (*NOW, *LATER), "answers": (*AT_TIMES, *LATER)}
+    programs: dict[View, str] = {
         "changes": text + _show(NOW | LATER),
         "answers": text + more + _show(AT_TIMES | LATER),
     }
@@ -159,6 +159,6 @@ def _task(shape: Shape, window: int, rate: int, text: str) -> Task:
     return Task(shape, window, rate, 1, "", {"window": window, "rate": rate}, _both(text), _both(("q",)))
 
 
-def _both(same: Same) -> dict[Output, Same]:
+def _both(same: Same) -> dict[View, Same]:
     """For either output."""
     return {"changes": same, "answers": same}

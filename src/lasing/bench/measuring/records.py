@@ -8,7 +8,7 @@ from typing import Literal
 
 from lasing.bench.measuring.course import Effort
 
-Output = Literal["changes", "answers"]
+View = Literal["changes", "answers"]
 """What a contender tells at each time point: what has changed, or all that holds."""
 
 
@@ -24,7 +24,7 @@ class Cell:
 
     experiment: str
     contender: str
-    output: Output
+    output: View
     settings: Mapping[str, int | str]
     cost: float | None = None
     spread: tuple[float, float] | None = None

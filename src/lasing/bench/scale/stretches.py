@@ -17,7 +17,7 @@ import numpy as np
 from lasing.bench.bars.dictionaries import dictionaries
 from lasing.bench.measuring.contenders import Columns
 from lasing.bench.measuring.course import Course
-from lasing.bench.measuring.records import Cell, Output
+from lasing.bench.measuring.records import Cell, View
 from lasing.engines.local.execute import OUT_SIGN
 
 OURS = "lasing"
@@ -42,13 +42,13 @@ class Entry:
     """A contender under some settings, how it is prepared, and in how many turns it takes part, if not in all."""
 
     contender: str
-    output: Output
+    output: View
     settings: Mapping[str, int | str]
     prepare: Callable[[], Ready]
     turns: int | None = None
 
 
-def on_columns(c: Course, points: int, output: Output = "changes", units: float | None = None) -> Ready:
+def on_columns(c: Course, points: int, output: View = "changes", units: float | None = None) -> Ready:
     """Our engine on stretches of so many time points, tick by tick; a unit is an atom where not said otherwise."""
     engine = Columns(c.program, c.stream, annotated=False)
     held = sum(int(block[:, OUT_SIGN].sum()) for block in engine.to(c.warm - 1))

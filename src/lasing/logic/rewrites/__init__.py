@@ -22,8 +22,8 @@ from lasing.logic.rewrites.aggregates import aggregates
 from lasing.logic.rewrites.arithmetic import arithmetic
 from lasing.logic.rewrites.draft import TICK, Draft
 from lasing.logic.rewrites.formulas import formulas
+from lasing.logic.rewrites.standpoint import Left
 from lasing.logic.rewrites.truth import fails, holds
-from lasing.logic.rewrites.view import Left
 
 MOST_PARTS = 1000
 """What is larger has no plan either: it is left alone before that takes long."""

@@ -8,7 +8,7 @@ from lasing.logic.formulas import Aggregate, Formula, Not, terms_of, walk
 from lasing.logic.fragments import is_plain
 from lasing.logic.program import Rule
 from lasing.logic.rewrites.draft import Body, Draft
-from lasing.logic.rewrites.view import NOW, Left
+from lasing.logic.rewrites.standpoint import NOW, Left
 from lasing.logic.terms import Arithmetic
 from lasing.logic.variables import bound_by, free_variables
 

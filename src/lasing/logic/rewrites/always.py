@@ -21,12 +21,12 @@ from lasing.logic.formulas import (
 from lasing.logic.rewrites.anchors import anchors
 from lasing.logic.rewrites.draft import Body, Draft, is_point, limited
 from lasing.logic.rewrites.sometime import never, sometime
-from lasing.logic.rewrites.view import Left, View
+from lasing.logic.rewrites.standpoint import Left, Standpoint
 from lasing.logic.terms import Term, Variable
 from lasing.logic.variables import bound_by, free_variables
 
 
-def always(draft: Draft, body: Body, formula: Formula, view: View) -> list[Body]:
+def always(draft: Draft, body: Body, formula: Formula, view: Standpoint) -> list[Body]:
     """□φ holds: a helper that holds where φ does always holds, or one that holds where φ fails is absent.
 
     `either :- (a or b) always in [1].` becomes `each at T :- a at T in [1].`, the same with b, and
@@ -68,7 +68,7 @@ def always(draft: Draft, body: Body, formula: Formula, view: View) -> list[Body]
     return [_without_misses(draft, found, formula, view) for found in bodies]
 
 
-def not_always(draft: Draft, body: Body, formula: Formula, view: View) -> list[Body]:
+def not_always(draft: Draft, body: Body, formula: Formula, view: Standpoint) -> list[Body]:
     """□φ does not hold: φ fails at some time point, or there is none."""
     match formula:
         case Sometime() | Always() | At():
@@ -119,7 +119,7 @@ def _rather_absent(formula: Formula) -> bool:
     return isinstance(formula, Implies | Or) and anchors(formula, holds=False)
 
 
-def _each(draft: Draft, body: Body, formula: Formula, view: View) -> Atom:
+def _each(draft: Draft, body: Body, formula: Formula, view: Standpoint) -> Atom:
     """A helper that holds at the time points of the view at which the formula does."""
     time = draft.variable()
 
@@ -130,7 +130,7 @@ def _each(draft: Draft, body: Body, formula: Formula, view: View) -> Atom:
     return draft.helper(body, free_variables(formula), bound_by((formula,), windowed=True), build, time)
 
 
-def _without_misses(draft: Draft, body: Body, formula: Formula, view: View) -> Body:
+def _without_misses(draft: Draft, body: Body, formula: Formula, view: Standpoint) -> Body:
     """The body, without a time point of the view at which the formula fails."""
 
     def build(inner: Body) -> list[Body]:
@@ -141,7 +141,7 @@ def _without_misses(draft: Draft, body: Body, formula: Formula, view: View) -> B
     return body.add(Not(draft.helper(body, args, frozenset(), build)))
 
 
-def _with_a_point(draft: Draft, body: Body, view: View) -> Body:
+def _with_a_point(draft: Draft, body: Body, view: Standpoint) -> Body:
     """The body, with the tests that the view has a time point at all."""
     if view.has_points:
         return body

@@ -9,7 +9,7 @@ from lasing.logic.formulas import Aggregate, At, Atom, Compare, Formula, Interva
 from lasing.logic.fragments import is_plain
 from lasing.logic.program import Rule
 from lasing.logic.rewrites.draft import Draft
-from lasing.logic.rewrites.view import Left
+from lasing.logic.rewrites.standpoint import Left
 from lasing.logic.terms import Arithmetic, Term, variables_of
 from lasing.logic.variables import free_variables
 

@@ -24,7 +24,7 @@ from lasing.logic.formulas import (
     walk,
 )
 from lasing.logic.program import Rule
-from lasing.logic.rewrites.view import Cut, Left, View
+from lasing.logic.rewrites.standpoint import Cut, Left, Standpoint
 from lasing.logic.terms import Arithmetic, Term, Variable, variables_of
 from lasing.logic.variables import bound_by, free_variables
 
@@ -86,13 +86,13 @@ class Draft:
 
     # -- time points --------------------------------------------------------------------------------------------------
 
-    def moved(self, body: Body, view: View, time: Term) -> View:
+    def moved(self, body: Body, view: Standpoint, time: Term) -> Standpoint:
         """The view at another of its time points."""
         if view.whole:
-            return View(time, _window(range_of(body, time)))
-        return View(time, view.seen, view.exact, view.cuts, True, view.background)
+            return Standpoint(time, _window(range_of(body, time)))
+        return Standpoint(time, view.seen, view.exact, view.cuts, True, view.background)
 
-    def at_point(self, body: Body, view: View, anchored: bool) -> Body:
+    def at_point(self, body: Body, view: Standpoint, anchored: bool) -> Body:
         """The body, with the tests that the view's time lies in its timeline; `anchored` if an atom there will tell."""
         time = view.time
         assert time is not None
@@ -102,7 +102,7 @@ class Draft:
             body = body.add(*self._tests(cut, time))
         return body
 
-    def _in_timeline(self, body: Body, view: View, time: Term) -> Iterator[Formula]:
+    def _in_timeline(self, body: Body, view: Standpoint, time: Term) -> Iterator[Formula]:
         if view.seen is not None:
             yield Window(view.seen, At(time, TICK))
         elif is_whole_number(body.known, time):  # any time point from the start on: one up to now is not after it
@@ -138,7 +138,7 @@ class Draft:
 
     # -- atoms --------------------------------------------------------------------------------------------------------
 
-    def seen(self, atom: Atom, view: View) -> Formula:
+    def seen(self, atom: Atom, view: Standpoint) -> Formula:
         """The plain literal by which an atom holds at a view."""
         if not view.inside:
             raise Left("a window that need not contain the time point at which it is opened")
@@ -214,7 +214,7 @@ class Draft:
         return tuple(chosen)
 
 
-Extend = Callable[[Draft, Body, Formula, View], list[Body]]
+Extend = Callable[[Draft, Body, Formula, Standpoint], list[Body]]
 
 
 def limited(bodies: list[Body]) -> list[Body]:
@@ -302,7 +302,7 @@ def _time_of(literal: Formula) -> Term | None:
             return None
 
 
-def _tells(body: Body, view: View, time: Term) -> bool:
+def _tells(body: Body, view: Standpoint, time: Term) -> bool:
     """Whether a literal tells that the time lies in the timeline before its cuts."""
     if not view.exact:
         return is_point(body.known, time)
@@ -315,12 +315,12 @@ def _tells(body: Body, view: View, time: Term) -> bool:
     return False
 
 
-def tells_all(body: Body, view: View) -> bool:
+def tells_all(body: Body, view: Standpoint) -> bool:
     """Whether literals tell that the view's time lies in its timeline."""
     return not view.cuts and view.time is not None and _tells(body, view, view.time)
 
 
-def _sees_background(view: View) -> bool:
+def _sees_background(view: Standpoint) -> bool:
     """Whether plain literals see background where the view does."""
     match view.background:
         case "now":

@@ -5,8 +5,8 @@ from __future__ import annotations
 from lasing.logic.fragments import is_plain
 from lasing.logic.program import Rule
 from lasing.logic.rewrites.draft import Body, Draft, limited
+from lasing.logic.rewrites.standpoint import NOW
 from lasing.logic.rewrites.truth import in_order
-from lasing.logic.rewrites.view import NOW
 
 
 def formulas(draft: Draft, rule: Rule) -> list[Rule]:

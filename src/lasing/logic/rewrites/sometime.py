@@ -5,11 +5,11 @@ from __future__ import annotations
 from lasing.logic.formulas import Always, At, Atom, Formula, Implies, Not, Or, Sometime, Window
 from lasing.logic.rewrites.anchors import anchors
 from lasing.logic.rewrites.draft import Body, Draft, limited
-from lasing.logic.rewrites.view import View
+from lasing.logic.rewrites.standpoint import Standpoint
 from lasing.logic.variables import bound_by, free_variables
 
 
-def sometime(draft: Draft, body: Body, formula: Formula, view: View) -> list[Body]:
+def sometime(draft: Draft, body: Body, formula: Formula, view: Standpoint) -> list[Body]:
     """◇φ holds: φ does, at a time point that is named.
 
     `both :- (a and b) in [2].` becomes `both :- a at T in [2], b at T in [2].`, and ◇(φ ∨ ψ) is ◇φ ∨ ◇ψ.
@@ -29,7 +29,7 @@ def sometime(draft: Draft, body: Body, formula: Formula, view: View) -> list[Bod
             return draft.holds(draft, body, formula, there)
 
 
-def never(draft: Draft, body: Body, formula: Formula, view: View) -> list[Body]:
+def never(draft: Draft, body: Body, formula: Formula, view: Standpoint) -> list[Body]:
     """◇φ does not hold: a helper for which it does is absent.
 
     `calm :- not (a and b) in [2].` becomes `some :- a at T in [2], b at T in [2].` and `calm :- not some.`

@@ -26,11 +26,11 @@ from lasing.logic.rewrites.anchors import anchors
 from lasing.logic.rewrites.draft import Body, Draft, Extend, limited
 from lasing.logic.rewrites.jumps import jumps, no_jump
 from lasing.logic.rewrites.sometime import never, sometime
-from lasing.logic.rewrites.view import NOW, Left, View
+from lasing.logic.rewrites.standpoint import NOW, Left, Standpoint
 from lasing.logic.rewrites.windows import windows
 
 
-def holds(draft: Draft, body: Body, formula: Formula, view: View) -> list[Body]:
+def holds(draft: Draft, body: Body, formula: Formula, view: Standpoint) -> list[Body]:
     """The body extended so that the formula holds at the view: by one body for each alternative."""
     if view == NOW and is_plain(formula):
         return [body.add(formula)]
@@ -61,7 +61,7 @@ def holds(draft: Draft, body: Body, formula: Formula, view: View) -> list[Body]:
             assert_never(formula)
 
 
-def fails(draft: Draft, body: Body, formula: Formula, view: View) -> list[Body]:
+def fails(draft: Draft, body: Body, formula: Formula, view: Standpoint) -> list[Body]:
     """The body extended so that the formula does not hold at the view: by one body for each alternative.
 
     Anonymous variables mean "some value" in what does not hold. They occur once, so they go along with their part.
@@ -113,7 +113,7 @@ def _rank(formula: Formula, positive: bool) -> int:
     return 3 if simple else 4
 
 
-def _each(draft: Draft, bodies: list[Body], parts: Iterable[Formula], view: View, extend: Extend) -> list[Body]:
+def _each(draft: Draft, bodies: list[Body], parts: Iterable[Formula], view: Standpoint, extend: Extend) -> list[Body]:
     for part in in_order(parts, extend):
         bodies = limited([found for body in bodies for found in extend(draft, body, part, view)])
     return bodies

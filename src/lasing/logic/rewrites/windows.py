@@ -6,15 +6,15 @@ from typing import assert_never
 
 from lasing.logic.formulas import IntervalWindow, PartitionWindow, TimeWindow, TupleWindow, Window
 from lasing.logic.rewrites.draft import Body, Range, is_whole_number, range_of, window_around, window_between
-from lasing.logic.rewrites.view import Background, Cut, Left, View
+from lasing.logic.rewrites.standpoint import Background, Cut, Left, Standpoint
 
 
-def windows(body: Body, window: Window, view: View) -> View:
+def windows(body: Body, window: Window, view: Standpoint) -> Standpoint:
     """The view of a window that is opened at a view.
 
     Opened now, it is a window as plain literals have it; opened at T, it cuts what is seen to the time points around T.
     """
-    base = View(view.time) if window.full else view
+    base = Standpoint(view.time) if window.full else view
     if not base.inside:
         raise Left("a window in one that need not contain the time point at which it is opened")
     match window.function:
@@ -30,17 +30,17 @@ def windows(body: Body, window: Window, view: View) -> View:
             assert_never(window.function)
 
 
-def _opened_now(function: TimeWindow, base: View) -> View:
+def _opened_now(function: TimeWindow, base: Standpoint) -> Standpoint:
     if base.exact:  # a window in a window, both opened now
         outer = base.seen
         if outer is None or outer.step > 1 or function.step > 1:
             raise Left("a window with a step in another window")
         backs = [back for back in (outer.back, function.back) if back is not None]
         function = TimeWindow(min(backs, default=None), min(outer.ahead, function.ahead))
-    return View(None, function, True, (), function.step == 1, "ahead")
+    return Standpoint(None, function, True, (), function.step == 1, "ahead")
 
 
-def _opened(function: TimeWindow, base: View, span: Range | None) -> View:
+def _opened(function: TimeWindow, base: Standpoint, span: Range | None) -> Standpoint:
     time = base.time
     assert time is not None
     seen = window_around(span, function) if base.whole else base.seen
@@ -48,10 +48,10 @@ def _opened(function: TimeWindow, base: View, span: Range | None) -> View:
     background: Background = "now" if function.ahead == 0 and base.background == "now" else "unclear"
     if base.background == "ahead" or (span is not None and span[1] <= 0):
         background = "ahead"
-    return View(time, seen, base.exact, (*base.cuts, cut), function.step == 1, background)
+    return Standpoint(time, seen, base.exact, (*base.cuts, cut), function.step == 1, background)
 
 
-def _between(body: Body, function: IntervalWindow, base: View, view: View) -> View:
+def _between(body: Body, function: IntervalWindow, base: Standpoint, view: Standpoint) -> Standpoint:
     for end in (function.lo, function.hi):
         if not is_whole_number(body.known, end):
             raise Left("a window between times that no literal tells to be time points")
@@ -62,4 +62,4 @@ def _between(body: Body, function: IntervalWindow, base: View, view: View) -> Vi
     background: Background = "unclear"
     if base.background == "ahead" or (span is not None and span[1] <= 0):
         background = "ahead"
-    return View(base.time, seen, base.exact, (*base.cuts, Cut(function.lo, function.hi)), False, background)
+    return Standpoint(base.time, seen, base.exact, (*base.cuts, Cut(function.lo, function.hi)), False, background)

@@ -31,7 +31,7 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class Standpoint:
     """A part of the stream, and the time point `time` (None: now) at which a formula is evaluated on it.
 
     If `exact`, the timeline is the window `seen`, opened now; else it is that of the whole stream; `cuts` narrow it.
@@ -70,5 +70,5 @@ class View:
                 yield from variables_of(cut.lo)
 
 
-NOW = View()
+NOW = Standpoint()
 """The whole stream, now: where the literals of a body are evaluated."""
