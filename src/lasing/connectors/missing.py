@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lasing.connectors.rows import value_of
+from lasing.connectors.rows import is_missing, value_of
 from lasing.errors import Diagnostic, fault
 from lasing.logic.terms import Value
 
@@ -64,7 +64,7 @@ def without_gaps(facts: Sequence[tuple[Any, ...]], gaps: Gaps) -> list[tuple[Any
     """Facts such as ("temp", "s1", 70), without those that lack a value."""
     kept = []
     for fact in facts:
-        lacks = next((i for i, value in enumerate(fact) if value is None and i), None)
+        lacks = next((i for i, value in enumerate(fact) if i and is_missing(value)), None)
         if lacks is None:
             kept.append(fact)
         else:

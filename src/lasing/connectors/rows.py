@@ -66,14 +66,22 @@ def value_of(thing: object, place: Place | None = None, what: str = "a value") -
             if not thing.is_finite() or not isfinite(float(thing)):
                 raise fault("E506", f"{what} is {_short(thing)}, which no double can be", place, "leave such rows out")
             return int(thing) if SMALLEST <= thing <= LARGEST and thing == int(thing) else float(thing)
-        case date():
+        case date() if not is_missing(thing):
             return thing.isoformat()
-        case None:
-            raise fault("E506", f"{what} is missing", place, "leave such rows out, or fill the value in")
+    if is_missing(thing):
+        raise fault("E506", f"{what} is missing", place, "leave such rows out, or fill the value in")
     item = getattr(thing, "item", None)  # NumPy's scalars
     if callable(item):
         return value_of(item(), place, what)
     raise fault("E506", f"{what} is of type {type(thing).__name__}", place, "values are numbers and text")
+
+
+def is_missing(thing: object) -> bool:
+    """Whether a Python value says that there is none: None, and what pandas and NumPy have for it."""
+    kind = type(thing)
+    if kind.__name__ == "datetime64" and kind.__module__ == "numpy":
+        return str(thing) == "NaT"
+    return thing is None or kind.__name__ in ("NAType", "NaTType")
 
 
 def is_text(thing: str) -> bool:
