@@ -79,10 +79,10 @@ class Engine:
         self._set_up(given, start, choose(given, engine, most_models(models), watch), watch, on_late)
 
     @classmethod
-    def with_plan(cls, program: Program, plan: Plan | None, start: int, limits: Limits) -> Engine:
+    def with_plan(cls, program: Program, plan: Plan | None, engine: str, start: int, limits: Limits) -> Engine:
         """An engine for a program with one answer whose plan was made before; without a plan, the reference engine."""
         made, watch, given = cls.__new__(cls), Watch(limits), program.watching_dates()
-        made._set_up(given, start, chosen_by_plan(given, plan, watch), watch, None)
+        made._set_up(given, start, chosen_by_plan(given, plan, engine, watch), watch, None)
         return made
 
     def _set_up(self, program: Program, start: Any, choice: Choice, watch: Watch, on_late: OnLate | None) -> None:

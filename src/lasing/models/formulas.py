@@ -14,7 +14,7 @@ from lasing.engines.reference.satisfaction import satisfies, try_all
 from lasing.engines.reference.stream import Facts
 from lasing.engines.reference.structure import background_of
 from lasing.errors import Place, Source, fault, warn
-from lasing.languages.lars.questions import read_question
+from lasing.languages import read_question
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom, atoms_of
 from lasing.logic.program import Program, Rule

@@ -14,7 +14,7 @@ from lasing.connectors.missing import SKIP, Gaps, Missing
 from lasing.connectors.rows import time_of
 from lasing.errors import Diagnostic, LasingError, fault, in_order, similar
 from lasing.errors import Source as Text
-from lasing.languages.lars.reader import examine
+from lasing.languages import examine
 from lasing.limits import Limits, limits_of
 from lasing.logic.checks import ONE_ANSWER, findings
 from lasing.logic.facts import facts_of
