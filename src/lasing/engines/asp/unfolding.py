@@ -17,8 +17,8 @@ from lasing.engines.reference.entailment import candidates, check_terms, evaluat
 from lasing.engines.reference.stream import NOTHING, Args, Derived, Facts, Stream
 from lasing.engines.reference.structure import Binding, Structure
 from lasing.engines.reference.windows import window
-from lasing.logic.comparisons import holds
 from lasing.logic.formulas import Aggregate, Always, And, At, Atom, Compare, Formula, Implies, Not, Or, Sometime, Window
+from lasing.logic.functions import holds
 from lasing.logic.terms import Arithmetic, Substitution, Undefined, Value, Variable, evaluate
 
 _FREE = object()

@@ -9,9 +9,11 @@ from typing import assert_never
 import numpy as np
 
 from lasing.engines.local import execute, idle, memory, pause, values
+from lasing.engines.local.asking import FIRST_FUNCTION
 from lasing.engines.local.encoding import NOW_REGISTER, VARIABLES, Variant, span_words
 from lasing.engines.local.operators import box, clock, examples, fold, gate, last, points, recompute, stamp, variants
-from lasing.logic.formulas import AggregateFunction
+from lasing.engines.local.questions import Call
+from lasing.logic.functions import AGGREGATES, Function
 from lasing.logic.terms import Term, Value
 from lasing.plan.idle import Steady, steady, ticks
 from lasing.plan.nodes import (
@@ -32,14 +34,6 @@ from lasing.plan.rewrite import rules_of
 
 _KEY_AREA, _STACK = 64, 64
 
-_FUNCTIONS: dict[AggregateFunction, int] = {
-    "count": fold.COUNT,
-    "sum": fold.SUM,
-    "min": fold.MIN,
-    "max": fold.MAX,
-    "avg": fold.AVG,
-}
-
 
 @dataclass
 class Arena:
@@ -58,6 +52,8 @@ class Arena:
     """Of variants and aggregates that may make an example: the variables whose values it has."""
     idle: tuple[Steady, np.ndarray] | None
     """How idle time can be leapt over, if it can, and for each relation the bits of its columns that hold times."""
+    functions: list[Call]
+    """The functions that kernels ask for, in the order of their numbers (see `asking`)."""
 
 
 def lay_out(plan: Plan, annotated: bool = False) -> Arena:
@@ -77,6 +73,7 @@ class _Layout:
     constants: dict[Value, int] = field(default_factory=dict)
     shown: dict[int, tuple[Term, ...]] = field(default_factory=dict)
     most_shown: dict[int, int] = field(default_factory=dict)
+    functions: list[Call] = field(default_factory=list)
 
     def build(self) -> Arena:
         plan = self.plan
@@ -137,6 +134,7 @@ class _Layout:
             kept,
             self.shown,
             self._idle(),
+            self.functions,
         )
 
     def _examples(self) -> dict[int, int]:
@@ -329,7 +327,7 @@ class _Layout:
         row = _operation(execute.FOLD)
         row[fold.SOURCE], row[fold.TARGET] = self.at(stage.source), self.at(stage.target)
         row[fold.STATE], row[fold.GROUPS] = self.at(self._groups[stage]), stage.groups
-        row[fold.FUNCTION], row[fold.RULE] = _FUNCTIONS[stage.function], stage.origin
+        row[fold.FUNCTION], row[fold.RULE] = AGGREGATES[stage.function].kernel, stage.origin
         row[fold.BY_GROUP] = self.index(stage.source, tuple(range(stage.groups))) if stage.groups else -1
         return row
 
@@ -413,6 +411,12 @@ class _Layout:
     def constant(self, value: Value) -> int:
         """The register of a constant."""
         return self.constants.setdefault(value, VARIABLES + len(self.constants))
+
+    def question(self, function: Function, operands: int) -> int:
+        """The number under which kernels ask for a function."""
+        if (function, operands) not in self.functions:
+            self.functions.append((function, operands))
+        return FIRST_FUNCTION + self.functions.index((function, operands))
 
     def index(self, relation: Relation, columns: tuple[int, ...]) -> int:
         """The number of the index on these columns; where there is no room for one more, on the most of them there is.

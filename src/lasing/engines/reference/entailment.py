@@ -15,7 +15,6 @@ from typing import assert_never
 from lasing.engines.reference.stream import NOTHING, Args, Derived, Facts, Stream
 from lasing.engines.reference.structure import Binding, Structure
 from lasing.engines.reference.windows import window
-from lasing.logic.comparisons import aggregate, holds
 from lasing.logic.formulas import (
     Aggregate,
     Always,
@@ -35,6 +34,7 @@ from lasing.logic.formulas import (
     terms_of,
     walk,
 )
+from lasing.logic.functions import aggregate, holds
 from lasing.logic.terms import (
     Arithmetic,
     Substitution,
