@@ -5,7 +5,7 @@ from __future__ import annotations
 BEYOND_64_BITS = "a result beyond 64 bits"
 BY_ZERO = "division by zero"
 ON_A_NAME = "arithmetic on a name"
-NOT_COMPARABLE = "least or greatest of names and numbers together"
+NOT_COMPARABLE = "least or greatest of values that do not compare"
 NO_TIME = "a head time that is no integer"
 NO_COST = "a cost that is no integer"
 WRONG_KIND = "a function of a value of another kind than it takes"
