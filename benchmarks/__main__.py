@@ -1,7 +1,7 @@
 """`make bench`: how fast programs and streams are read, and answers found; what names cost that are always new, and
 changes on their way out. (`lasing bench` measures the engine.)
 
-python -m benchmarks [reading] [running] [models] [names] [leaving]
+python -m benchmarks [reading] [running] [models] [names] [leaving] [interrupts]
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.interrupts import interrupts
 from benchmarks.leaving import leaving
 from benchmarks.models import models
 from benchmarks.names import names
@@ -24,6 +25,7 @@ SECTIONS: dict[str, Callable[[], Sequence[tuple[str, ...]]]] = {
     "models": models,
     "names": names,
     "leaving": leaving,
+    "interrupts": interrupts,
 }
 
 

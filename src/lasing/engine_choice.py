@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 from lasing.engines.reference.engine import ReferenceEngine
 from lasing.engines.reference.several import DefinitionEngine
@@ -14,11 +14,15 @@ from lasing.limits import Watch
 from lasing.logic.answers import Answer, Changes
 from lasing.logic.examples import Examples
 from lasing.logic.formulas import Atom
+from lasing.logic.idle import settling
 from lasing.logic.program import Program, Rule
 from lasing.logic.splitting import Split, has_several_answers, split, unsplit
 from lasing.plan.compile import Unplanned, compile_plan
 from lasing.plan.nodes import Plan
 from lasing.plan.optimize import optimized
+
+if TYPE_CHECKING:
+    from lasing.engines.local.engine import LocalEngine
 
 EngineName = Literal["auto", "local", "reference", "clingo"]
 _MOST_MODELS = 2**31 - 1  # clingo counts no further
@@ -53,23 +57,52 @@ class ModelsEngine(_Reports, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class OneAnswer:
-    """An engine for programs with one answer at each time point, by the start of the timeline."""
+class OnLocal:
+    """The local engine, for programs with one answer at each time point. Its kernels take a second to load."""
 
-    make: Callable[[int], Engine]
-    compiled: bool
+    program: Program
+    plan: Plan
+    watch: Watch | None = None
+    name = "local"
+    compiled = True
+
+    def make(self, start: int) -> LocalEngine:
+        from lasing.engines.local.engine import LocalEngine  # here, because to load the kernels takes a second
+
+        return LocalEngine(self.program, start, self.plan, watch=self.watch)
+
+
+@dataclass(frozen=True, slots=True)
+class OnReference:
+    """The reference engine, for programs with one answer at each time point.
+
+    It passes over idle time in which nothing can change, unless it is `literal`.
+    """
+
+    program: Program
+    watch: Watch | None = None
+    literal: bool = False
+    name = "reference"
+    compiled = False
+
+    def make(self, start: int) -> ReferenceEngine:
+        return ReferenceEngine(self.program, start, self.watch, None if self.literal else settling(self.program))
 
 
 @dataclass(frozen=True, slots=True)
 class AnyAnswers:
-    """An engine for programs with any number of answers, by the start of the timeline."""
+    """An engine for programs with any number of answers, by the start of the timeline.
 
+    `compiled` says whether a part of the program runs on the local engine.
+    """
+
+    name: str
     make: Callable[[int], ModelsEngine]
     compiled: bool
 
 
+OneAnswer = OnLocal | OnReference
 Choice = OneAnswer | AnyAnswers
-"""`compiled` tells whether kernels have to be loaded, which takes a second, and to be compiled the first time."""
 
 
 def choose(program: Program, engine: str, limit: int = 0, watch: Watch | None = None) -> Choice:
@@ -84,13 +117,17 @@ def choose(program: Program, engine: str, limit: int = 0, watch: Watch | None = 
         assert not isinstance(below, AnyAnswers), "what is decided has one answer"
         load_clingo("programs that may have several answers need it")
         compiled = below is not None and below.compiled
-        return AnyAnswers(lambda start: _clingo(parts, start, below, limit, watch), compiled)
+        return AnyAnswers("clingo", lambda start: _clingo(parts, start, below, limit, watch), compiled)
     if several and engine == "reference":
-        return AnyAnswers(lambda start: DefinitionEngine(program, start, limit, watch), False)
-    plan = plan_for(program, engine)
-    if plan is None:
-        return OneAnswer(lambda start: ReferenceEngine(program, start, watch), False)
-    return OneAnswer(lambda start: _local(program, start, plan, watch), True)
+        return AnyAnswers("reference", lambda start: DefinitionEngine(program, start, limit, watch), False)
+    if engine == "reference":  # by name it is the judge of the others: it takes no short cut
+        return OnReference(program, watch, literal=True)
+    return chosen_by_plan(program, plan_for(program, engine), watch)
+
+
+def chosen_by_plan(program: Program, plan: Plan | None, watch: Watch | None = None) -> OneAnswer:
+    """The engine for a program with one answer whose plan was made before: without a plan, the reference."""
+    return OnReference(program, watch) if plan is None else OnLocal(program, plan, watch)
 
 
 def most_models(models: int | None) -> int:
@@ -132,13 +169,7 @@ def load_kernels(compiling: Callable[[], None] | None = None) -> None:
 
     ready = Program((Rule((Atom("ready"),), (Atom("go"),)),))
     with before_compiling(compiling or (lambda: None)):
-        list(_local(ready, 0, optimized(compile_plan(ready))).advance(0, ()))
-
-
-def _local(program: Program, start: int, plan: Plan, watch: Watch | None = None) -> Engine:
-    from lasing.engines.local.engine import LocalEngine  # here, because to load the kernels takes a second
-
-    return LocalEngine(program, start, plan, watch=watch)
+        list(OnLocal(ready, optimized(compile_plan(ready))).make(0).advance(0, ()))
 
 
 def load_clingo(why: str) -> None:

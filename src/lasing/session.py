@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,8 @@ from lasing.engine_choice import (
     EngineName,
     ModelsEngine,
     OneAnswer,
+    OnLocal,
+    OnReference,
     choose,
     load_kernels,
     most_models,
@@ -32,7 +33,8 @@ from lasing.limits import Limits, Watch, limits_of
 from lasing.logic.answers import Answer, Changes, changes, filled, repeated
 from lasing.logic.checks import CAUTIONS, findings
 from lasing.logic.examples import Example, Examples
-from lasing.logic.formulas import Atom, PartitionWindow, TupleWindow, Window, WindowFunction, atoms_of, walk
+from lasing.logic.facts import facts_of
+from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.logic.splitting import has_several_answers
 from lasing.logic.terms import Value
@@ -167,9 +169,10 @@ class Run:
         self.report = Report()
         self.tick: Tick | None = None
         """The tick where times came in as dates, and so go out as dates: known once the first fact is read."""
-        self._known = arity_of(program)
+        facts = facts_of(program)
+        self._known = facts.arity
         self._gaps = Gaps(missing, self.report.missing)
-        self._unused = None if counts_all_facts(program) else Counter[str]()
+        self._unused = None if facts.counts_all_facts else Counter[str]()
         self._size, self._streams, self._counted_until, self._start = 0, 0, 0, 0
         self._tells_more = False
         self._steps: Iterator[Step] | None = None
@@ -177,7 +180,7 @@ class Run:
         self._answers: Iterator[Answer]
         own = by_time((fact.time, fact.atom) for fact in program.data)
         given = program.tick, sort, progress, self._known, self._gaps
-        if isinstance(self._engine, OneAnswer) and self._engine.compiled and in_columns(stream):
+        if isinstance(self._engine, OnLocal) and in_columns(stream):
             from lasing.connectors.batches import batches_of
 
             sources = [batches_of(own), *stream_batches(stream, *given)]
@@ -187,7 +190,7 @@ class Run:
             return
         arrivals = self._arrivals(merged([own, stream_rows(stream, *given)]), first, last)
         match self._engine:
-            case OneAnswer():
+            case OnLocal() | OnReference():
                 self._moments = self._changes_of(self._engine, arrivals, warn)
                 self._answers = filled(self._moments)
             case AnyAnswers():
@@ -287,7 +290,7 @@ class Run:
                 report.time_points = before - start + 1
 
     def _steps_of(
-        self, choice: OneAnswer, sources: list[Iterator[Batch]], start: int | None, end: int | None, warn: bool
+        self, choice: OnLocal, sources: list[Iterator[Batch]], start: int | None, end: int | None, warn: bool
     ) -> Iterator[Step]:
         """What changes, in columns, and up to when everything is known."""
         from lasing.connectors.batches import merged_batches, within
@@ -316,14 +319,13 @@ class Run:
                 yield from self._advanced(feed or self._feed(choice, start), [], start, last)
         self._warn(warn)
 
-    def _feed(self, choice: OneAnswer, start: int) -> Feed:
-        from lasing.engines.local.engine import LocalEngine
+    def _feed(self, choice: OnLocal, start: int) -> Feed:
         from lasing.engines.local.feed import Feed
 
         engine = choice.make(start)
-        assert isinstance(engine, LocalEngine), "it is the one with kernels"
         self._start, self._counted_until, self._streams = start, start - 1, 1
-        feed = Feed(engine, counts_facts(self.program), counts_all_facts(self.program))
+        facts = facts_of(self.program)
+        feed = Feed(engine, facts.counts_facts, facts.counts_all_facts)
         if self._tells_more:
             feed.tell_more()
         return feed
@@ -446,32 +448,3 @@ def source_of(program: str | Path) -> Source:
 
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'s'[: number != 1]}"
-
-
-def arity_of(program: Program) -> dict[str, int]:
-    """How many arguments each predicate of a program has."""
-    literals = chain.from_iterable(chain(rule.heads, rule.body) for rule in program.rules)
-    known = {a.predicate: len(a.args) for literal in literals for a in atoms_of(literal)}
-    known.update({a.predicate: len(a.args) for a in program.background})
-    known.update({s.predicate: s.arity for s in (*program.inputs, *(program.show or ()))})
-    return known
-
-
-def counts_all_facts(program: Program) -> bool:
-    """Whether facts of any predicate matter, since some tuple window counts them."""
-    return any(isinstance(function, TupleWindow) for function in _window_functions(program))
-
-
-def counts_facts(program: Program) -> bool:
-    """Whether some window counts facts, all of them or those of a predicate, so that no fact may come twice."""
-    return any(isinstance(function, TupleWindow | PartitionWindow) for function in _window_functions(program))
-
-
-def _window_functions(program: Program) -> Iterator[WindowFunction]:
-    return (
-        node.function
-        for rule in program.rules
-        for literal in rule.body
-        for node in walk(literal)
-        if isinstance(node, Window)
-    )

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 import lasing
 from lasing.logic.partition import Partition, partition
 from lasing.logic.types import Type, argument_types
-from lasing.spark.outputs import VIEWS, outputs_of
+from lasing.spark.outputs import VIEWS, output_tables
 from lasing.spark.task import Task
 from tests.differential.sizes import programs
 from tests.differential.test_streamed_shards import POOLS, SEEDS, UNIT, Case, Clock, Row, Workers, check
@@ -46,7 +46,7 @@ def case_of(chance: random.Random) -> Case:
     task = Task(
         program=program,
         inputs=inputs,
-        outputs=outputs_of(program, argument_types(program, types)),
+        outputs=output_tables(program, argument_types(program, types)),
         view=chance.choice(VIEWS),
         keys=split.keys if split else {},
         foreign=split.foreign if split else frozenset(),

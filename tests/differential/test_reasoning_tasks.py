@@ -15,6 +15,7 @@ from lasing.engines.reference.several import DefinitionEngine, Derivable, Interp
 from lasing.engines.reference.stream import Fact
 from lasing.errors import LasingError, Source
 from lasing.languages.lars.questions import read_question
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.timeline.intervals import Interval
@@ -69,7 +70,7 @@ def _any_interpretation(
     draw: Random, program: Program, possible: list[Interpretation], data: list[Row]
 ) -> Interpretation:
     """One that may have atoms which no rule can derive: the definition does not try them, and no answer has them."""
-    names = [name for name in ("d", "e") if name in program.derived()]
+    names = [name for name in ("d", "e") if name in facts_of(program).derived]
     more = {Derivable(draw.randint(0, 4), name, (draw.randint(1, 3),)) for name in names if draw.random() < 0.7}
     given = {(time, atom.predicate, atom.args) for time, atom in data}
     return draw.choice(possible) | {a for a in more if (a.time, a.predicate, a.args) not in given}

@@ -101,7 +101,7 @@ def _newest_of_each_key(case: Case, slices: Slices, places: Sequence[int]) -> It
 
 def _is_among_last(case: Case, row: Row, rows: Iterable[Row], begin: int) -> bool:
     point = case.task.point
-    for window in case.task.partitions:
+    for window in case.task.raw_window.partitions:
         if window.predicate == row[1]:
             at = [position for key in window.keys for position in key]
             after = [o for o in rows if all(o[2][i] == row[2][i] for i in at) and point(row[0]) < point(o[0]) < begin]

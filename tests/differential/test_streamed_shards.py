@@ -21,17 +21,17 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 import lasing
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import atoms_of
-from lasing.logic.lookback import only_derived, rule_lookback
+from lasing.logic.lookback import rule_lookback
 from lasing.logic.partition import Partition, partition
 from lasing.logic.program import DataFact, Program
 from lasing.logic.terms import Value, mixed_text, normal
 from lasing.logic.types import Type, argument_types
 from lasing.logic.values import is_number
-from lasing.session import arity_of, counts_all_facts
 from lasing.spark import packing, shard
 from lasing.spark.arrival import ARRIVAL
-from lasing.spark.outputs import LEADING, VIEWS, View, outputs_of
+from lasing.spark.outputs import LEADING, VIEWS, View, output_tables
 from lasing.spark.packing import Packer
 from lasing.spark.shard import Arrived, step
 from lasing.spark.slices import Slices
@@ -85,7 +85,7 @@ def case_of(example: Example, chance: random.Random) -> Case:
     facts = [(fact.time, fact.atom) for fact in lasing.parse(example.stream_text).data]
     own = [fact for fact in facts if chance.random() < 0.1]
     program = replace(program, data=(*program.data, *(DataFact(time, atom) for time, atom in own)))
-    known = None if counts_all_facts(program) else arity_of(program)
+    known = None if facts_of(program).counts_all_facts else facts_of(program).arity
     used = {a.predicate: len(a.args) for _, a in facts if known is None or a.predicate in known}
     if not used:
         first = next(a for rule in program.rules for literal in rule.body for a in atoms_of(literal))
@@ -109,7 +109,7 @@ def case_of(example: Example, chance: random.Random) -> Case:
     task = Task(
         program=program,
         inputs=tuple(types),
-        outputs=outputs_of(program, argument_types(program, types)),
+        outputs=output_tables(program, argument_types(program, types)),
         view=chance.choice(VIEWS),
         keys=split.keys if split else {},
         foreign=split.foreign if split else frozenset(),
@@ -132,10 +132,10 @@ def _with_other_rules(text: str, chance: random.Random) -> Program:
     tuple windows inside of formulas, aggregates that share variables."""
     program = lasing.parse(text)
     if chance.random() < 0.6:
-        derived = only_derived(program)
+        derived = facts_of(program).only_derived
         bounded = tuple(rule for rule in program.rules if rule_lookback(rule, derived).points is not None)
         program = replace(program, rules=bounded or program.rules)
-    known = program.derived() | {a.predicate for a in program.background}
+    known = facts_of(program).derived | facts_of(program).background
     read = [a for rule in program.rules for literal in rule.body for a in atoms_of(literal)]
     streamed = sorted({(a.predicate, len(a.args)) for a in read if a.args and a.predicate not in known})
     if chance.random() < 0.6 or not streamed:
@@ -437,7 +437,7 @@ def streamed(case: Case, batches: Sequence[Sequence[Row]], chance: random.Random
 
 def _assert_bounded(case: Case, workers: Workers) -> None:
     """A shard keeps no fact that is neither in a time window, nor among the last of the stream, or of its key."""
-    task, back = case.task, case.task.lookback
+    task, back = case.task, case.task.raw_window.lookback
     if back.points is None:
         return
     for stored in workers.states:
@@ -450,7 +450,7 @@ def _assert_bounded(case: Case, workers: Workers) -> None:
             if fact[0] >= state.until - back.points:
                 continue
             among = sum(other[0] > fact[0] for other in past) < back.facts
-            for window in task.partitions:
+            for window in task.raw_window.partitions:
                 if window.predicate == fact[1]:
                     at = [2 + position for key in window.keys for position in key]
                     same = [o for o in past if o[1] == fact[1] and all(o[i] == fact[i] for i in at)]
@@ -608,7 +608,7 @@ KEPT: dict[str, Kept] = {
 def test_kept(name: str, view: View) -> None:
     text, types, batches = KEPT[name]
     program = lasing.parse(text)
-    outputs = outputs_of(program, argument_types(program, types))
+    outputs = output_tables(program, argument_types(program, types))
     found = partition(program)
     for shards in (1, 2, 3) if isinstance(found, Partition) else (1,):
         split = found if isinstance(found, Partition) and shards > 1 else Partition({}, (), frozenset())
@@ -620,7 +620,7 @@ def test_kept(name: str, view: View) -> None:
 @pytest.mark.parametrize("view", VIEWS)
 def test_an_older_fact_moves_the_start_while_nothing_is_evaluated(view: View) -> None:
     program = lasing.parse("q(X) :- p(X) in [1].")
-    outputs = outputs_of(program, argument_types(program, {"p": ("integer",)}))
+    outputs = output_tables(program, argument_types(program, {"p": ("integer",)}))
     task = Task(program, ("p",), outputs, view, {}, frozenset(), delays={"p": 3})
     rows: list[Row] = [(5, "p", (1,)), (3, "p", (2,)), (9, "p", (3,))]
     clock = streamed(Case(task, {"p": ("integer",)}, tuple(rows)), [[row] for row in rows], random.Random(0))

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import os
 import time
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
@@ -25,6 +27,7 @@ HANG = 15 * 60
 def work(name: str, seed: int, first: int, last: int, pipe: Connection) -> None:
     """Feed inputs to a target, and tell before each which one it is; afterwards, what it did wrong."""
     target = next(t for t in targets() if t.name == name)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # commands print their answers past sys.stdout
     quietly(target, target.make(Random(seed)))  # what is loaded and compiled once is no input's fault
     for number in range(first, last):
         data = target.make(Random(f"{name} {seed} {number}"))
@@ -96,14 +99,19 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="names of targets, separated by commas")
     parser.add_argument("--findings", type=Path, default=Path("out/fuzz"))
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many targets to feed at a time")
     options = parser.parse_args()
     chosen = [t for t in targets() if not options.only or t.name in options.only.split(",")]
-    each = -(-options.inputs // len(chosen))
-    failed = 0
-    for target in chosen:
-        begun = time.monotonic()
-        found = feed(target, options.seed, each, options.findings)
-        failed += found
-        print(f"{target.name}: {each:,} inputs, {found} not borne, {time.monotonic() - begun:.0f} s", flush=True)
-    print(f"{each * len(chosen) - failed:,} passed, {failed:,} failed")
+    shares = sum(target.share for target in chosen)
+
+    def campaign(target: Target) -> tuple[int, int]:
+        inputs, begun = -(-options.inputs * target.share // shares), time.monotonic()
+        found = feed(target, options.seed, inputs, options.findings)
+        print(f"{target.name}: {inputs:,} inputs, {found} failed, {time.monotonic() - begun:.0f} s", flush=True)
+        return inputs, found
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        done = list(pool.map(campaign, chosen))
+    failed = sum(found for _, found in done)
+    print(f"{sum(inputs for inputs, _ in done) - failed:,} passed, {failed:,} failed")
     raise SystemExit(1 if failed else 0)

@@ -51,19 +51,21 @@ class Target:
     name: str
     make: Callable[[Random], bytes]
     take: Callable[[bytes], None]
+    share: int = 4
+    """How many inputs it gets, beside the others: slow targets get fewer."""
 
 
 def targets() -> list[Target]:
     """All of them, in the order of their names."""
     return [
-        Target("arguments", _arguments, _take_arguments),
+        Target("arguments", _arguments, _take_arguments, share=1),
         Target("csv", _damaged(_csv), _file_of(".csv")),
         Target("facts", _damaged(_facts), _file_of(".facts")),
         Target("jsonl", _damaged(_jsonl), _file_of(".jsonl")),
         Target("parquet", _damaged_bytes(_parquet), _file_of(".parquet")),
         Target("pipeline", _damaged(_pipelines), _take_pipeline),
         Target("program", _damaged(_programs), _take_program),
-        Target("push", _pushes, _take_pushes),
+        Target("push", _pushes, _take_pushes, share=2),
         Target("snapshot", _snapshots, _take_snapshot),
     ]
 

@@ -18,19 +18,23 @@ from lasing.languages.lars.reader import examine
 from lasing.logic.analysis import Analysis, RuleAnalysis, analyse
 from lasing.logic.checks import CAUTIONS, findings
 from lasing.logic.checks.several_answers import cycle_text
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import atoms_of, head_atom
 from lasing.logic.fragments import ENGINE_NEEDED
-from lasing.logic.keys import arities
+from lasing.logic.idle import settling
 from lasing.logic.partition import NoKey, Partition, partition
 from lasing.logic.printer import formula_text
 from lasing.logic.program import Program
 from lasing.logic.splitting import Split
 from lasing.logic.terms import Term, Variable, term_text
 from lasing.plan.compile import Unplanned, compile_plan
+from lasing.plan.idle import steady, ticks
+from lasing.plan.optimize import optimized
 from lasing.plan.planes import planes
 from lasing.plan.show import show
 
 _MOST_NAMES = 8
+_GOES_ON = "times that are used as data, or windows that nothing bounds"
 
 
 def check(
@@ -86,7 +90,7 @@ def check(
 
 def _predicates(program: Program, text: str) -> frozenset[str]:
     """`p,q`, all of which the program has."""
-    known = arities(program)
+    known = facts_of(program).arity_with_data
     names = frozenset(name for part in text.split(",") if (name := part.strip()))
     for name in sorted(names - known.keys()):
         hint = f": {note}" if (note := similar(name, known)) else ""
@@ -109,16 +113,22 @@ class _Runs:
         decided = program if parts is None else parts.below
         places = range(len(program.rules)) if parts is None else parts.below_origin
         self.unplanned = ""
+        self.busy = ""
+        """Why time points without facts are evaluated too; empty where the engine passes over them."""
         self._planes: dict[int, str] = {}
         self._analysis = analysis
         if decided is None or has_mistakes:
             return
         try:
-            found = planes(compile_plan(decided))
+            found = compile_plan(decided)
         except Unplanned as reason:
             self.unplanned = str(reason)
+            self.busy = _GOES_ON if settling(decided) is None else ""
         else:
-            self._planes = {places[place]: plane for place, plane in found.items()}
+            self._planes = {places[place]: plane for place, plane in planes(found).items()}
+            self.busy = idle if ticks(found) and isinstance(idle := steady(optimized(found)), str) else ""
+        if parts is not None and settling(parts.above) is None:
+            self.busy = _GOES_ON
 
     def engine(self, index: int) -> tuple[str, str]:
         """The engine of a rule, and why it is that one."""
@@ -170,6 +180,7 @@ def _text(program: Program, analysis: Analysis, runs: _Runs, shards: Partition |
         f"shards    {_shards(program, shards)}",
         f"tick      {program.tick or 'none: time points are plain numbers'}",
         f"engine    {_engine(analysis, runs)}",
+        *([f"idle      every time point is evaluated, because of {runs.busy}"] if runs.busy else []),
         *(f"cycle     {cycle_text(cycle)}" for cycle in analysis.strata.cycles),
         f"warnings  {warnings or 'none'}",
     ]
@@ -298,6 +309,7 @@ def _json(
         "strata": 1 + max(analysis.strata.level.values(), default=0),
         "recursive": sorted(analysis.strata.recursive),
         "lookback": asdict(analysis.lookback),
+        "idle_time": {"free": not runs.busy, "why_not": runs.busy or None},
         "partition": _json_partition(program, shards),
         "tick_milliseconds": program.tick.milliseconds if program.tick else None,
         "findings": [

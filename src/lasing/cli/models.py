@@ -25,9 +25,9 @@ from lasing.connectors.tables import TIME
 from lasing.errors import Diagnostic, Source, similar
 from lasing.languages.lars.questions import Question, read_question
 from lasing.languages.lars.reader import read_program
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import atoms_of
 from lasing.logic.program import Program
-from lasing.session import arity_of
 from lasing.timeline.ticks import Tick
 
 models = typer.Typer(
@@ -134,7 +134,7 @@ def check(
             )
         question = read_question(texts, constants, Source("formula", formula))
         beside = question.program
-        known = arity_of(Program(() if question.formula is None else (question.formula,), beside.background))
+        known = facts_of(Program(() if question.formula is None else (question.formula,), beside.background)).arity
         streamed: set[str] = set()
         verdict = Verdict(
             holds(
@@ -154,7 +154,7 @@ def check(
             note = "which stream is it? Name its file, or ask about a --formula"
             raise typer.BadParameter(note, param_hint="--interpretation")
         program = styled(read_program(texts, constants), times)
-        known = arity_of(program)
+        known = facts_of(program).arity
         claimed = stream_file(interpretation, time, input_format, "--interpretation")
         if str(claimed.path) == "-" and any(str(stream.path) == "-" for stream in streams):
             raise typer.BadParameter("standard input can be read only once", param_hint="--interpretation")
@@ -227,7 +227,7 @@ def sat(
         program = styled(read_program(texts, constants), times)
         found = answer_stream(
             program,
-            _rows(streams, program.tick, sort, arity_of(program)),
+            _rows(streams, program.tick, sort, facts_of(program).arity),
             atoms,
             time=_needed("--at", at, program.tick),
             start=time_option("--from", first, program.tick),

@@ -13,7 +13,7 @@ from lasing.connectors.csv import cell_value
 from lasing.connectors.files import read_text, whole_text
 from lasing.connectors.sources import FORMATS, FileSource, file_source
 from lasing.errors import LasingError, Source
-from lasing.logic.program import Program, Signature
+from lasing.logic.program import Output, Program
 from lasing.logic.terms import Value, is_name
 from lasing.timeline.ticks import Dates, Tick, parse_time
 
@@ -125,12 +125,12 @@ def constants_of(definitions: list[str]) -> dict[str, Value]:
     return result
 
 
-def signatures_of(text: str) -> tuple[Signature, ...]:
+def outputs_from(text: str) -> tuple[Output, ...]:
     """`p/1,q/2`"""
     result = []
     for part in text.split(","):
         name, slash, arity = part.strip().partition("/")
         if not slash or not is_name(name) or not arity.isdigit():
             raise typer.BadParameter(f"{part.strip()!r} is not of the form predicate/arity", param_hint="--show")
-        result.append(Signature(name, int(arity)))
+        result.append(Output.unnamed(name, int(arity)))
     return tuple(result)

@@ -20,8 +20,8 @@ from lasing.cli.options import (
     MaxTime,
     choose,
     constants_of,
+    outputs_from,
     read_sources,
-    signatures_of,
     split_files,
     styled,
     time_option,
@@ -181,7 +181,7 @@ def run(
     programs, sources = split_files(files, time, input_format)
     program = read_program(read_sources(programs), constants_of(const or []))
     if show:
-        program = replace(program, show=signatures_of(show))
+        program = replace(program, outputs=outputs_from(show))
         if mistakes := findings(program, (arity,)):
             raise LasingError(mistakes)
     _refuse_overwriting(output, [*programs, *(str(source.path) for source in sources)])
@@ -268,7 +268,7 @@ def _arity(program: Program) -> int:
     shown = program.output()
     literals = (f for rule in program.rules for f in (*rule.heads, *rule.body))
     atoms = (a for literal in literals for a in atoms_of(literal) if a.predicate in shown)
-    return max([len(a.args) for a in atoms] + [s.arity for s in program.show or ()], default=0)
+    return max([len(a.args) for a in atoms] + [output.arity for output in program.outputs or ()], default=0)
 
 
 def _size(sources: list[FileSource]) -> int:

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, assert_never
 
 from lasing.connectors.missing import SKIP, Gaps, Missing, present, without_gaps
 from lasing.connectors.rows import time_of
-from lasing.engine_choice import AnyAnswers, EngineName, choose, most_models, plan_for
-from lasing.engines.local.engine import LocalEngine
+from lasing.engine_choice import (
+    AnyAnswers,
+    Choice,
+    EngineName,
+    OnLocal,
+    OnReference,
+    choose,
+    chosen_by_plan,
+    most_models,
+)
 from lasing.errors import Diagnostic, LasingError, fault, warn
-from lasing.limits import Watch, limits_of, stopped
+from lasing.limits import Limits, Watch, limits_of, stopped
 from lasing.live import snapshots
 from lasing.live.cores import Batch, Core, Facts, batch_of, checked, frame_of
 from lasing.live.local import LocalCore
@@ -19,10 +27,11 @@ from lasing.live.models import ModelsCore
 from lasing.live.reference import ReferenceCore
 from lasing.live.updates import Joined, Source, Told, Update
 from lasing.logic.answers import Answer
+from lasing.logic.facts import facts_of
 from lasing.logic.program import Program
-from lasing.logic.splitting import has_several_answers
 from lasing.logic.terms import Value
-from lasing.session import ProgramLike, arity_of, left_out, parse
+from lasing.plan.nodes import Plan
+from lasing.session import ProgramLike, left_out, parse
 
 OnLate = Callable[[int, Facts], None]
 Opener = Callable[[int], Core]
@@ -63,10 +72,23 @@ class Engine:
         max_memory: int | str | None = None,
         max_time: float | str | None = None,
     ) -> None:
-        self._watch = Watch(limits_of(max_atoms, max_memory, max_time))
-        self.program = (program if isinstance(program, Program) else parse(program, constants)).watching_dates()
+        watch = Watch(limits_of(max_atoms, max_memory, max_time))
+        given = (program if isinstance(program, Program) else parse(program, constants)).watching_dates()
+        self._set_up(given, start, choose(given, engine, most_models(models), watch), watch, on_late)
+
+    @classmethod
+    def with_plan(cls, program: Program, plan: Plan | None, start: int, limits: Limits) -> Engine:
+        """An engine for a program with one answer whose plan was made before; without a plan, the reference engine."""
+        made, watch, given = cls.__new__(cls), Watch(limits), program.watching_dates()
+        made._set_up(given, start, chosen_by_plan(given, plan, watch), watch, None)
+        return made
+
+    def _set_up(self, program: Program, start: Any, choice: Choice, watch: Watch, on_late: OnLate | None) -> None:
+        self.program = program
         self.on_late = on_late
-        self._open, self._kind = _opener(self.program, engine, most_models(models), self._watch)
+        self._watch = watch
+        self._kind = choice.name
+        self._open = _opener(choice, program)
         own = sorted(self.program.data, key=lambda fact: fact.time)
         self._own = [(fact.time, fact.atom) for fact in own]
         self._core: Core | None = None
@@ -287,7 +309,7 @@ class Engine:
         E512 where the snapshot is damaged, or is of another program.
         """
         checked_program = program if isinstance(program, Program) else parse(program, constants)
-        state = snapshots.from_table(snapshot, arity_of(checked_program))
+        state = snapshots.from_table(snapshot, facts_of(checked_program).arity)
         restored = cls(
             checked_program,
             state.start,
@@ -332,14 +354,14 @@ class Engine:
         return Update(now, Joined(told))
 
 
-def _opener(program: Program, engine: EngineName, limit: int, watch: Watch) -> tuple[Opener, str]:
-    """How to make the core of an engine, by the start of the timeline, and which one it is."""
-    if has_several_answers(program) or engine not in ("auto", "local", "reference"):
-        choice = choose(program, engine, limit, watch)
-        if isinstance(choice, AnyAnswers):
-            kind = "reference" if engine == "reference" else "clingo"
-            return (lambda start: ModelsCore(program, start, choice)), kind
-    plan = plan_for(program, engine)
-    if plan is None:
-        return (lambda start: ReferenceCore(program, start, watch)), "reference"
-    return (lambda start: LocalCore(program, LocalEngine(program, start, plan, watch=watch))), "local"
+def _opener(choice: Choice, program: Program) -> Opener:
+    """How to make the core of an engine, by the start of the timeline."""
+    match choice:
+        case OnLocal():
+            return lambda start: LocalCore(program, choice.make(start))
+        case OnReference():
+            return lambda start: ReferenceCore(program, start, choice.make(start))
+        case AnyAnswers():
+            return lambda start: ModelsCore(program, start, choice)
+        case _:
+            assert_never(choice)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
@@ -15,7 +15,7 @@ from lasing.engines.local.columns import check, encode, encode_times
 from lasing.engines.local.dictionary import Coded, Codes
 from lasing.engines.local.engine import LocalEngine, expiry
 from lasing.engines.local.execute import IN_ARGS, IN_PREDICATE, IN_TIME, OUT_ARGS, OUT_UNTIL
-from lasing.engines.local.history import RawWindow
+from lasing.engines.local.history import History
 from lasing.errors import fault, warn
 from lasing.live.cores import (
     Fact,
@@ -34,11 +34,10 @@ from lasing.live.others import Others, from_text, to_text
 from lasing.live.updates import Blocks
 from lasing.logic.answers import Answer
 from lasing.logic.examples import Examples
-from lasing.logic.formulas import PartitionWindow, Window, walk
-from lasing.logic.lookback import lookback, only_derived
-from lasing.logic.program import Program, Signature
+from lasing.logic.facts import facts_of
+from lasing.logic.program import Program
 from lasing.logic.values.texts import is_unicode
-from lasing.session import arity_of, counts_all_facts
+from lasing.raw_window import RawWindow
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,21 +59,13 @@ class LocalCore:
 
     def __init__(self, program: Program, engine: LocalEngine) -> None:
         self._engine = engine
-        self._arity = arity_of(program)
-        self._any_predicate = counts_all_facts(program)
+        facts = facts_of(program)
+        self._arity = facts.arity
+        self._any_predicate = facts.counts_all_facts
         self._unknown: set[str] = set()
-        self._program = program
-        self._only_derived = only_derived(program)
-        back = lookback(program)
-        functions = [n.function for r in program.rules for f in r.body for n in walk(f) if isinstance(n, Window)]
-        partitions = [f for f in functions if isinstance(f, PartitionWindow)]
-        self._exact = bool(partitions) or self._any_predicate
-        self._window = RawWindow(
-            engine.dictionary,
-            back.points,
-            back.facts,
-            [(engine.predicates[f.predicate], tuple(i for key in f.keys for i in key), f.back) for f in partitions],
-        )
+        self._exact = facts.counts_facts
+        self._raw_window = RawWindow(program)
+        self._window = History(engine.dictionary, self._raw_window, engine.predicates)
         self._others = Others()
 
     @property
@@ -227,9 +218,9 @@ class LocalCore:
         if not isinstance(predicate, str) or predicate not in self._arity:
             check_predicate(predicate)
         assert isinstance(predicate, str)
-        if predicate in self._only_derived:
-            self._also_streamed(predicate)
         known = self._arity.get(predicate)
+        if known is not None:
+            self._raw_window.expect(predicate, known)
         if known is None and not self._any_predicate and predicate not in self._unknown:
             self._unknown.add(predicate)
             warn([unused(predicate, self._arity)])
@@ -237,13 +228,6 @@ class LocalCore:
             message = f"a fact of {predicate} has {length - 1} arguments, but {predicate} has {known} in the program"
             raise fault("E508", message)
         return self._engine.predicates.get(predicate, self._engine.predicates[""])
-
-    def _also_streamed(self, predicate: str) -> None:
-        """A predicate of which it was not said that it is in the stream is there: its facts are looked back on."""
-        found = Signature(predicate, self._arity[predicate])
-        self._program = replace(self._program, inputs=(*self._program.inputs, found))
-        self._only_derived = only_derived(self._program)
-        self._window.points = lookback(self._program).points
 
     def _used(self, rows: Codes) -> Codes:
         """Without the facts that nothing depends on."""

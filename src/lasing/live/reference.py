@@ -11,7 +11,6 @@ from typing import Any
 from lasing.connectors.rows import by_time, value_of
 from lasing.engines.reference.engine import ReferenceEngine
 from lasing.errors import fault, warn
-from lasing.limits import Watch
 from lasing.live.cores import (
     Fact,
     Facts,
@@ -28,9 +27,9 @@ from lasing.live.cores import (
 from lasing.live.updates import Told
 from lasing.logic.answers import Answer, Changes, Standing
 from lasing.logic.examples import Examples
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
-from lasing.session import arity_of, counts_all_facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +46,9 @@ class AtomsCore:
     """Facts are atoms here."""
 
     def __init__(self, program: Program) -> None:
-        self._arity = arity_of(program)
-        self._any_predicate = counts_all_facts(program)
+        facts = facts_of(program)
+        self._arity = facts.arity
+        self._any_predicate = facts.counts_all_facts
         self._unknown: set[str] = set()
 
     def encode(self, _time: int, facts: Facts) -> list[Atom]:
@@ -80,9 +80,9 @@ class AtomsCore:
 class ReferenceCore(AtomsCore):
     """The raw window is all facts."""
 
-    def __init__(self, program: Program, start: int, watch: Watch | None = None) -> None:
+    def __init__(self, program: Program, start: int, engine: ReferenceEngine) -> None:
         super().__init__(program)
-        self._engine = ReferenceEngine(program, start, watch)
+        self._engine = engine
         self._standing = Standing()
         self.time = start - 1
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lasing.logic.dependencies import Strata, stratify
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import atoms_of
 from lasing.logic.fragments import Reason, fragment, non_monotone
-from lasing.logic.lookback import Lookback, lookback, only_derived, rule_lookback
+from lasing.logic.lookback import Lookback, lookback, rule_lookback
 from lasing.logic.program import Program, Rule
 from lasing.logic.rewrites import Plain, plain
 from lasing.logic.splitting import Split, has_several_answers, split, undecided
@@ -44,14 +45,14 @@ class Analysis:
 def analyse(program: Program) -> Analysis:
     """The analysis of a program."""
     strata = stratify(program)
-    derived = only_derived(program)
+    derived = facts_of(program).only_derived
     parts = split(program) if has_several_answers(program) else None
     below = program if parts is None else parts.below
     rewritten = Plain(program, ()) if below is None else plain(below)
     places = range(len(program.rules)) if parts is None else parts.below_origin
     place_of = {index: place for place, index in enumerate(places)}
     added = rewritten.helpers()
-    open_predicates = undecided(program, strata)
+    open_predicates = undecided(program)
     looping = {edge.head for cycle in strata.cycles for edge in cycle}
     looping |= {p for component in strata.components if component & looping for p in component}
     top = max(strata.level.values(), default=0)

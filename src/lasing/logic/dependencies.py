@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Literal, assert_never
 
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import (
     Aggregate,
     Always,
@@ -22,7 +23,7 @@ from lasing.logic.formulas import (
     Sometime,
     Window,
 )
-from lasing.logic.program import Program, Rule
+from lasing.logic.program import Program, Rule, per_program
 
 _FEW_HEADS = 8
 
@@ -85,7 +86,7 @@ def signed_atoms(formula: Formula, negative: bool = False) -> Iterator[tuple[Ato
 
 def dependencies(program: Program) -> Iterator[Dependency]:
     """All dependencies between derived predicates; the alternatives of a disjunction depend on one another."""
-    derived = program.derived()
+    derived = facts_of(program).derived
     for rule in program.rules:
         if len(rule.heads) > 1 and not rule.choice:
             for head, other in _one_another(list(rule.head_atoms())):
@@ -102,6 +103,7 @@ def _one_another(heads: list[Atom]) -> Iterator[tuple[Atom, Atom]]:
     return permutations(heads, 2) if len(heads) <= _FEW_HEADS else zip(heads, [*heads[1:], heads[0]], strict=True)
 
 
+@per_program
 def stratify(program: Program) -> Strata:
     """Components, levels and negative cycles of a program."""
     edges: dict[str, list[Dependency]] = {p: [] for p in dict.fromkeys(_heads(program))}

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Aggregate, Atom, Compare, PartitionWindow, Window, atoms_of, walk
 from lasing.logic.program import Program, Rule
 from lasing.logic.terms import Arithmetic, Term, Variable
@@ -75,11 +76,10 @@ class Demand:
 
 def roles_of(program: Program, replicated: Collection[str] = (), background: Collection[str] = ()) -> Roles:
     """The roles of a program's predicates; `replicated` streams are in every shard, and so is what is `background`."""
-    derived = program.derived()
-    tables = {a.predicate for a in program.background}
-    declared = {s.predicate for s in program.inputs} | {f.atom.predicate for f in program.data}
+    facts = facts_of(program)
+    derived, declared = facts.derived, facts.streamed
     written = dict.fromkeys(a.predicate for rule in program.rules for a in (*rule.head_atoms(), *body_atoms(rule)))
-    only_tables = {p for p in (tables - declared).union(background) if p not in derived}
+    only_tables = {p for p in (facts.background - declared).union(background) if p not in derived}
     streams = tuple(
         p for p in written if p not in replicated and p not in only_tables and (p in declared or p not in derived)
     )
@@ -94,19 +94,10 @@ def roles_of(program: Program, replicated: Collection[str] = (), background: Col
             heads = [a.predicate for a in rule.head_atoms() if a.predicate not in partitioned]
             partitioned.update(dict.fromkeys(heads))
             waiting += heads
-    arity = arities(program)
+    arity = facts.arity_with_data
     behind = (p for p in written if p in partitioned)  # `partitioned` itself depends on how the program was walked
     domains = {p: tuple(range(arity[p])) for p in dict.fromkeys((*streams, *behind))}
     return Roles(arity, streams, domains, frozenset(only_tables))
-
-
-def arities(program: Program) -> dict[str, int]:
-    """How many arguments each predicate of a program has."""
-    known = {s.predicate: s.arity for s in (*program.inputs, *(program.show or ()))}
-    facts = (*program.background, *(fact.atom for fact in program.data))
-    for atom in (*facts, *(a for rule in program.rules for a in (*rule.head_atoms(), *body_atoms(rule)))):
-        known[atom.predicate] = len(atom.args)
-    return known
 
 
 def body_atoms(rule: Rule) -> Iterator[Atom]:

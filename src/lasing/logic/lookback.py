@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import assert_never
 
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import (
     Aggregate,
     Always,
@@ -29,7 +30,7 @@ from lasing.logic.formulas import (
     children,
 )
 from lasing.logic.narrowing import narrowed
-from lasing.logic.program import Program, Rule
+from lasing.logic.program import Program, Rule, per_program
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +57,13 @@ class Lookback:
         return ", ".join(parts)
 
 
-def streamed(program: Program) -> frozenset[str]:
-    """The derived predicates that are known to be in the stream as well."""
-    return frozenset([s.predicate for s in program.inputs] + [f.atom.predicate for f in program.data])
-
-
+@per_program
 def lookback(program: Program) -> Lookback:
     """The lookback of all rules together."""
-    result, derived = Lookback(), only_derived(program)
+    result, derived = Lookback(), facts_of(program).only_derived
     for rule in program.rules:
         result |= rule_lookback(rule, derived)
     return result
-
-
-def only_derived(program: Program) -> frozenset[str]:
-    """The predicates that are derived and not streamed: they are derived anew at each t and need no lookback."""
-    return program.derived() - streamed(program)
 
 
 def rule_lookback(rule: Rule, derived: frozenset[str]) -> Lookback:

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from lasing.logic.dependencies import Strata, stratify
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import (
     Aggregate,
     Always,
@@ -154,8 +155,8 @@ def _in_order(part: list[Demand], program: Program, strata: Strata) -> list[Dema
 
 def _every_predicate(program: Program, roles: Roles, replicated: frozenset[str]) -> dict[str, int | None]:
     """All predicates as replicated, but for those that stand in no rule: their facts may go where they like."""
-    used = {a.predicate for rule in program.rules for a in (*body_atoms(rule), *rule.head_atoms())}
-    bound = used | roles.background | replicated
+    facts = facts_of(program)
+    bound = facts.derived | facts.read | roles.background | replicated
     return {p: 0 if arity and p not in bound else None for p, arity in roles.arity.items()}
 
 

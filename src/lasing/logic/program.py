@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import wraps
+from typing import Any, TypeVar
 
 from lasing.errors import Place, Source
 from lasing.logic.formulas import Atom, Formula, Head, head_atom
 from lasing.logic.printer import formula_text
 from lasing.logic.terms import Term, term_text
 from lasing.timeline.ticks import Tick
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,30 @@ class Signature:
 
 
 @dataclass(frozen=True, slots=True)
+class Output:
+    """A predicate that goes out, with the names of its columns; an empty name leaves the choice to who makes a table.
+
+    >>> str(Output("alarm", ("sensor", "level")))
+    'alarm/2'
+    """
+
+    predicate: str
+    columns: tuple[str, ...]
+    offset: int = field(default=-1, compare=False, repr=False)
+
+    @classmethod
+    def unnamed(cls, predicate: str, arity: int, offset: int = -1) -> Output:
+        return cls(predicate, ("",) * arity, offset)
+
+    @property
+    def arity(self) -> int:
+        return len(self.columns)
+
+    def __str__(self) -> str:
+        return f"{self.predicate}/{self.arity}"
+
+
+@dataclass(frozen=True, slots=True)
 class DataFact:
     """An atom in the input stream at a time point, written `p(x) at 36.`"""
 
@@ -94,21 +122,33 @@ class DataFact:
         return f"{self.atom} at {self.time}."
 
 
+class Derivations(dict[object, Any]):
+    """What functions have computed from a program. It is cheap to compute again, so it does not travel along."""
+
+    def __reduce__(self) -> tuple[type[Derivations], tuple[()]]:
+        return Derivations, ()
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Rules, the facts that stand beside them, and what to read and show."""
+    """Rules, the facts that stand beside them, what to read, and what to put out.
+
+    `outputs` is None where everything that is derived goes out.
+    """
 
     rules: tuple[Rule, ...] = ()
     background: tuple[Atom, ...] = ()
     data: tuple[DataFact, ...] = ()
-    show: tuple[Signature, ...] | None = None
+    outputs: tuple[Output, ...] | None = None
     inputs: tuple[Signature, ...] = ()
     tick: Tick | None = None
     sources: tuple[Source, ...] = field(default=(), compare=False, repr=False)
     dated: bool = field(default=False, compare=False, repr=False)
     """Whether the time of a data fact is written as a date."""
+    derivations: Derivations = field(default_factory=Derivations, init=False, compare=False, repr=False)
+    """The results of `per_program` functions. Other rules make another program, which begins without any."""
 
-    def place_of(self, thing: Atom | Signature) -> Place | None:
+    def place_of(self, thing: Atom | Signature | Output) -> Place | None:
         """Where a fact or a declaration stands: offsets count through all sources, one after the other."""
         offset = thing.offset
         for source in self.sources:
@@ -125,22 +165,37 @@ class Program:
         """The tick by which times go out as dates: where they came in as dates, in the program or while watching."""
         return self.tick if self.tick is not None and (self.dated or self.tick.reads_dates) else None
 
-    def derived(self) -> frozenset[str]:
-        """The predicates that stand in some head."""
-        return frozenset(atom.predicate for rule in self.rules for atom in rule.head_atoms())
+    def declared(self) -> tuple[Signature | Output, ...]:
+        """The inputs and outputs that the program names."""
+        return (*self.inputs, *(self.outputs or ()))
 
     def output(self) -> frozenset[str]:
-        """The predicates of which the output consists: those shown, or else the derived ones."""
-        return self.derived() if self.show is None else frozenset(s.predicate for s in self.show)
+        """The predicates that go out: those declared, or else the derived ones."""
+        if self.outputs is None:
+            return frozenset(atom.predicate for rule in self.rules for atom in rule.head_atoms())
+        return frozenset(output.predicate for output in self.outputs)
 
     def __str__(self) -> str:
         """The program as text: directives, facts, rules. Constants are replaced by their values, durations by ticks."""
         lines = [f"#tick {self.tick}."] if self.tick else []
         if self.inputs:
             lines.append(f"#input {', '.join(map(str, self.inputs))}.")
-        if self.show is not None:
-            lines.append(f"#show {', '.join(map(str, self.show))}.".replace("#show .", "#show."))
+        if self.outputs is not None:
+            lines.append(f"#show {', '.join(map(str, self.outputs))}.".replace("#show .", "#show."))
         lines.extend(f"{atom}." for atom in self.background)
         lines.extend(str(fact) for fact in self.data)
         lines.extend(str(rule) for rule in self.rules)
         return "".join(f"{line}\n" for line in lines)
+
+
+def per_program(compute: Callable[[Program], Result]) -> Callable[[Program], Result]:
+    """Compute a function of a program once: a program never changes, and keeps the result."""
+
+    @wraps(compute)
+    def remembered(program: Program) -> Result:
+        known: dict[object, Result] = program.derivations
+        if compute not in known:
+            known[compute] = compute(program)
+        return known[compute]
+
+    return remembered

@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from lasing.logic.dependencies import Strata, dependencies, stratify
+from lasing.logic.dependencies import dependencies, stratify
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import (
     Aggregate,
     Always,
@@ -33,7 +34,8 @@ from lasing.logic.formulas import (
     terms_of,
     variables_in,
 )
-from lasing.logic.program import Program, Rule, Signature
+from lasing.logic.outputs import outputs_of
+from lasing.logic.program import Output, Program, Rule, per_program
 from lasing.logic.terms import Term, Variable, variables_of
 from lasing.logic.variables import bound_by, free_variables, is_ready
 
@@ -59,9 +61,10 @@ def unsplit(program: Program) -> Split:
     return Split(program, replace(program, data=()), tuple(range(len(program.rules))))
 
 
-def undecided(program: Program, strata: Strata | None = None) -> frozenset[str]:
+@per_program
+def undecided(program: Program) -> frozenset[str]:
     """The predicates of which answers may differ."""
-    strata = stratify(program) if strata is None else strata
+    strata = stratify(program)
     found = {edge.head for cycle in strata.cycles for edge in cycle}
     found |= {p for component in strata.components if component & found for p in component}
     found |= {atom.predicate for rule in program.rules if not rule.definite for atom in rule.head_atoms()}
@@ -116,7 +119,7 @@ class _Splitter:
         below = [(i, rule) for i, rule in decided] + [(i, rule) for rule, i in helpers]
         heads = [head_atom(rule.heads[0]) for rule, _ in helpers]
         output = program.output() - self.undecided
-        shown = [s for s in _signatures(program) if s.predicate in output]
+        shown = [o for o in outputs_of(program) if o.predicate in output]
         return Split(
             program,
             replace(program, rules=tuple(rule for _, rule in above), data=()),
@@ -125,7 +128,7 @@ class _Splitter:
                 program,
                 rules=tuple(rule for _, rule in below),
                 data=(),
-                show=(*shown, *(Signature(a.predicate, len(a.args)) for a in heads)),
+                outputs=(*shown, *(Output.unnamed(a.predicate, len(a.args)) for a in heads)),
             ),
             tuple(i for i, _ in below),
             frozenset(atom.predicate for atom in heads),
@@ -194,7 +197,7 @@ class _Splitter:
 
     def _imported(self, literal: Formula) -> Formula:
         """A literal to be evaluated above, where all that it speaks of must then be known."""
-        derived = self.program.derived()
+        derived = facts_of(self.program).derived
         self.imported |= {a.predicate for a in atoms_of(literal) if a.predicate in derived} - self.undecided
         return literal
 
@@ -236,12 +239,3 @@ def _columns(number: int) -> tuple[Variable, ...]:
 def _head_variables(head: Head) -> Iterator[Variable]:
     for term in (*terms_of(head), *(head.body.args if isinstance(head, At) and isinstance(head.body, Atom) else ())):
         yield from variables_of(term)
-
-
-def _signatures(program: Program) -> Iterator[Signature]:
-    """What the program shows."""
-    if program.show is not None:
-        yield from program.show
-        return
-    seen = dict.fromkeys((a.predicate, len(a.args)) for rule in program.rules for a in rule.head_atoms())
-    yield from (Signature(predicate, arity) for predicate, arity in seen)

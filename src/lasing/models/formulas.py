@@ -14,13 +14,14 @@ from lasing.engines.reference.stream import Facts
 from lasing.engines.reference.structure import background_of
 from lasing.errors import Place, Source, fault
 from lasing.languages.lars.questions import read_question
-from lasing.logic.formulas import Atom, PartitionWindow, TupleWindow, Window, atoms_of, walk
+from lasing.logic.facts import facts_of
+from lasing.logic.formulas import Atom, atoms_of
 from lasing.logic.program import Program, Rule
 from lasing.logic.terms import Value
 from lasing.logic.values import is_value
 from lasing.models.given import Time, all_rows, check_timeline, fact_of, rows_of, time_or, unknowns, values_of
 from lasing.models.witness import Witness
-from lasing.session import arity_of, source_of
+from lasing.session import source_of
 from lasing.timeline.intervals import Interval
 
 Beside = str | Path | Sequence[Source]
@@ -43,7 +44,7 @@ def holds(
     first fact to the last, and to `time`. The text of `background` may have a #tick and #const besides its facts.
     """
     asked, beside, _ = _read(formula, background, constants)
-    rows = all_rows(beside, stream, sort, arity_of(Program((asked,), beside.background)))
+    rows = all_rows(beside, stream, sort, facts_of(Program((asked,), beside.background)).arity)
     now = time_of(time, beside.tick)
     times = (now, *(row[0] for row in rows))
     timeline = Interval(time_or(start, min(times), beside), time_or(end, max(times), beside))
@@ -75,13 +76,14 @@ def satisfiable(
     timeline = Interval(time_or(start, now, beside), time_or(end, now, beside))
     check_timeline(timeline, now)
     assert timeline.hi is not None
-    known = arity_of(Program((asked,), beside.background))
+    asked_facts = facts_of(Program((asked,), beside.background))
+    known = asked_facts.arity
     free = _free_atoms(asked, named if atoms is None or isinstance(atoms, str) else atoms)
     written = Source("atoms", atoms) if isinstance(atoms, str) else None
     for atom in free:
         check_arity(atom, known, partial(_place, written, atom))
     possible = [(point, atom) for point in timeline for atom in free]
-    if _counts_facts(asked):
+    if asked_facts.counts_facts:
         facts = [fact_of(row) for row in possible]
         chosen = try_all(facts, timeline, background_of(beside.background), now, asked.body)
         return (
@@ -121,11 +123,3 @@ def _free_atoms(asked: Rule, atoms: Iterable[Atom] | None) -> list[Atom]:
 
 def _place(written: Source | None, atom: Atom) -> Place | None:
     return None if written is None else written.place(atom.offset, len(atom.predicate))
-
-
-def _counts_facts(asked: Rule) -> bool:
-    return any(
-        isinstance(node, Window) and isinstance(node.function, TupleWindow | PartitionWindow)
-        for literal in asked.body
-        for node in walk(literal)
-    )

@@ -11,12 +11,13 @@ from lasing.connectors.sources import stream_rows
 from lasing.engine_choice import load_clingo
 from lasing.errors import Source
 from lasing.languages.lars.questions import read_question
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.logic.terms import Value, value_text
 from lasing.models.given import Time, all_rows, check_timeline, fact_of, rows_of, time_or, unknowns, values_of
 from lasing.models.witness import Witness, fact_text, time_text
-from lasing.session import ProgramLike, arity_of, parse, source_of
+from lasing.session import ProgramLike, parse, source_of
 from lasing.timeline.intervals import Interval
 from lasing.timeline.ticks import Tick
 
@@ -65,9 +66,9 @@ def check(
     """
     checked = (program if isinstance(program, Program) else parse(program, constants)).watching_dates()
     load_clingo("to see whether a model is minimal takes it")
-    rows = list(dict.fromkeys(stream_rows(interpretation, checked.tick, True, arity=arity_of(checked))))
+    rows = list(dict.fromkeys(stream_rows(interpretation, checked.tick, True, arity=facts_of(checked).arity)))
     data = _Data.of(checked, stream, time, start, sort, rows)
-    reasons = [*_missing(data, rows), *_foreign(data, rows, checked.derived())]
+    reasons = [*_missing(data, rows), *_foreign(data, rows, facts_of(checked).derived)]
     return Verdict.of(reasons or _no_model(checked, data, rows))
 
 
@@ -126,7 +127,7 @@ class _Data:
     ) -> _Data:
         """The timeline starts with the first fact; without any data, with the first that is claimed."""
         now = time_of(time, program.tick)
-        rows = all_rows(program, stream, sort, arity_of(program))
+        rows = all_rows(program, stream, sort, facts_of(program).arity)
         lo = time_or(start, min([now, *(row[0] for row in rows or claimed)]), program)
         check_timeline(Interval(lo, None), now)
         early, late = (row for row in rows if row[0] < lo), (row for row in rows if row[0] > now)

@@ -15,10 +15,10 @@ from lasing.errors import Source as Text
 from lasing.languages.lars.reader import examine
 from lasing.limits import Limits, limits_of
 from lasing.logic.checks import ONE_ANSWER, findings
+from lasing.logic.facts import facts_of
 from lasing.logic.program import Program
 from lasing.logic.terms import Value
 from lasing.pipeline.schema import DATED, WHOLE, columns_of
-from lasing.session import arity_of, counts_all_facts
 from lasing.spark.delay import delay_of, silence_of
 from lasing.spark.inputs import specification
 from lasing.spark.outputs import VIEWS
@@ -327,8 +327,9 @@ class _Reading:
         if columns is not None and kind in ("kafka", "mqtt", "socket"):
             columns = {"timestamp": "timestamp", **columns}  # of when a message came
         if program is not None:
-            arity = arity_of(program)
-            if predicate not in arity and not counts_all_facts(program):
+            facts = facts_of(program)
+            arity = facts.arity
+            if predicate not in arity and not facts.counts_all_facts:
                 note = similar(predicate, arity) or f"it has {', '.join(sorted(arity))}"
                 self._wrong(f"{where}fact: the program does not use {predicate}", note)
             taken = arguments if named is None else named

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from lasing.logic.dependencies import Strata, signed_atoms, stratify
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import (
     Aggregate,
     At,
@@ -279,8 +280,9 @@ class _Compiler:
 
 
 def _predicates(program: Program, strata: Strata) -> Predicates:
-    arity = {a.predicate: len(a.args) for r in program.rules for a in _atoms(r)}
-    arity |= {s.predicate: s.arity for s in program.show or ()}
+    facts = facts_of(program)
+    planned = facts.derived | facts.read | program.output()
+    arity = {predicate: n for predicate, n in facts.arity.items() if predicate in planned}
     heads = [rule.heads[0] for rule in program.rules]
     background: dict[str, list[tuple[Value, ...]]] = {}
     for atom in program.background:
@@ -322,12 +324,6 @@ def _within(aggregate: Aggregate) -> set[Variable]:
     inside = {v for f in aggregate.condition for v in occurrences(f)}
     inside |= {v for t in aggregate.terms for v in variables_of(t)}
     return inside - aggregate.local
-
-
-def _atoms(rule: Rule) -> list[Atom]:
-    found = [head_atom(head) for head in rule.heads]
-    found += [atom for literal in rule.body for atom, _ in signed_atoms(literal)]
-    return found
 
 
 def _small_enough(rule: PlanRule) -> PlanRule:

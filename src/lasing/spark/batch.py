@@ -69,7 +69,7 @@ def number_of_slices(found: Extent, lookback: int | None, parallelism: int) -> i
 def cut(task: Task, inputs: Sequence[Input], found: Extent, slices: int) -> Slices:
     """The slices of a history, each with what it looks back on."""
     cuts = even_cuts(found.first, found.last, slices)
-    back = task.lookback
+    back = task.raw_window.lookback
     if back.points is None:
         return Slices(cuts, (found.first,) * (len(cuts) - 1))
     begins = [start - 1 - back.points for start in cuts[:-1]]
@@ -106,7 +106,7 @@ def newest_of_each_key(task: Task, given: Input, slices: Slices) -> Any | None:
     from pyspark.sql import Window
     from pyspark.sql import functions as f
 
-    windows = [w for w in task.partitions if w.predicate == given.predicate]
+    windows = [w for w in task.raw_window.partitions if w.predicate == given.predicate]
     if not windows or len(slices) == 1:
         return None
     arguments = [f"arg{i + 1}" for i in range(len(given.columns))]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import pyarrow as pa
 from lasing.connectors.arrow import names_as_they_are
 from lasing.live.engine import Engine
 from lasing.spark.hashing import shards_of
-from lasing.spark.outputs import Output
+from lasing.spark.outputs import OutputTable
 from lasing.spark.spans import COUNT, every_point, spans
 from lasing.spark.tables import times_of
 from lasing.spark.task import Task
@@ -30,14 +31,9 @@ class Evaluation:
         self._shard = shard
         self._start = start
         limits = task.limits
-        self._engine = Engine(
-            task.program_of(shard),
-            start,
-            task.engine,  # type: ignore[arg-type]  # it was checked
-            max_atoms=limits.atoms,
-            max_memory=limits.bytes // (os.cpu_count() or 1) if limits.memory is None else limits.memory,
-            max_time=limits.seconds,
-        )
+        if limits.memory is None:  # the workers of a machine share the default
+            limits = replace(limits, memory=limits.bytes // (os.cpu_count() or 1))
+        self._engine = Engine.with_plan(task.program_of(shard), task.plan_of(shard), start, limits)
         self._told_before: Counter[str] = Counter()
         # what every shard derives, one tells
         self._outputs = {p: o for p, o in task.outputs.items() if task.keys.get(p) is not None or shard == 0}
@@ -103,7 +99,7 @@ class Evaluation:
         self._told_before = now
         return dict(new)
 
-    def _changes(self, output: Output, told: Mapping[str, Any]) -> Any:
+    def _changes(self, output: OutputTable, told: Mapping[str, Any]) -> Any:
         """The changes of an output, without the atoms of other shards."""
         if output.predicate not in told:
             return output.nothing()

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from lasing.errors import fault, similar
+from lasing.logic.facts import facts_of
 from lasing.logic.program import Program
 from lasing.logic.terms import is_name
 from lasing.logic.types import Type
-from lasing.session import arity_of, counts_all_facts
 from lasing.spark.arrival import ARRIVAL
 from lasing.spark.outputs import kinds
 
@@ -133,8 +133,9 @@ def inputs_of(
 
 def _input(program: Program, text: str, frame: Any, time: str | Mapping[str, str], order: Order | None) -> Input:
     predicate, named = specification(text)
-    arity = arity_of(program)
-    if predicate not in arity and not counts_all_facts(program):
+    facts = facts_of(program)
+    arity = facts.arity
+    if predicate not in arity and not facts.counts_all_facts:
         note = similar(predicate, arity) or f"it has {', '.join(sorted(arity)) or 'no predicates'}"
         raise fault("E604", f"the program does not use {predicate}", note=note)
     if not hasattr(frame, "isStreaming"):

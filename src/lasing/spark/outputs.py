@@ -13,9 +13,9 @@ import pyarrow.compute as pc
 from lasing.connectors.arrow import has_terms, names_as_they_are
 from lasing.connectors.rows import value_of
 from lasing.errors import fault
-from lasing.logic.formulas import head_atom
-from lasing.logic.program import Program
-from lasing.logic.terms import Variable, mixed_text
+from lasing.logic.outputs import column_names, outputs_of
+from lasing.logic.program import Output, Program
+from lasing.logic.terms import mixed_text
 from lasing.logic.types import Type, Types
 from lasing.spark.tables import times_of
 
@@ -28,6 +28,7 @@ LEADING: dict[View, tuple[str, ...]] = {
     "intervals": ("from", "until"),
 }
 """The columns before the arguments. All but `change` are times."""
+_RESERVED = {name for leading in LEADING.values() for name in leading}
 
 _ARROW = {
     "integer": pa.int64(),
@@ -50,8 +51,8 @@ _SPARK = {
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
-    """A predicate that is put out: the names and types of its arguments' columns."""
+class OutputTable:
+    """The table of a predicate that goes out: the names and types of its arguments' columns."""
 
     predicate: str
     columns: tuple[str, ...]
@@ -97,42 +98,23 @@ def moments(points: Any, unit: int | None) -> Any:
     return pa.array(np.asarray(points) * unit, pa.int64()).cast(pa.timestamp("us", "UTC"))
 
 
-def outputs_of(program: Program, types: Types, wanted: Sequence[str] | None = None) -> dict[str, Output]:
-    """The outputs of a program: those that are wanted, or all that it shows, or else all that it derives."""
-    known = sorted(program.output())
+def output_tables(program: Program, types: Types, wanted: Sequence[str] | None = None) -> dict[str, OutputTable]:
+    """The tables of a program's outputs: of those that are wanted, or of all."""
+    outputs = {output.predicate: output for output in outputs_of(program)}
+    known = sorted(outputs)
     for predicate in wanted or ():
         if predicate not in known:
             raise fault("E605", f"the program has no output {predicate}", note=f"it has {', '.join(known) or 'none'}")
-    return {predicate: _output(program, predicate, types) for predicate in (known if wanted is None else wanted)}
+    chosen = known if wanted is None else wanted
+    return {predicate: _table(program, outputs[predicate], types) for predicate in chosen}
 
 
-def _output(program: Program, predicate: str, types: Types) -> Output:
-    known = types.get(predicate)
+def _table(program: Program, output: Output, types: Types) -> OutputTable:
+    known = types.get(output.predicate)
     if known is None:  # shown, but neither derived nor read from anywhere
-        arity = next((s.arity for s in program.show or () if s.predicate == predicate), 0)
-        known = (None,) * arity
-    names = column_names(program, predicate, len(known))
-    return Output(predicate, names, tuple(kind or "text" for kind in known))
-
-
-def column_names(program: Program, predicate: str, arity: int) -> tuple[str, ...]:
-    """A name for each argument: that of the variable at its place in the first head that has one there.
-
-    Names differ in more than upper and lower case, and none is that of a column of time: Spark could not tell them
-    apart. An argument for which there is no such name is called by its number, `arg1`, `arg2`, …
-    """
-    heads = [head_atom(h) for rule in program.rules for h in rule.heads if head_atom(h).predicate == predicate]
-    taken = {name for leading in LEADING.values() for name in leading}
-    names = []
-    for i in range(arity):
-        variables = [a.args[i] for a in heads if i < len(a.args) and isinstance(a.args[i], Variable)]
-        free = [str(v) for v in variables if str(v).lower() not in taken and str(v) != "_"]
-        name = free[0] if free else f"arg{i + 1}"
-        while name.lower() in taken:  # somebody has called a variable Arg2
-            name += "_"
-        taken.add(name.lower())
-        names.append(name)
-    return tuple(names)
+        known = (None,) * output.arity
+    names = column_names(program, output, _RESERVED)
+    return OutputTable(output.predicate, names, tuple(kind or "text" for kind in known))
 
 
 def _terms(column: Any, has_terms: bool) -> Any:

@@ -18,6 +18,7 @@ from lasing.engine_choice import EngineName, plan_for
 from lasing.errors import Diagnostic, LasingError, LasingWarning, fault, in_order, render, similar, warn
 from lasing.limits import Limits, limits_of
 from lasing.logic.checks import CAUTIONS, ONE_ANSWER, findings
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
 from lasing.logic.partition import NoKey, Partition, partition
 from lasing.logic.program import Program
@@ -28,7 +29,7 @@ from lasing.spark import batch, streaming
 from lasing.spark.delay import delay_of, silence_of
 from lasing.spark.hashing import spread_ids
 from lasing.spark.inputs import Input, Order, inputs_of
-from lasing.spark.outputs import VIEWS, View, outputs_of
+from lasing.spark.outputs import VIEWS, View, output_tables
 from lasing.spark.packing import PACKED, Packer
 from lasing.spark.session import require_pyspark
 from lasing.spark.slices import Slices
@@ -141,7 +142,7 @@ class Reasoning:
         return Task(
             program=self.program,
             inputs=tuple(i.predicate for i in inputs),
-            outputs=outputs_of(self.program, types, wanted),
+            outputs=output_tables(self.program, types, wanted),
             view=options.view,
             keys=keys,
             foreign=found.foreign if isinstance(found, Partition) and shards > 1 else frozenset(),
@@ -204,7 +205,7 @@ class Reasoning:
             first, last = first or 0, (first or 0) - 1
         parallelism = spark.sparkContext.defaultParallelism
         within = batch.Extent(first, max(first, last), 0 if known is None else known.facts)
-        slices = options.slices or batch.number_of_slices(within, sizes.lookback.points, parallelism)
+        slices = options.slices or batch.number_of_slices(within, sizes.raw_window.lookback.points, parallelism)
         found = self.sharding()
         shards = self._shards(found, max(1, parallelism // slices), quiet=slices > 1 or within.facts < _FEW)
         task = self._task(inputs, shards, found)
@@ -444,12 +445,9 @@ def _early(inputs: Sequence[Input], task: Task, first: int) -> Any:
 
 def _stream_predicates(program: Program) -> list[str]:
     """The predicates that the program reads and does not make."""
-    from lasing.logic.formulas import atoms_of
-
-    background = {atom.predicate for atom in program.background}
-    read = {a.predicate for rule in program.rules for literal in rule.body for a in atoms_of(literal)}
+    facts = facts_of(program)
     declared = {s.predicate for s in program.inputs}
-    return sorted((read | declared) - (program.derived() - declared) - (background - declared))
+    return sorted((facts.read | declared) - (facts.derived - declared) - (facts.background - declared))
 
 
 def _word_file() -> Path:

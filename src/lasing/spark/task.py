@@ -8,13 +8,15 @@ from functools import cached_property
 from hashlib import sha256
 from uuid import uuid4
 
+from lasing.engine_choice import plan_for
 from lasing.limits import Limits
-from lasing.logic.formulas import Atom, PartitionWindow, Window, walk
-from lasing.logic.lookback import Lookback, lookback
-from lasing.logic.program import Program, Signature
-from lasing.session import arity_of, counts_all_facts
+from lasing.logic.facts import facts_of
+from lasing.logic.formulas import Atom
+from lasing.logic.program import Program
+from lasing.plan.nodes import Plan
+from lasing.raw_window import RawWindow
 from lasing.spark.hashing import shard_of
-from lasing.spark.outputs import Output, View
+from lasing.spark.outputs import OutputTable, View
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class Task:
 
     program: Program
     inputs: tuple[str, ...]
-    outputs: Mapping[str, Output]
+    outputs: Mapping[str, OutputTable]
     view: View
     keys: Mapping[str, int | None]
     """The argument on which a predicate is divided among shards; None, or no entry: it is in every shard."""
@@ -50,22 +52,40 @@ class Task:
         return sha256(repr(parts).encode()).hexdigest()[:16]
 
     @cached_property
-    def lookback(self) -> Lookback:
-        arity = arity_of(self.program)
-        declared = [Signature(p, arity[p]) for p in self.inputs if p in arity]
-        return lookback(replace(self.program, inputs=(*self.program.inputs, *declared)))
+    def raw_window(self) -> RawWindow:
+        """Which facts still matter."""
+        found, arity = RawWindow(self.program), facts_of(self.program).arity
+        for predicate in self.inputs:
+            if predicate in arity:
+                found.expect(predicate, arity[predicate])
+        return found
 
-    @cached_property
-    def partitions(self) -> list[PartitionWindow]:
-        """The windows that keep facts for each key."""
-        nodes = (n for rule in self.program.rules for literal in rule.body for n in walk(literal))
-        functions = [n.function for n in nodes if isinstance(n, Window)]
-        return [f for f in functions if isinstance(f, PartitionWindow)]
-
-    @cached_property
+    @property
     def exact(self) -> bool:
         """Whether some window counts facts, so that their order matters, and that each is there once."""
-        return bool(self.partitions) or counts_all_facts(self.program)
+        return facts_of(self.program).counts_facts
+
+    @cached_property
+    def plan(self) -> Plan | None:
+        """The plan of the program; None where the reference engine runs it."""
+        return plan_for(self.program, self.engine)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Whoever gets the task gets its plan, and need not make it again for each slice of each shard."""
+        return {**self.__dict__, "plan": self.plan}
+
+    def plan_of(self, shard: int) -> Plan | None:
+        """The plan of a shard: the same for all, but for shards that have background of their own."""
+        divided = any(self.keys.get(predicate) is not None for predicate in facts_of(self.program).background)
+        if self.shards == 1 or not divided:
+            return self.plan
+        if shard not in self._plans_of_shards:
+            self._plans_of_shards[shard] = plan_for(self.program_of(shard), self.engine)
+        return self._plans_of_shards[shard]
+
+    @cached_property
+    def _plans_of_shards(self) -> dict[int, Plan | None]:
+        return {}
 
     def point(self, instant: int) -> int:
         """The time point of an instant."""

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from lasing.logic.formulas import PartitionWindow
+from lasing.raw_window import Mask
 from lasing.spark.tables import Numbers, groups_of, times_of
 from lasing.spark.task import Task
 
@@ -20,38 +22,29 @@ def still_needed(task: Task, tables: Mapping[str, Any], until: int) -> dict[str,
 
     Those of `until` itself matter too: what changes at the next time point is told against what holds now.
     """
-    back = task.lookback
-    if back.points is None:
+    if task.raw_window.keeps_all() or not tables:
         return dict(tables)
-    oldest = until - back.points
-    if back.facts:
-        times = np.sort(np.concatenate([times_of(table) for table in tables.values()]))
-        past = times[: np.searchsorted(times, until, side="right")]
-        oldest = min(oldest, int(past[-back.facts])) if len(past) >= back.facts else min([oldest, *past[:1].tolist()])
-    kept = {}
+    times = np.concatenate([times_of(table) for table in tables.values()])
+
+    def groups(window: PartitionWindow) -> Numbers:
+        columns = [f"arg{position + 1}" for key in window.keys for position in key]
+        return np.concatenate(
+            [
+                groups_of(table, columns) if predicate == window.predicate else np.full(table.num_rows, -1, np.int64)
+                for predicate, table in tables.items()
+            ]
+        )
+
+    rows = task.raw_window.needed(times, groups, until, whole_points=True)  # nobody knows which of two inputs was first
+    kept, first = {}, 0
     for predicate, table in tables.items():
-        rows = times_of(table) >= oldest
-        for window in task.partitions:
-            if window.predicate == predicate:
-                columns = [f"arg{position + 1}" for key in window.keys for position in key]
-                rows |= _newest_of_each(groups_of(table, columns), times_of(table), until, window.back)
-        kept[predicate] = table if rows.all() else _chosen(table, rows)
+        of_it = rows[first : first + table.num_rows]
+        kept[predicate] = table if of_it.all() else _chosen(table, of_it)
+        first += table.num_rows
     return kept
 
 
-def _newest_of_each(groups: Numbers, times: Numbers, until: int, number: int) -> Numbers:
-    """The rows that are not older than the n-th newest of their group up to a time point."""
-    past = np.flatnonzero(times <= until)[::-1]
-    order = past[np.argsort(groups[past], kind="stable")]  # by group, newest first
-    first = np.flatnonzero(np.diff(groups[order], prepend=-1))
-    sizes = np.diff(np.append(first, len(order)))
-    oldest_kept = times[order[first + np.minimum(sizes, number) - 1]]
-    found = np.zeros(len(times), bool)
-    found[order] = times[order] >= np.repeat(oldest_kept, sizes)
-    return found
-
-
-def _chosen(table: Any, rows: Numbers) -> Any:
+def _chosen(table: Any, rows: Mask) -> Any:
     """Some rows of a table: where they are its end, as most often, nothing is copied."""
     count = int(rows.sum())
     if rows[len(rows) - count :].all():

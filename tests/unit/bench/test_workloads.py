@@ -24,7 +24,7 @@ from lasing.bench.workloads import (
     negation,
     rules_by_constant,
 )
-from lasing.session import arity_of
+from lasing.logic.facts import facts_of
 
 WINDOW = 5
 ALL = (D, B, J, R, C, negation(30), latest(30), rules_by_constant("="), rules_by_constant(">"), TWENTY_JOINS)
@@ -33,7 +33,7 @@ ALL = (D, B, J, R, C, negation(30), latest(30), rules_by_constant("="), rules_by
 @pytest.mark.parametrize("workload", ALL, ids=lambda w: w.name)
 def test_streams_are_in_order_and_fit_their_programs(workload: Workload) -> None:
     stream = workload.stream(rate=10, window=WINDOW, points=12)
-    assert stream.predicates.items() <= arity_of(lasing.parse(workload.program(WINDOW))).items()
+    assert stream.predicates.items() <= facts_of(lasing.parse(workload.program(WINDOW))).arity.items()
     assert stream.rows[:, 0].tolist() == sorted(stream.rows[:, 0].tolist())
     for t in range(1, 12):
         assert len(stream.facts(t)) == 10

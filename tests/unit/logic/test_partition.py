@@ -10,6 +10,7 @@ import pytest
 
 import lasing
 from lasing.logic import partition as module
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Compare, atoms_of
 from lasing.logic.keys import Steps
 from lasing.logic.partition import NoKey, Partition, partition
@@ -388,8 +389,8 @@ def suits(keys: dict[str, int | None], program: lasing.Program) -> bool:
 def test_the_search_finds_the_smallest_keys_if_there_are_any(seed: int) -> None:
     program = lasing.parse(random_program(random.Random(seed)))
     used = dict.fromkeys(a.predicate for rule in program.rules for f in (*rule.heads, *rule.body) for a in atoms_of(f))
-    streams = [p for p in used if p not in program.derived() and p != "b"]
-    derived = [p for p in used if p in program.derived()]
+    streams = [p for p in used if p not in facts_of(program).derived and p != "b"]
+    derived = [p for p in used if p in facts_of(program).derived]
     choices: list[list[int | None]] = [list(range(SIGNATURES[p])) for p in streams]
     choices += [[*range(SIGNATURES[p]), None] for p in derived]
     possible = [dict(zip([*streams, *derived], keys, strict=True)) for keys in product(*choices)]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 import lasing
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import At, Atom
-from lasing.logic.program import DataFact, Penalty, Program, Rule, Signature
+from lasing.logic.program import DataFact, Output, Penalty, Program, Rule, Signature
 from lasing.timeline.ticks import Tick
 
 
@@ -17,7 +18,7 @@ def test_output_is_what_is_derived_unless_something_is_shown() -> None:
 
 
 def test_every_atom_of_a_disjunction_is_derived() -> None:
-    assert lasing.parse("a ; b at 3 :- p.").derived() == {"a", "b"}
+    assert facts_of(lasing.parse("a ; b at 3 :- p.")).derived == {"a", "b"}
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,7 @@ def test_the_text_of_a_program_reads_back() -> None:
         (Rule((Atom("a"),), (Atom("p", (1,)),)),),
         (Atom("b", ("x y",)),),
         (DataFact(-3, Atom("p", (0.5,))),),
-        (Signature("a", 0),),
+        (Output("a", ()),),
         (Signature("p", 1),),
         Tick(60_000),
     )
@@ -51,7 +52,7 @@ def test_the_text_of_a_program_reads_back() -> None:
 
 
 def test_showing_nothing_reads_back() -> None:
-    assert lasing.parse(str(Program(show=()))).show == ()
+    assert lasing.parse(str(Program(outputs=()))).outputs == ()
 
 
 def test_a_rule_knows_its_place() -> None:

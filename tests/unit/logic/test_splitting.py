@@ -88,4 +88,4 @@ def test_nothing_below_where_nothing_is_decided() -> None:
 def test_what_is_shown_of_the_decided_is_shown_below() -> None:
     parts = split(lasing.parse("q :- p. {a} :- q. #show q/0, a/0."))
     assert parts.below is not None
-    assert [str(s) for s in parts.below.show or ()] == ["q/0", "#1 for rule 2/0"]
+    assert [str(s) for s in parts.below.outputs or ()] == ["q/0", "#1 for rule 2/0"]

@@ -8,16 +8,17 @@ import pyarrow as pa
 import pytest
 
 import lasing
+from lasing.logic.facts import facts_of
 from lasing.logic.types import Type
-from lasing.spark.outputs import outputs_of
+from lasing.spark.outputs import output_tables
 from lasing.spark.task import Task
 from lasing.spark.window import still_needed
 
 
 def task(program: str, *inputs: str) -> Task:
     parsed = lasing.parse(program)
-    types: dict[str, tuple[Type | None, ...]] = dict.fromkeys(parsed.derived(), (None,) * 3)
-    return Task(parsed, inputs or ("p",), outputs_of(parsed, types), "answers", {}, frozenset())
+    types: dict[str, tuple[Type | None, ...]] = dict.fromkeys(facts_of(parsed).derived, (None,) * 3)
+    return Task(parsed, inputs or ("p",), output_tables(parsed, types), "answers", {}, frozenset())
 
 
 def facts(times: list[int], *columns: list[Any]) -> Any:

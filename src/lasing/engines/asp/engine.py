@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -19,7 +20,9 @@ from lasing.limits import Watch
 from lasing.logic.answers import Answer, Changes
 from lasing.logic.dependencies import stratify
 from lasing.logic.examples import Examples
-from lasing.logic.formulas import At, Atom, Formula, TupleWindow, Window, atoms_of, walk
+from lasing.logic.facts import facts_of
+from lasing.logic.formulas import Atom, Formula
+from lasing.logic.idle import settling
 from lasing.logic.program import Program
 from lasing.logic.splitting import Split
 from lasing.timeline.intervals import Interval
@@ -66,12 +69,13 @@ class AspEngine:
         self._timeline = Interval(start, None)
         self._data = Retention(above, start)
         self._used = _predicates_read(above)
-        self._timed = _depends_on_time(above)
+        self._settling = settling(above)
         self._orders: dict[object, tuple[Formula, ...]] = {}
         self._helpers: dict[str, dict[Args, None]] = {}  # in the order in which they came
         self._decided: set[Atom] = set()
         self._last = start - 1
-        self._busy_before = True
+        self._busy = self._changed_at = start
+        self._models: tuple[frozenset[Atom], ...] | None = None
         self._dropped = 0
         self._failures: Counter[tuple[int, str]] = Counter()
         self._examples: Examples = {}
@@ -105,16 +109,25 @@ class AspEngine:
             told = {change.time: change for change in self._below.advance(time, arrived)}
         relevant = self._relevant(arrived)
         first = self._last + 1 if time > self._last else time
-        for now in range(first, time + 1) if self._timed else sorted({first, *told, time}):
+        for now in self._due(first, time, sorted(at for at, change in told.items() if change), bool(relevant)):
             if now in told:
                 self._take(told[now])
-            busy = now == time and bool(relevant)
-            if self._timed or self._busy_before or busy or now in told:
-                if busy:
-                    self._add(now, relevant)
-                yield self._answer(now)
-            self._busy_before = busy
+            if now == time:
+                self._add(now, relevant)
+            yield self._answer(now)
         self._last = time
+
+    def _due(self, first: int, time: int, told: list[int], facts: bool) -> Iterator[int]:
+        """The time points from `first` to `time` at which the answers may differ from those before: `told` has those
+        at which something changes below, and `facts` says whether any come at `time`."""
+        now = first
+        while now <= time:
+            if self._settling is not None and self._settling.settled(now - 1, self._busy, self._changed_at):
+                following = bisect_left(told, now)
+                now = told[following] if following < len(told) else time if facts else time + 1
+            if now <= time:
+                yield now
+            now += 1
 
     def recall(self, time: int, rows: Iterable[tuple[int, Atom]]) -> Answer:
         """Take data of the past in, and say what holds at a time point, without a look at those before."""
@@ -123,7 +136,7 @@ class AspEngine:
             self._tell_below(at, atoms)
             self._add(at, self._relevant(atoms))
         self._tell_below(time, ())
-        self._last, self._busy_before = time, True
+        self._last = self._changed_at = time
         return self._answer(time)
 
     def _tell_below(self, time: int, atoms: Iterable[Atom]) -> None:
@@ -136,9 +149,12 @@ class AspEngine:
     def _add(self, time: int, atoms: Iterable[Atom]) -> None:
         for atom in atoms:
             self._data.add(Fact(time, atom.predicate, atom.values))
+            self._busy = max(self._busy, time)
 
     def _take(self, change: Changes) -> None:
         """What has changed below, in an order that is the same in every run, so that the first answers are as well."""
+        if change:
+            self._changed_at = change.time
         helpers = self._split.helpers
         for atom in change.removed:
             if atom.predicate in helpers:
@@ -154,7 +170,10 @@ class AspEngine:
         certain |= {Atom(p, args) for p in self._output for args in self._data.facts.at(now, p)}
         found = self._solver.models(ground.rules, now)
         models = (certain | {Atom(a.predicate, a.args) for a in filter(self._is_shown, model)} for model in found)
-        return Answer(now, tuple(sorted(map(frozenset, models), key=lambda model: sorted(map(str, model)))))
+        answer = Answer(now, tuple(sorted(map(frozenset, models), key=lambda model: sorted(map(str, model)))))
+        if answer.models != self._models:
+            self._models, self._changed_at = answer.models, now
+        return answer
 
     def _is_shown(self, atom: TimedAtom) -> bool:
         return atom.ahead == 0 and atom.predicate in self._output
@@ -186,12 +205,5 @@ class AspEngine:
 
 def _predicates_read(program: Program) -> frozenset[str] | None:
     """The predicates whose facts matter; None where a tuple window counts all of them."""
-    nodes = [n for rule in program.rules for f in (*rule.heads, *rule.body) for n in walk(f)]
-    if any(isinstance(node, Window) and isinstance(node.function, TupleWindow) for node in nodes):
-        return None
-    return frozenset(a.predicate for rule in program.rules for f in (*rule.heads, *rule.body) for a in atoms_of(f))
-
-
-def _depends_on_time(program: Program) -> bool:
-    """Whether answers may differ though nothing has come or gone since the time point before."""
-    return any(isinstance(n, At | Window) for rule in program.rules for f in (*rule.heads, *rule.body) for n in walk(f))
+    facts = facts_of(program)
+    return None if facts.counts_all_facts else facts.derived | facts.read

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Sequence
+from itertools import compress
+
+import numpy as np
 
 from lasing.engines.reference.stream import Fact, Facts
-from lasing.logic.formulas import PartitionWindow, Window, walk
-from lasing.logic.lookback import lookback, only_derived
-from lasing.logic.program import Program, Signature
+from lasing.logic.formulas import PartitionWindow
+from lasing.logic.program import Program
+from lasing.logic.terms import Value
+from lasing.raw_window import Numbers, RawWindow
 from lasing.timeline.intervals import Interval
 
 _FEWEST = 64
@@ -20,41 +23,32 @@ class Retention:
     def __init__(self, program: Program, start: int) -> None:
         self.facts = Facts()
         self._timeline = Interval(start, None)
-        self._program = program
-        self._derived = only_derived(program)
-        self._reach = lookback(program)
-        self._partitions = list(dict.fromkeys(_partitions(program)))
+        self._raw_window = RawWindow(program)
         self._size, self._enough = 0, _FEWEST
 
     def add(self, fact: Fact) -> None:
-        if fact.predicate in self._derived:  # of which it was not said that it is in the stream as well
-            found = Signature(fact.predicate, len(fact.args))
-            self._program = replace(self._program, inputs=(*self._program.inputs, found))
-            self._derived = only_derived(self._program)
-            self._reach = lookback(self._program)
+        self._raw_window.expect(fact.predicate, len(fact.args))
         self.facts.add(fact)
         self._size += 1
 
     def forget(self, now: int, at_once: bool = False) -> None:
         """Drop what is out of reach: `at_once`, or when there is as much again as there was after the last time."""
-        if self._reach.points is None or (self._size < self._enough and not at_once):
+        if self._raw_window.keeps_all() or (self._size < self._enough and not at_once):
             return
         log = self.facts.within(self._timeline)
-        kept = {i for i, fact in enumerate(log) if fact.time >= now - self._reach.points}
-        kept.update(range(max(0, len(log) - self._reach.facts), len(log)))
-        for window in self._partitions:
-            groups: dict[tuple[object, ...], list[int]] = {}
-            for i, fact in enumerate(log):
-                if fact.predicate == window.predicate:
-                    key = tuple(fact.args[j] for positions in window.keys for j in positions)
-                    groups.setdefault(key, []).append(i)
-            kept.update(i for group in groups.values() for i in group[-window.back :])
-        self.facts = Facts(log[i] for i in sorted(kept))
-        self._size = len(kept)
+        times = np.array([fact.time for fact in log], np.int64)
+        needed = self._raw_window.needed(times, lambda window: _groups(log, window), now)
+        self.facts = Facts(compress(log, needed))
+        self._size = int(needed.sum())
         self._enough = max(_FEWEST, 2 * self._size)
 
 
-def _partitions(program: Program) -> Iterator[PartitionWindow]:
-    for node in (node for rule in program.rules for literal in rule.body for node in walk(literal)):
-        if isinstance(node, Window) and isinstance(node.function, PartitionWindow):
-            yield node.function
+def _groups(log: Sequence[Fact], window: PartitionWindow) -> Numbers:
+    """A number for the key of each fact that the window counts, -1 for the others."""
+    numbers: dict[tuple[Value, ...], int] = {}
+    found = np.full(len(log), -1, np.int64)
+    for i, fact in enumerate(log):
+        if fact.predicate == window.predicate:
+            key = tuple(fact.args[j] for positions in window.keys for j in positions)
+            found[i] = numbers.setdefault(key, len(numbers))
+    return found

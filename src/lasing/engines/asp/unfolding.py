@@ -1,7 +1,7 @@
 """M, S, t ⊩ φ where some atoms of the stream may hold or not: the condition on them under which φ holds.
 
-This is the entailment relation (LARS, Definition 7) case by case, as in the reference engine, with conditions in place
-of truth values. The stream holds all atoms that may hold; those that hold for certain are `certain`, or data.
+This is the entailment relation of the reference engine (LARS, Definition 7), with conditions in place of truth values.
+The stream holds all atoms that may hold; those that hold for certain are `certain`, or data.
 """
 
 from __future__ import annotations
@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import assert_never
 
 from lasing.engines.asp import aggregates
 from lasing.engines.asp.conditions import Condition, Literal, TimedAtom, all_of, any_of, negation
-from lasing.engines.reference.entailment import candidates, check_terms, evaluation_order, points
+from lasing.engines.reference.entailment import candidates, check_terms, evaluation_order, truth
 from lasing.engines.reference.stream import NOTHING, Args, Derived, Facts, Stream
 from lasing.engines.reference.structure import Binding, Structure
-from lasing.engines.reference.windows import window
-from lasing.logic.formulas import Aggregate, Always, And, At, Atom, Compare, Formula, Implies, Not, Or, Sometime, Window
-from lasing.logic.functions import holds
+from lasing.logic.formulas import Aggregate, Atom, Formula
 from lasing.logic.terms import Arithmetic, Substitution, Undefined, Value, Variable, evaluate
 
 _FREE = object()
@@ -38,35 +35,41 @@ class Unknowns(Structure):
     indices: dict[tuple[int, str, int], tuple[int, dict[object, list[Args]]]] = field(default_factory=dict)
 
 
+class Conditions:
+    """The algebra of conditions: a formula holds where the atoms that may hold or not satisfy its condition."""
+
+    def atom(self, m: Unknowns, s: Stream, t: int, predicate: str, args: Args) -> Condition:
+        in_background = args in m.background.get(predicate, ()) and m.background_holds(s, t)
+        if t in s.timeline and not in_background:
+            if args in s.data.at(t, predicate):
+                return True
+            if args in s.derived.at(t, predicate):
+                atom = TimedAtom(t - m.now, predicate, args)
+                return True if atom in m.certain else Literal(atom)
+        return in_background
+
+    def aggregate(self, m: Unknowns, s: Stream, t: int, formula: Aggregate, sub: Substitution) -> Condition:
+        return aggregates.condition(m, formula, evaluate(formula.bound, sub), elements(m, s, t, formula, sub))
+
+    def known(self, truth: bool) -> Condition:
+        return truth
+
+    def negation(self, truth: Condition) -> Condition:
+        return negation(truth)
+
+    def all_of(self, truths: Iterable[Condition]) -> Condition:
+        return all_of(truths)
+
+    def any_of(self, truths: Iterable[Condition]) -> Condition:
+        return any_of(truths)
+
+
+CONDITIONS = Conditions()
+
+
 def condition(m: Unknowns, s: Stream, t: int, formula: Formula, sub: Substitution) -> Condition:
     """Under which condition M, S, t ⊩ φσ."""
-    m.pulse()
-    match formula:
-        case Atom(predicate, terms):
-            return _atom(m, s, t, predicate, tuple(evaluate(term, sub) for term in terms))
-        case Compare(comparison, left, right):
-            return holds(comparison, evaluate(left, sub), evaluate(right, sub))
-        case Aggregate():
-            return aggregates.condition(m, formula, evaluate(formula.bound, sub), elements(m, s, t, formula, sub))
-        case Not(body):
-            return negation(_some_instance(m, s, t, body, sub))
-        case And(parts):
-            return all_of(condition(m, s, t, part, sub) for part in parts)
-        case Or(parts):
-            return any_of(_some_instance(m, s, t, part, sub) for part in parts)
-        case Implies(left, right):
-            return any_of((negation(_some_instance(m, s, t, left, sub)), _some_instance(m, s, t, right, sub)))
-        case Sometime(body):
-            return any_of(condition(m, s, u, body, sub) for u in points(m, s, body))
-        case Always(body):
-            return bool(s.timeline) and all_of(condition(m, s, u, body, sub) for u in m.extent(s))
-        case At(time, body):
-            u = evaluate(time, sub)
-            return isinstance(u, int) and u in s.timeline and condition(m, s, u, body, sub)
-        case Window(function, body, full):
-            return condition(m, window(function, m, m.stream if full else s, t, sub), t, body, sub)
-        case _:
-            assert_never(formula)
+    return truth(CONDITIONS, m, s, t, formula, sub)
 
 
 def instances(
@@ -128,7 +131,7 @@ def _atom_instances(
     predicate, terms = atom.predicate, atom.args
     known = [binding.get(term, _FREE) if isinstance(term, Variable) else term for term in terms]
     if _FREE not in known:
-        here = _atom(m, s, t, predicate, tuple(known))  # type: ignore[arg-type]  # all are values
+        here = CONDITIONS.atom(m, s, t, predicate, tuple(known))  # type: ignore[arg-type]  # all are values
         if here is not False:
             yield binding, here
         return
@@ -142,7 +145,7 @@ def _atom_instances(
             elif wanted != value:
                 break
         else:
-            yield found, _atom(m, s, t, predicate, row)
+            yield found, CONDITIONS.atom(m, s, t, predicate, row)
 
 
 def _rows(m: Unknowns, s: Stream, t: int, predicate: str, known: list[object]) -> Iterable[Args]:
@@ -180,21 +183,3 @@ def aggregate_values(m: Structure, s: Stream, t: int, formula: Aggregate, sub: S
     """All the values that an aggregate may have."""
     assert isinstance(m, Unknowns)
     return aggregates.values(formula, elements(m, s, t, formula, sub))
-
-
-def _atom(m: Unknowns, s: Stream, t: int, predicate: str, args: tuple[Value, ...]) -> Condition:
-    if t in s.timeline:
-        if args in s.data.at(t, predicate):
-            return True
-        if args in s.derived.at(t, predicate):
-            atom = TimedAtom(t - m.now, predicate, args)
-            if atom in m.certain:
-                return True
-            if not (args in m.background.get(predicate, ()) and m.background_holds(s, t)):
-                return Literal(atom)
-    return args in m.background.get(predicate, ()) and m.background_holds(s, t)
-
-
-def _some_instance(m: Unknowns, s: Stream, t: int, formula: Formula, sub: Substitution) -> Condition:
-    """Under which condition the formula holds for some value of its anonymous variables."""
-    return any_of(condition(m, s, t, formula, found) for found in candidates(m, s, t, formula, dict(sub)))

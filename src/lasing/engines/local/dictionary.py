@@ -36,7 +36,8 @@ from lasing.engines.local.values import (
     decode_wides,
     encode_wide,
 )
-from lasing.logic.values import Boxed, Value
+from lasing.logic.values import KINDS, Value
+from lasing.logic.values.table import Coding
 
 Codes = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -226,24 +227,22 @@ class Dictionary:
             return np.array(self.codes(values), np.int64)
 
     def _new(self, value: Value | Operands) -> int:
-        if isinstance(value, str):
-            known = self._codes.get(value)  # it may be there twice among new values
-            if known is not None:
-                return known
-            code = NAMES + len(self.names)
-            self.names.append(value)
-        elif isinstance(value, Boxed):
-            known = self._codes.get(value)
-            if known is not None:
-                return known
-            code = WIDES - 1 - len(self.terms)
-            self.terms.append(value)
-        elif isinstance(value, int) and -SMALL < value < SMALL:
+        if isinstance(value, int) and -SMALL < value < SMALL:
             return value  # it is not remembered: it is its own code
-        else:
-            kind = INTEGER if isinstance(value, int) else DOUBLE
-            bits = value if isinstance(value, int) else int(np.float64(value).view(np.int64))
-            code = encode_wide(self._arena, kind, bits)
+        known = self._codes.get(value)  # it may be there twice among new values
+        if known is not None:
+            return known
+        match _CODINGS.get(type(value), "term"):  # operands are no values
+            case "name":
+                code = NAMES + len(self.names)
+                self.names.append(value)  # type: ignore[arg-type]  # it is of that kind
+            case "term":
+                code = WIDES - 1 - len(self.terms)
+                self.terms.append(value)
+            case "itself":  # it is too large for that
+                code = encode_wide(self._arena, INTEGER, value)  # type: ignore[arg-type]  # it is of that kind
+            case "wide":
+                code = encode_wide(self._arena, DOUBLE, int(np.float64(value).view(np.int64)))  # type: ignore[arg-type]
         self._codes[value] = code
         return code
 
@@ -320,6 +319,7 @@ class Dictionary:
 _NO_TEXTS: Codes = np.zeros(2, np.int64)
 _LAST_TERM = WIDES - 1 - NAMES
 DEAD, EVERLASTING, ALIVE = range(3)
+_CODINGS: dict[type, Coding] = {python: kind.coding for python, kind in KINDS.items()}
 
 
 def _numbered(used: Codes) -> Codes:

@@ -1,26 +1,27 @@
-"""The raw window: the facts on which answers can still depend. It is all that has to survive a failure."""
+"""The facts of the raw window, as rows of codes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from lasing.engines.local.dictionary import Coded, Codes, Dictionary
 from lasing.engines.local.execute import IN_ARGS, IN_PREDICATE, IN_TIME
+from lasing.logic.formulas import PartitionWindow
+from lasing.raw_window import RawWindow
 
 _LEAST = 4096
 
 
 @dataclass
-class RawWindow:
-    """Encoded facts of the last `points` time points (None: of all), the last `facts` of the stream, and, for each
-    partition (predicate's number, columns, n), the last n for each key."""
+class History:
+    """Encoded facts, at least those that the raw window still needs; `predicates` has the numbers of predicates."""
 
     dictionary: Dictionary
-    points: int | None
-    facts: int
-    partitions: list[tuple[int, tuple[int, ...], int]]
+    raw_window: RawWindow
+    predicates: Mapping[str, int]
     _blocks: list[Coded] = field(default_factory=list)
     _rows: int = 0
     _limit: int = _LEAST
@@ -83,16 +84,13 @@ class RawWindow:
     def at(self, time: int) -> Codes:
         """The facts that matter from a time point on, in their order; bare."""
         rows = np.concatenate([block.rows for block in self._blocks] or [np.zeros((0, IN_ARGS), np.int64)])
-        if self.points is None or not len(rows):
+        if self.raw_window.keeps_all() or not len(rows):
             return rows
-        kept = rows[:, IN_TIME] >= time - self.points
-        if self.facts:
-            kept[-self.facts :] = True
-        for predicate, columns, n in self.partitions:
-            of_it = np.flatnonzero(rows[:, IN_PREDICATE] == predicate)[::-1]
-            keys = rows[of_it][:, [IN_ARGS + column for column in columns]]
-            kept[of_it[_occurrence(keys) < n]] = True
-        found: Codes = rows[kept]
+
+        def groups(window: PartitionWindow) -> Codes:
+            return _groups(rows, self.predicates[window.predicate], [i for key in window.keys for i in key])
+
+        found: Codes = rows[self.raw_window.needed(rows[:, IN_TIME], groups, time)]
         return found
 
 
@@ -102,12 +100,10 @@ def _keys(rows: Codes) -> list[bytes]:
     return np.ascontiguousarray(rows).view(whole).reshape(-1).tolist()  # type: ignore[return-value]  # bytes
 
 
-def _occurrence(keys: Codes) -> Codes:
-    """Of each row, how many equal ones come before it."""
-    _, groups = np.unique(keys, axis=0, return_inverse=True)
-    groups = groups.reshape(-1)
-    order = np.argsort(groups, kind="stable")
-    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
-    counts = np.empty(len(groups), np.int64)
-    counts[order] = np.arange(len(groups)) - np.repeat(starts, np.diff(np.append(starts, len(groups))))
-    return counts
+def _groups(rows: Codes, predicate: int, columns: Sequence[int]) -> Codes:
+    """A number for each row of a predicate, the same for rows that agree in the columns; -1 for other rows."""
+    of_it = rows[:, IN_PREDICATE] == predicate
+    keys = rows[of_it][:, [IN_ARGS + column for column in columns]]
+    found = np.full(len(rows), -1, np.int64)
+    found[of_it] = np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1)
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from lasing.engines.reference.model import derive
 from lasing.engines.reference.stream import Derived, Fact, Facts, Stream
@@ -13,6 +14,7 @@ from lasing.logic.answers import Answer, Changes
 from lasing.logic.dependencies import stratify
 from lasing.logic.examples import Example
 from lasing.logic.formulas import Atom, Formula
+from lasing.logic.idle import Settling
 from lasing.logic.program import Program
 from lasing.logic.terms import Value
 from lasing.timeline.intervals import Interval
@@ -22,11 +24,16 @@ class ReferenceEngine:
     """Evaluates a stratified program at each time point anew, from all the data up to it.
 
     `dropped_heads` counts derived atoms that lay before the start, `failures` the instances that had no value, by rule
-    and reason, and `examples` has one for each.
+    and reason, and `examples` has one for each. Given how the program settles, it leaves out time points at which
+    nothing can change.
     """
 
-    def __init__(self, program: Program, start: int, watch: Watch | None = None) -> None:
+    def __init__(
+        self, program: Program, start: int, watch: Watch | None = None, settling: Settling | None = None
+    ) -> None:
         self._watch = watch
+        self._settling = settling
+        self._busy = self._changed_at = start
         self.dropped_heads = 0
         self.failures: Counter[tuple[int, str]] = Counter()
         self.examples: dict[tuple[int, str], Example] = {}
@@ -41,8 +48,11 @@ class ReferenceEngine:
 
     def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Changes]:
         """What changes up to a time point, given the data that is new at it: time point by time point."""
-        for idle in range(self._last.time + 1, time):
-            yield self._changed(self.step(idle, ()))
+        while (idle := self._last.time + 1) < time:
+            if self._settling is not None and self._settling.settled(idle - 1, self._busy, self._changed_at):
+                self._last = replace(self._last, time=time - 1)
+            else:
+                yield self._changed(self.step(idle, ()))
         yield self._changed(self.step(time, atoms))
 
     def recall(self, time: int, rows: Iterable[tuple[int, Atom]]) -> Changes:
@@ -53,9 +63,12 @@ class ReferenceEngine:
 
     def _add(self, time: int, atom: Atom) -> None:
         self._data.add(Fact(time, atom.predicate, atom.values))
+        self._busy = max(self._busy, time)
 
     def _changed(self, answer: Answer) -> Changes:
         before, self._last = self._last.atoms, answer
+        if answer.atoms != before:
+            self._changed_at = answer.time
         return Changes(answer.time, answer.atoms - before, before - answer.atoms, dict.fromkeys(answer.atoms))
 
     def step(self, time: int, atoms: Iterable[Atom]) -> Answer:

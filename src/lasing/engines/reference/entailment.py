@@ -10,10 +10,11 @@ A program with variables stands for its ground instances. Only those matter whos
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import assert_never
+from typing import TypeVar, assert_never
 
 from lasing.engines.reference.stream import NOTHING, Args, Derived, Facts, Stream
 from lasing.engines.reference.structure import Binding, Structure
+from lasing.engines.reference.truth import Algebra, Truth
 from lasing.engines.reference.windows import window
 from lasing.logic.formulas import (
     Aggregate,
@@ -47,50 +48,85 @@ from lasing.logic.terms import (
 )
 from lasing.logic.variables import bound_by, free_variables, is_ready, reach
 
+M = TypeVar("M", bound=Structure)
+
 
 def entails(m: Structure, s: Stream, t: int, formula: Formula, sub: Substitution) -> bool:
     """Whether M, S, t ⊩ φσ."""
+    return truth(TRUE_OR_FALSE, m, s, t, formula, sub)
+
+
+def truth(algebra: Algebra[M, Truth], m: M, s: Stream, t: int, formula: Formula, sub: Substitution) -> Truth:
+    """The truth of M, S, t ⊩ φσ, in an algebra of truth."""
     m.pulse()
     match formula:
         # M, S, t ⊩ a  iff  a ∈ v(t) or a ∈ B
         case Atom(predicate, terms):
-            args = tuple(evaluate(term, sub) for term in terms)
-            if s.holds(t, predicate, args):
-                return True
-            return args in m.background.get(predicate, ()) and m.background_holds(s, t)
+            return algebra.atom(m, s, t, predicate, tuple(evaluate(term, sub) for term in terms))
         case Compare(comparison, left, right):
-            return holds(comparison, evaluate(left, sub), evaluate(right, sub))
+            return algebra.known(holds(comparison, evaluate(left, sub), evaluate(right, sub)))
         case Aggregate():
-            value = aggregate_value(m, s, t, formula, sub)
-            return value is not None and holds(formula.operator, value, evaluate(formula.bound, sub))
+            return algebra.aggregate(m, s, t, formula, sub)
         # M, S, t ⊩ ¬α  iff  M, S, t ⊮ α
         case Not(body):
-            return not _some_instance(m, s, t, body, sub)
+            return algebra.negation(_some_instance(algebra, m, s, t, body, sub))
         case And(parts):
-            return all(entails(m, s, t, part, sub) for part in parts)
+            return algebra.all_of(truth(algebra, m, s, t, part, sub) for part in parts)
         case Or(parts):
-            return any(_some_instance(m, s, t, part, sub) for part in parts)
+            return algebra.any_of(_some_instance(algebra, m, s, t, part, sub) for part in parts)
         case Implies(left, right):
-            return not _some_instance(m, s, t, left, sub) or _some_instance(m, s, t, right, sub)
+            return algebra.any_of(_implication(algebra, m, s, t, left, right, sub))
         # M, S, t ⊩ ◇α  iff  M, S, t' ⊩ α for some t' ∈ T
         case Sometime(body):
-            return any(entails(m, s, u, body, sub) for u in points(m, s, body))
+            return algebra.any_of(truth(algebra, m, s, u, body, sub) for u in points(m, s, body))
         # M, S, t ⊩ □α  iff  M, S, t' ⊩ α for all t' ∈ T, and there is one; background needs no look at each
+        case Always() if not s.timeline:
+            return algebra.known(False)
         case Always(Atom(predicate, terms)) if m.background_holds_throughout(s) and _in_background(
             m, predicate, terms, sub
         ):
-            return bool(s.timeline)
+            return algebra.known(True)
         case Always(body):
-            return bool(s.timeline) and all(entails(m, s, u, body, sub) for u in m.extent(s))
+            return algebra.all_of(truth(algebra, m, s, u, body, sub) for u in m.extent(s))
         # M, S, t ⊩ @u α  iff  M, S, u ⊩ α and u ∈ T
         case At(time, body):
             u = evaluate(time, sub)
-            return isinstance(u, int) and u in s.timeline and entails(m, s, u, body, sub)
+            if isinstance(u, int) and u in s.timeline:
+                return truth(algebra, m, s, u, body, sub)
+            return algebra.known(False)
         # M, S, t ⊩ ⊞α  iff  M, S', t ⊩ α, where S' is the window on S, or, if full, on the whole stream S*
         case Window(function, body, full):
-            return entails(m, window(function, m, m.stream if full else s, t, sub), t, body, sub)
+            return truth(algebra, m, window(function, m, m.stream if full else s, t, sub), t, body, sub)
         case _:
             assert_never(formula)
+
+
+class TrueOrFalse:
+    """The algebra of the paper: a formula holds, or it does not."""
+
+    def atom(self, m: Structure, s: Stream, t: int, predicate: str, args: Args) -> bool:
+        if s.holds(t, predicate, args):
+            return True
+        return args in m.background.get(predicate, ()) and m.background_holds(s, t)
+
+    def aggregate(self, m: Structure, s: Stream, t: int, formula: Aggregate, sub: Substitution) -> bool:
+        value = aggregate_value(m, s, t, formula, sub)
+        return value is not None and holds(formula.operator, value, evaluate(formula.bound, sub))
+
+    def known(self, truth: bool) -> bool:
+        return truth
+
+    def negation(self, truth: bool) -> bool:
+        return not truth
+
+    def all_of(self, truths: Iterable[bool]) -> bool:
+        return all(truths)
+
+    def any_of(self, truths: Iterable[bool]) -> bool:
+        return any(truths)
+
+
+TRUE_OR_FALSE = TrueOrFalse()
 
 
 def _in_background(m: Structure, predicate: str, terms: tuple[Term, ...], sub: Substitution) -> bool:
@@ -113,9 +149,17 @@ def _only_value(m: Structure, s: Stream, t: int, formula: Aggregate, sub: Substi
     return () if value is None else (value,)
 
 
-def _some_instance(m: Structure, s: Stream, t: int, formula: Formula, sub: Substitution) -> bool:
+def _some_instance(algebra: Algebra[M, Truth], m: M, s: Stream, t: int, formula: Formula, sub: Substitution) -> Truth:
     """Whether the formula holds for some value of its anonymous variables."""
-    return any(entails(m, s, t, formula, found) for found in candidates(m, s, t, formula, dict(sub)))
+    return algebra.any_of(truth(algebra, m, s, t, formula, found) for found in candidates(m, s, t, formula, dict(sub)))
+
+
+def _implication(
+    algebra: Algebra[M, Truth], m: M, s: Stream, t: int, left: Formula, right: Formula, sub: Substitution
+) -> Iterator[Truth]:
+    """α → β as ¬α ∨ β; β is looked at only where ¬α is not enough."""
+    yield algebra.negation(_some_instance(algebra, m, s, t, left, sub))
+    yield _some_instance(algebra, m, s, t, right, sub)
 
 
 # -- instances -------------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from lasing.languages.lars.statements import (
 from lasing.languages.lars.tokens import after_statement, tokenize
 from lasing.languages.lars.weak_constraints import OPTIMISATIONS, read_optimisation
 from lasing.logic.formulas import At, Atom, head_atom
-from lasing.logic.program import DataFact, Program, Rule, Signature
+from lasing.logic.program import DataFact, Output, Program, Rule, Signature
 from lasing.logic.terms import Undefined, Value, evaluate, variables_of
 from lasing.timeline.limits import check_time
 
@@ -48,7 +48,7 @@ class _Reading:
     background: list[Atom] = field(default_factory=list)
     data: list[DataFact] = field(default_factory=list)
     inputs: list[Signature] = field(default_factory=list)
-    show: list[Signature] | None = None
+    outputs: list[Output] | None = None
     found: list[Diagnostic] = field(default_factory=list)
     including: int = 0  # how many files are being read, each of which includes the next
     base: int = 0  # the length of the sources before the one being read
@@ -85,7 +85,7 @@ def lower_around(
         tuple(reading.rules),
         tuple(dict.fromkeys(reading.background)),
         tuple(reading.data),
-        None if reading.show is None else tuple(dict.fromkeys(reading.show)),
+        None if reading.outputs is None else tuple(dict.fromkeys(reading.outputs)),
         tuple(dict.fromkeys(reading.inputs)),
         reading.environment.tick,
         tuple(cursor.source for cursor in reading.cursors),
@@ -221,7 +221,8 @@ def _directive(reading: _Reading, cursor: Cursor) -> None:
         case "#input":
             reading.inputs += _placed(reading, cursor)
         case "#show":
-            reading.show = [*(reading.show or ()), *_placed(reading, cursor)]
+            shown = [Output.unnamed(s.predicate, s.arity, s.offset) for s in _placed(reading, cursor)]
+            reading.outputs = [*(reading.outputs or ()), *shown]
 
 
 def _placed(reading: _Reading, cursor: Cursor) -> list[Signature]:

@@ -6,6 +6,7 @@ from collections import Counter, deque
 from collections.abc import Iterator
 
 from lasing.errors import Diagnostic
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Aggregate, Atom, Compare, Implies, IntervalWindow, Not, Or, Window, walk
 from lasing.logic.functions import holds
 from lasing.logic.program import Program, Rule
@@ -14,8 +15,8 @@ from lasing.logic.terms import Undefined, Variable, evaluate, variables_of
 
 def never_fires(program: Program) -> Iterator[Diagnostic]:
     """W102 where a literal is false by itself, or needs what only rules that never fire would derive."""
-    provided = {s.predicate for s in program.inputs} | {f.atom.predicate for f in program.data}
-    provided |= {a.predicate for a in program.background}
+    facts = facts_of(program)
+    provided = facts.streamed | facts.background
     background = set(program.background)
     idle: dict[int, tuple[int, str]] = {}
     alive = Counter(atom.predicate for rule in program.rules for atom in rule.head_atoms())

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lasing.errors import Diagnostic, similar
-from lasing.logic.formulas import atoms_of
+from lasing.logic.facts import facts_of
 from lasing.logic.program import Program
 
 
 def shown(program: Program) -> Iterator[Diagnostic]:
     """W104 for a predicate in `#show` that no rule and no stream has."""
-    streamed = {s.predicate for s in program.inputs} | {f.atom.predicate for f in program.data}
-    background = {a.predicate for a in program.background}
-    used = {a.predicate for rule in program.rules for literal in rule.body for a in atoms_of(literal)}
-    able = program.derived() | streamed | (used - background)
-    for signature in program.show or ():
-        if signature.predicate in able:
+    facts = facts_of(program)
+    able = facts.derived | facts.streamed | (facts.read - facts.background)
+    for output in program.outputs or ():
+        if output.predicate in able:
             continue
-        if signature.predicate in background:
+        if output.predicate in facts.background:
             note = "background holds at every time point and is not part of the output; derive a predicate from it"
         else:
-            note = similar(signature.predicate, able) or f"the program has {', '.join(sorted(able)) or 'no rules'}"
-        yield Diagnostic("W104", f"#show {signature} shows nothing", program.place_of(signature), note)
+            note = similar(output.predicate, able) or f"the program has {', '.join(sorted(able)) or 'no rules'}"
+        yield Diagnostic("W104", f"#show {output} shows nothing", program.place_of(output), note)

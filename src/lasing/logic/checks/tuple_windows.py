@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lasing.errors import Diagnostic
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom, Formula, PartitionWindow, TupleWindow, Window, children
 from lasing.logic.program import Program
 
 
 def tuple_windows(program: Program) -> Iterator[Diagnostic]:
     """E203 for each derived predicate inside a tuple or partition window."""
-    derived = program.derived()
+    derived = facts_of(program).derived
     for rule in program.rules:
         for literal in rule.body:
             for atom in _counted(literal, False):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lasing.errors import Diagnostic
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import offset_of
 from lasing.logic.fragments import is_plain
-from lasing.logic.lookback import formula_lookback, only_derived, rule_lookback
+from lasing.logic.lookback import formula_lookback, rule_lookback
 from lasing.logic.narrowing import narrowed
 from lasing.logic.printer import formula_text
 from lasing.logic.program import Program, Rule
@@ -16,7 +17,7 @@ from lasing.logic.rewrites import plain
 
 def unbounded_state(program: Program) -> Iterator[Diagnostic]:
     """W103 for each literal that may need data of any age: `[*]`, `[T..U]`, and `a at T` without a window."""
-    derived = only_derived(program)
+    derived = facts_of(program).only_derived
     rewritten: dict[int, list[Rule]] | None = None
     for index, rule in enumerate(program.rules):
         doubtful = [f for f in narrowed(rule).body if formula_lookback(f, derived).points is None]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from lasing.errors import Diagnostic, Nearby, similar
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import atoms_of
 from lasing.logic.program import Program
 
@@ -16,8 +17,9 @@ def unknown_predicates(program: Program) -> Iterator[Diagnostic]:
     What is streamed is known where the program says so (`#input`, or data facts in its text). Where it says nothing,
     any predicate may be streamed, and only one that looks like a slip for another is reported.
     """
-    declared = {s.predicate for s in program.inputs} | {f.atom.predicate for f in program.data}
-    known = program.derived() | {a.predicate for a in program.background} | declared
+    facts = facts_of(program)
+    declared = facts.streamed
+    known = facts.derived | facts.background | declared
     names = Nearby(known)
     seen: set[str] = set()
     for rule in program.rules:

@@ -16,7 +16,8 @@ from lasing.logic.dependencies import stratify
 from lasing.logic.formulas import Atom, atoms_of, walk
 from lasing.logic.fragments import is_plain
 from lasing.logic.narrowing import narrowed
-from lasing.logic.program import Program, Rule, Signature
+from lasing.logic.outputs import outputs_of
+from lasing.logic.program import Program, Rule
 from lasing.logic.rewrites.aggregates import aggregates
 from lasing.logic.rewrites.arithmetic import arithmetic
 from lasing.logic.rewrites.draft import TICK, Draft
@@ -110,8 +111,6 @@ def _rewritten(program: Program, absent: bool) -> Plain:
 
 def _with_rules(program: Program, rules: tuple[Rule, ...]) -> Program:
     """The program with other rules, and the same output."""
-    arity = {atom.predicate: len(atom.args) for rule in program.rules for atom in rule.head_atoms()}
-    show = tuple(Signature(p, n) for p, n in arity.items()) if program.show is None else program.show
     ticks = any(atom == TICK for rule in rules for literal in rule.body for atom in atoms_of(literal))
     background = (*program.background, TICK) if ticks else program.background
-    return replace(program, rules=rules, show=show, background=background)
+    return replace(program, rules=rules, outputs=outputs_of(program), background=background)

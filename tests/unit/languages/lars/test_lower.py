@@ -11,7 +11,7 @@ from lasing.errors import LasingError, Source
 from lasing.languages.lars.lower import lower
 from lasing.languages.lars.reader import read_program
 from lasing.logic.formulas import Atom, IntervalWindow, TimeWindow, TupleWindow, Window, WindowFunction
-from lasing.logic.program import DataFact, Signature
+from lasing.logic.program import DataFact, Output, Signature
 from lasing.logic.terms import Arithmetic
 from lasing.timeline.ticks import Tick
 
@@ -84,7 +84,7 @@ def test_a_bad_fact_does_not_hide_the_next_mistake() -> None:
 
 def test_show_and_input_add_up_without_doubles() -> None:
     program = lasing.parse("#show a/0, b/0. #show b/0. #input p/2. #input p/2. a :- p(1,2). b :- a.")
-    assert program.show == (Signature("a", 0), Signature("b", 0))
+    assert program.outputs == (Output("a", ()), Output("b", ()))
     assert program.inputs == (Signature("p", 2),)
 
 

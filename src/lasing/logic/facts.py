@@ -1,0 +1,90 @@
+"""What a program says about its predicates and windows, gathered once for everyone who asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from lasing.logic.formulas import Atom, PartitionWindow, TupleWindow, Window, WindowFunction, atoms_of, walk
+from lasing.logic.program import Program, per_program
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramFacts:
+    """Predicates by the role they play, and the functions of all windows in bodies, each once."""
+
+    arity: Mapping[str, int]
+    """The number of arguments of each predicate in a rule, in the background or in a declaration."""
+    arity_with_data: Mapping[str, int]
+    """The same, and those of predicates that only the program's own data facts have."""
+    derived: frozenset[str]
+    """The predicates of heads."""
+    read: frozenset[str]
+    """The predicates of bodies."""
+    background: frozenset[str]
+    streamed: frozenset[str]
+    """The predicates that the program itself says are in the stream: by `#input`, or by a data fact."""
+    windows: tuple[WindowFunction, ...]
+
+    @property
+    def only_derived(self) -> frozenset[str]:
+        """The predicates that are derived and not known to be streamed: no data of theirs has to be kept."""
+        return self.derived - self.streamed
+
+    @property
+    def partitions(self) -> tuple[PartitionWindow, ...]:
+        """The windows that count facts for each key."""
+        return tuple(window for window in self.windows if isinstance(window, PartitionWindow))
+
+    @property
+    def counts_all_facts(self) -> bool:
+        """Whether facts of any predicate matter, because some tuple window counts them."""
+        return any(isinstance(window, TupleWindow) for window in self.windows)
+
+    @property
+    def counts_facts(self) -> bool:
+        """Whether some window counts facts, so that their order matters and none may come twice."""
+        return any(isinstance(window, TupleWindow | PartitionWindow) for window in self.windows)
+
+
+@per_program
+def facts_of(program: Program) -> ProgramFacts:
+    """The facts of a program.
+
+    >>> from lasing.logic.formulas import Atom
+    >>> from lasing.logic.program import Rule
+    >>> found = facts_of(Program((Rule((Atom("q", (1, 2)),), (Atom("p"),)),)))
+    >>> dict(found.arity), found.derived, found.read
+    ({'q': 2, 'p': 0}, frozenset({'q'}), frozenset({'p'}))
+    """
+    heads = [atom for rule in program.rules for atom in rule.head_atoms()]
+    bodies = list(_body_atoms(program))
+    data = [fact.atom for fact in program.data]
+    arity = _arities([*heads, *bodies, *program.background]) | {d.predicate: d.arity for d in program.declared()}
+    return ProgramFacts(
+        MappingProxyType(arity),
+        MappingProxyType(_arities(data) | arity),
+        _names(heads),
+        _names(bodies),
+        _names(program.background),
+        _names(data) | {signature.predicate for signature in program.inputs},
+        tuple(dict.fromkeys(_window_functions(program))),
+    )
+
+
+def _body_atoms(program: Program) -> Iterator[Atom]:
+    return (atom for rule in program.rules for literal in rule.body for atom in atoms_of(literal))
+
+
+def _window_functions(program: Program) -> Iterator[WindowFunction]:
+    nodes = (node for rule in program.rules for literal in rule.body for node in walk(literal))
+    return (node.function for node in nodes if isinstance(node, Window))
+
+
+def _arities(atoms: list[Atom]) -> dict[str, int]:
+    return {atom.predicate: len(atom.args) for atom in atoms}
+
+
+def _names(atoms: tuple[Atom, ...] | list[Atom]) -> frozenset[str]:
+    return frozenset(atom.predicate for atom in atoms)

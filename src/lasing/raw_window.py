@@ -1,0 +1,82 @@
+"""The raw window: the facts on which answers can still depend. It is all that has to survive a failure.
+
+Engines keep facts in forms of their own. Which of them still matter at a time point is decided here, for all engines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from lasing.logic.facts import facts_of
+from lasing.logic.formulas import PartitionWindow
+from lasing.logic.lookback import Lookback, lookback
+from lasing.logic.program import Program, Signature
+
+Numbers = np.ndarray[Any, np.dtype[np.int64]]
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
+Groups = Callable[[PartitionWindow], Numbers]
+"""A number for the key of each fact, from 0, and -1 for facts that the window does not count."""
+
+
+class RawWindow:
+    """Which facts of a program's stream can still matter.
+
+    A fact matters at t while it is not older than the program's lookback, while it is among the last facts that some
+    `[#n]` counts, or among the last of its key that some `[#n by K]` counts.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self.partitions = facts_of(program).partitions
+        self.lookback: Lookback
+        self.only_derived: frozenset[str]
+        self._look()
+
+    def expect(self, predicate: str, arity: int) -> None:
+        """A predicate is in the stream. Where the program only derives it, its facts are looked back on from now on."""
+        if predicate in self.only_derived:
+            declared = (*self._program.inputs, Signature(predicate, arity))
+            self._program = replace(self._program, inputs=declared)
+            self._look()
+
+    def keeps_all(self) -> bool:
+        """Whether every fact matters forever."""
+        return self.lookback.points is None
+
+    def needed(self, times: Numbers, groups: Groups, now: int, whole_points: bool = False) -> Mask:
+        """Which facts matter at `now` or later, those after `now` included.
+
+        Facts of one time point count in the order in which they are given. Where that order means nothing, ask for
+        `whole_points`: then all facts of a time point are needed as soon as one of them may be.
+        """
+        if self.lookback.points is None:
+            return np.ones(len(times), bool)
+        found: Mask = times >= now - self.lookback.points
+        if self.lookback.facts:
+            found |= _newest(times, np.zeros(len(times), np.int64), now, self.lookback.facts, whole_points)
+        for window in self.partitions:
+            found |= _newest(times, groups(window), now, window.back, whole_points)
+        return found
+
+    def _look(self) -> None:
+        self.lookback = lookback(self._program)
+        self.only_derived = facts_of(self._program).only_derived
+
+
+def _newest(times: Numbers, groups: Numbers, now: int, number: int, whole_points: bool) -> Mask:
+    """The newest facts of each group up to a time point."""
+    past = np.flatnonzero((times <= now) & (groups >= 0))[::-1]
+    order = past[np.lexsort((-times[past], groups[past]))]  # by group, the newest first, of equal times the last
+    first = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    sizes = np.diff(np.append(first, len(order)))
+    found = np.zeros(len(times), bool)
+    if whole_points:
+        oldest = times[order[first + np.minimum(sizes, number) - 1]]
+        found[order] = times[order] >= np.repeat(oldest, sizes)
+    else:
+        found[order] = np.arange(len(order)) - np.repeat(first, sizes) < number
+    return found
