@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fuzz fuzz-input bench benchmarks golden lock fresh-kernels clean
+.PHONY: help demo test check fuzz fuzz-input bench benchmarks golden lock clean
 
 help:    ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -18,7 +18,7 @@ test: $(READY)    ## run all tests
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 check: $(READY)    ## lint, types, layers, unit tests and conformance: under two minutes
-	@$(BIN)/python -c 'import lasing; lasing.run("ready :- go.").prepare()' & compiling=$$!; \
+	@$(BIN)/python -c 'from lasing.engine_choice import load_kernels; load_kernels()' & compiling=$$!; \
 	$(BIN)/mypy; types=$$?; wait $$compiling && exit $$types  # kernels compile on one core, types are checked on the other
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -35,18 +35,15 @@ bench: $(READY)    ## measure, as ratios to a baseline in the same run
 	$(BIN)/lasing bench
 	$(BIN)/python -m benchmarks
 
-benchmarks: $(READY)    ## measure everything anew, and write docs/benchmarks.md with its pictures
+benchmarks: $(READY)    ## measure everything, and write docs/benchmarks.md with its pictures
 	$(BIN)/lasing bench --out docs/benchmarks.md
 
 golden: $(READY)    ## rewrite the golden files; then read the diff
 	$(BIN)/python -m pytest tests/golden --rewrite-golden
 
-lock: $(READY)    ## resolve the dependencies anew
+lock: $(READY)    ## update the locked versions of the dependencies
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --upgrade --no-header --no-annotate --quiet -o requirements.lock
-
-fresh-kernels:    ## forget the compiled kernels, after a change to them
-	find src -name '*.nb[ic]' -delete
 
 clean:    ## remove what the targets made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -7,7 +7,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-import lasing
+from lasing.engine_choice import load_kernels
 
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("nightly", deadline=None, max_examples=5_000, suppress_health_check=list(HealthCheck))
@@ -21,7 +21,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def _compiled() -> None:
     """Compile the kernels before any test: the first run says that it compiles, and tests compare what is said."""
-    lasing.run("ready :- go.").prepare()
+    load_kernels()
 
 
 @pytest.fixture

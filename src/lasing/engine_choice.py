@@ -15,7 +15,7 @@ from lasing.logic.answers import Answer, Changes
 from lasing.logic.examples import Examples
 from lasing.logic.formulas import Atom
 from lasing.logic.idle import settling
-from lasing.logic.program import Program, Rule
+from lasing.logic.program import Program
 from lasing.logic.splitting import Split, has_several_answers, split, unsplit
 from lasing.plan.compile import Unplanned, compile_plan
 from lasing.plan.nodes import Plan
@@ -64,7 +64,6 @@ class OnLocal:
     plan: Plan
     watch: Watch | None = None
     name = "local"
-    compiled = True
 
     def make(self, start: int) -> LocalEngine:
         from lasing.engines.local.engine import LocalEngine  # here, because to load the kernels takes a second
@@ -83,7 +82,7 @@ class OnReference:
     watch: Watch | None = None
     literal: bool = False
     name = "reference"
-    compiled = False
+    plan = None
 
     def make(self, start: int) -> ReferenceEngine:
         return ReferenceEngine(self.program, start, self.watch, None if self.literal else settling(self.program))
@@ -93,16 +92,17 @@ class OnReference:
 class AnyAnswers:
     """An engine for programs with any number of answers, by the start of the timeline.
 
-    `compiled` says whether a part of the program runs on the local engine.
+    The plan is of the part of the program that runs on the local engine, if any does.
     """
 
     name: str
     make: Callable[[int], ModelsEngine]
-    compiled: bool
+    plan: Plan | None
 
 
 OneAnswer = OnLocal | OnReference
 Choice = OneAnswer | AnyAnswers
+"""`plan` is the one whose kernels have to be loaded, and compiled the first time; None where there is none."""
 
 
 def choose(program: Program, engine: str, limit: int = 0, watch: Watch | None = None) -> Choice:
@@ -116,10 +116,10 @@ def choose(program: Program, engine: str, limit: int = 0, watch: Watch | None = 
         below = None if parts.below is None else choose(parts.below, "auto", watch=watch)
         assert not isinstance(below, AnyAnswers), "what is decided has one answer"
         load_clingo("programs that may have several answers need it")
-        compiled = below is not None and below.compiled
-        return AnyAnswers("clingo", lambda start: _clingo(parts, start, below, limit, watch), compiled)
+        plan = None if below is None else below.plan
+        return AnyAnswers("clingo", lambda start: _clingo(parts, start, below, limit, watch), plan)
     if several and engine == "reference":
-        return AnyAnswers("reference", lambda start: DefinitionEngine(program, start, limit, watch), False)
+        return AnyAnswers("reference", lambda start: DefinitionEngine(program, start, limit, watch), None)
     if engine == "reference":  # by name it is the judge of the others: it takes no short cut
         return OnReference(program, watch, literal=True)
     return chosen_by_plan(program, plan_for(program, engine), watch)
@@ -162,14 +162,19 @@ def unplanned(program: Program) -> str:
     return ""
 
 
-def load_kernels(compiling: Callable[[], None] | None = None) -> None:
-    """Load the local engine's kernels. The first time after an installation they are compiled, about a minute;
-    `compiling` is called before."""
+def load_kernels(plan: Plan | None = None, compiling: Callable[[], None] | None = None) -> None:
+    """Load the local engine's kernels: those that a plan uses, or all of them. The first time after an installation
+    they are compiled, in some seconds or up to a minute; `compiling` is called before."""
     from lasing.compiling import before_compiling
+    from lasing.engines.local.layout import lay_out
+    from lasing.engines.local.operators.table import load_all
 
-    ready = Program((Rule((Atom("ready"),), (Atom("go"),)),))
     with before_compiling(compiling or (lambda: None)):
-        list(OnLocal(ready, optimized(compile_plan(ready))).make(0).advance(0, ()))
+        if plan is None:
+            load_all()
+        else:
+            lay_out(plan)
+        list(OnLocal(Program(()), compile_plan(Program(()))).make(0).advance(0, ()))
 
 
 def load_clingo(why: str) -> None:

@@ -23,8 +23,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
     import lasing.spark
+    from lasing.engine_choice import load_kernels
 
-    lasing.run("ready :- go.").prepare()
+    load_kernels()
     started = lasing.spark.session(
         "local[2]", "tests", {"spark.sql.shuffle.partitions": 2, "spark.driver.memory": "1g"}
     )

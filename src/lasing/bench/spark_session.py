@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from lasing.engine_choice import load_kernels
 from lasing.errors import LasingError
 
 WINDOW = 20
@@ -136,7 +137,7 @@ def _opened() -> Bench:
     import lasing
     import lasing.spark
 
-    lasing.run("ready :- go.").prepare()  # else each worker would compile the kernels
+    load_kernels()  # else each worker would compile the kernels
     running = SparkSession.getActiveSession()
     session = running or lasing.spark.session("local[*]", "lasing bench", {"spark.driver.memory": "3g"})
     setting = int(session.conf.get("spark.sql.shuffle.partitions") or 0)

@@ -18,6 +18,7 @@ from lasing.cli.options import (
     MaxAtoms,
     MaxMemory,
     MaxTime,
+    Missing,
     choose,
     constants_of,
     outputs_from,
@@ -55,7 +56,7 @@ from lasing.logic.formulas import atoms_of
 from lasing.logic.program import Program
 from lasing.session import Run
 
-COMPILING = "compiling the engine's kernels, which takes about a minute"
+COMPILING = "compiling the engine's kernels for this program, which takes some seconds; later runs find them compiled"
 
 
 def run(
@@ -152,14 +153,7 @@ def run(
     max_atoms: MaxAtoms = None,
     max_memory: MaxMemory = None,
     max_time: MaxTime = None,
-    missing: Annotated[
-        str,
-        typer.Option(
-            "--missing",
-            metavar="RULE",
-            help="What to do about a row that lacks a value: skip it, stop with an error, or take this VALUE instead.",
-        ),
-    ] = SKIP,
+    missing: Missing = SKIP,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print no warnings, no progress and no summary.")
     ] = False,

@@ -15,6 +15,7 @@ import numpy as np
 from lasing.engines.local.asking import ANSWERS, ASK, ASKED_B, ASKED_QUESTION, FIRST_SLOT, FREE, MASK, SLOT, enter
 from lasing.engines.local.memory import KEY
 from lasing.engines.local.pause import BY_DRIVER, FUEL, STOPPED
+from lasing.engines.local.pointers import share
 
 Codes = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -67,7 +68,7 @@ class Answers:
     def _make_table(self, slots: int) -> None:
         """A table of so many slots, a power of two, with all answers."""
         self._slots = slots
-        self._table: Codes = np.full(FIRST_SLOT + slots * SLOT, FREE, np.int64)
+        self._table: Codes = share(np.full(FIRST_SLOT + slots * SLOT, FREE, np.int64))
         self._table[MASK] = slots - 1
         enter(self._table, self.rows)
         self._arena[ANSWERS] = (self._table.ctypes.data - self._arena.ctypes.data) // 8

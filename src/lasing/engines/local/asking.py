@@ -12,11 +12,10 @@ time. `answers` is the driver's side.
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, uint64
 
 from lasing.compiling import njit
 from lasing.engines.local.memory import KEY, mix
-from lasing.engines.local.pointers import Memory, call, pointer
+from lasing.engines.local.pointers import Memory, call, int64, pointer, uint64
 from lasing.logic.functions.codes import COPY, UNEQUAL
 
 # The words of the arena's header that belong to this file: where the driver's function is, and how far the table is

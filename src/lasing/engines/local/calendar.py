@@ -1,8 +1,8 @@
 """The calendar: which rows reach the end of their guarantee when, which begin to hold, and when to wake up.
 
 A wheel of buckets by time. A bucket is a chain of chunks `[time, next, count, relation, row, relation, row, …]`, each
-of one time, so that what is due at once stands together. An entry for a row that has been extended or buried meanwhile
-finds that out when it is due. A wake-up is an entry without a relation. The calendar stands in a block of memory of
+of one time, so that what is due at once lies together. An entry for a row that has been extended or buried meanwhile
+finds that out when it is due. A wake-up is an entry without a relation. The calendar has a block of memory of
 its own, which the arena's header names; chunks are known by their place in it.
 """
 
@@ -16,7 +16,7 @@ from lasing.engines.local.pointers import Memory, pointer, release
 
 BUCKETS = 4096
 """As many time points ahead have a bucket of their own; of longer windows several times share one."""
-FREE, USED, CAPACITY, CHUNKS = range(4)
+FREE, USED, CAPACITY, CHUNKS = range(4)  # chunks to use again, chunks ever used, how many there is room for, in buckets
 _HEADS = 8
 _POOL = _HEADS + BUCKETS
 TIME, NEXT, COUNT, ENTRIES = range(4)
@@ -126,14 +126,32 @@ def fire(m: Memory, time: int) -> int:
     return fired
 
 
+@njit(cache=True, forceinline=True)
+def entries(m: Memory, chunk: int) -> int:
+    """How many entries a chunk has."""
+    return m[m[CALENDAR] + chunk + COUNT]
+
+
+@njit(cache=True, forceinline=True)
+def entry(m: Memory, chunk: int, i: int) -> int:
+    """Where an entry of a chunk is: a relation, or WAKE_UP, and a row."""
+    return m[CALENDAR] + chunk + ENTRIES + 2 * i
+
+
+@njit(cache=True, forceinline=True)
+def next_chunk(m: Memory, chunk: int) -> int:
+    """The chunk after this one in its chain, or NO_CHUNK."""
+    return m[m[CALENDAR] + chunk + NEXT]
+
+
 @njit(cache=True)
 def due(m: Memory, fired: int) -> int:
     """How many entries a chain of chunks has."""
-    c, entries = m[CALENDAR], 0
+    found = 0
     while fired != NO_CHUNK:
-        entries += m[c + fired + COUNT]
-        fired = m[c + fired + NEXT]
-    return entries
+        found += entries(m, fired)
+        fired = next_chunk(m, fired)
+    return found
 
 
 @njit(cache=True)
@@ -149,7 +167,7 @@ def put_back(m: Memory, fired: int) -> None:
 
 @njit(cache=True)
 def next_time(m: Memory, after: int, until: int) -> int:
-    """The time of the first entry after a time, or FOREVER; FOREVER may also stand for any time after `until`."""
+    """The time of the first entry after a time, or FOREVER; FOREVER may also mean any time after `until`."""
     c = m[CALENDAR]
     if m[c + CHUNKS] == 0:
         return FOREVER

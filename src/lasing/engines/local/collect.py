@@ -2,13 +2,12 @@
 
 Names and wide values get codes when they are met. A stream that always has new ones would fill the dictionary although
 its windows are bounded. So from time to time the codes in use are marked, the others are dropped, those that stay get
-new, consecutive numbers, every row is rewritten, and indices are made anew.
+new, consecutive numbers, every row is rewritten, and indices are made again.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import int64
 
 from lasing.compiling import njit
 from lasing.engines.local.memory import (
@@ -19,30 +18,23 @@ from lasing.engines.local.memory import (
     FIRST_RELATION,
     FOREVER,
     HI,
-    INDEX,
-    INDEX_HEADS,
-    INDEX_SHIFT,
-    INDEX_WIDTH,
-    INDICES,
     KEY,
     LO,
     LOOKED_AT,
-    NO_ROW,
+    MORE_CODES,
     RELATIONS,
-    STRIDE,
     WIDE,
     append,
-    link,
     record,
 )
-from lasing.engines.local.operators.fold import EXTREME, VALUE
 from lasing.engines.local.pointers import Memory, pointer
+from lasing.engines.local.upkeep import link_again
 from lasing.engines.local.values import NAMES, TERMS, WIDES
 
 
 @njit(cache=True)
 def mark(array: Memory, names: np.ndarray, wides: np.ndarray) -> None:
-    """Note which names and wide values stand in some row."""
+    """Note which names and wide values are in some row."""
     m = pointer(array)
     for r in range(m[RELATIONS]):
         d = m[FIRST_RELATION] + r * DESCRIPTOR
@@ -50,8 +42,13 @@ def mark(array: Memory, names: np.ndarray, wides: np.ndarray) -> None:
             continue
         for row in range(m[d + LO], m[d + HI]):
             b = record(m, d, row)
-            for j in range(_words(m, d)):
-                mark_code(m[b + _word(m, d, j)], names, wides)
+            for j in range(m[d + ARITY]):
+                mark_code(m[b + j], names, wides)
+            codes, more = m[d + MORE_CODES], b + m[d + AT_MORE]
+            while codes != 0:
+                if codes & 1:
+                    mark_code(m[more], names, wides)
+                codes, more = codes >> 1, more + 1
 
 
 @njit(cache=True)
@@ -87,10 +84,14 @@ def renumber(array: Memory, names: np.ndarray, wides: np.ndarray) -> None:
             continue
         for row in range(m[d + LO], m[d + HI]):
             b = record(m, d, row)
-            for j in range(_words(m, d)):
-                at = b + _word(m, d, j)
-                m[at] = new_code(m[at], names, wides)
-        _index_anew(m, d)
+            for j in range(m[d + ARITY]):
+                m[b + j] = new_code(m[b + j], names, wides)
+            codes, more = m[d + MORE_CODES], b + m[d + AT_MORE]
+            while codes != 0:
+                if codes & 1:
+                    m[more] = new_code(m[more], names, wides)
+                codes, more = codes >> 1, more + 1
+        link_again(m, d)
     _keep_wides(m, wides)
 
 
@@ -112,29 +113,6 @@ def new_code(code: int, names: np.ndarray, wides: np.ndarray) -> int:
 
 
 @njit(cache=True)
-def _words(m: Memory, d: int) -> int:
-    """How many words of a row may be codes: its arguments, and two that a group of an aggregate keeps besides."""
-    return m[d + ARITY] + (2 if m[d + STRIDE] > m[d + AT_MORE] else 0)
-
-
-@njit(cache=True)
-def _word(m: Memory, d: int, j: int) -> int:
-    if j < m[d + ARITY]:
-        return j
-    return m[d + AT_MORE] + (EXTREME if j == m[d + ARITY] else VALUE)
-
-
-@njit(cache=True)
-def _index_anew(m: Memory, d: int) -> None:
-    for index in range(m[d + INDICES]):
-        p = d + INDEX + index * INDEX_WIDTH
-        for j in range(int64(1) << (64 - m[p + INDEX_SHIFT])):
-            m[m[p + INDEX_HEADS] + j] = NO_ROW
-    for row in range(m[d + LO], m[d + HI]):
-        link(m, d, row, record(m, d, row))
-
-
-@njit(cache=True)
 def _keep_wides(m: Memory, wides: np.ndarray) -> None:
     """The wide values that stay, under their new numbers."""
     d, key = m[WIDE], m[KEY]
@@ -146,7 +124,7 @@ def _keep_wides(m: Memory, wides: np.ndarray) -> None:
             rows[kept, 0], rows[kept, 1] = m[b], m[b + 1]
             kept += 1
     m[d + LO] = m[d + HI] = m[d + LOOKED_AT] = 0
-    _index_anew(m, d)
+    link_again(m, d)
     for i in range(kept):
         m[key], m[key + 1] = rows[i, 0], rows[i, 1]
         m[record(m, d, append(m, d, key)) + m[d + AT_H]] = FOREVER

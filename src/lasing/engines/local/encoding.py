@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable
 
-from lasing.engines.local import values
 from lasing.engines.local.asking import PAIR
 from lasing.engines.local.operators import variants
+from lasing.engines.local.operators.join import join_any
+from lasing.engines.local.operators.operation import Layout, span_words
+from lasing.engines.local.operators.pairs import copy_rows, join_pairs
+from lasing.engines.local.pointers import kernel_address
 from lasing.logic.functions import COMPARISONS, Function, codes, function_of
-from lasing.logic.terms import Arithmetic, Term, Value, Variable
-from lasing.plan.nodes import NOW, Lookup, PlanRule, Relation, Span, Test
+from lasing.logic.terms import Arithmetic, Term, Variable
+from lasing.plan.nodes import NOW, Lookup, PlanRule, Relation, Test
 from lasing.plan.optimize.order import as_written
 
 VARIABLES = 256
@@ -19,28 +21,14 @@ VARIABLES = 256
 NOW_REGISTER = VARIABLES - 1
 
 
-class Words(Protocol):
-    """The arena under construction: where words are put, and where relations, constants and indices are."""
-
-    words: list[int]
-    indices: dict[Relation, list[tuple[int, ...]]]
-
-    def put(self, words: Sequence[int]) -> int: ...
-    def at(self, relation: Relation) -> int: ...
-    def constant(self, value: Value) -> int: ...
-    def question(self, function: Function, operands: int) -> int: ...
-    def index(self, relation: Relation, columns: tuple[int, ...]) -> int: ...
-    def rule_count(self) -> int: ...
-    def shows(self, made_by: int, rule: int, terms: tuple[Term, ...]) -> None: ...
-
-
 class Variant:
     """A rule that begins with one of its lookups: the order of the others, and the steps."""
 
-    def __init__(self, layout: Words, rule: PlanRule, begin: int, special: int) -> None:
+    def __init__(self, layout: Layout, rule: PlanRule, begin: int, counted: bool, special: int) -> None:
         self._layout = layout
         self._rule = rule
         self._begin = begin
+        self._counted = counted
         self._special = special
         self._registers: dict[Variable, int] = {NOW: NOW_REGISTER}
         self._since: dict[Variable, int] = {}
@@ -74,7 +62,8 @@ class Variant:
         variant[variants.HEAD_REGISTERS] = layout.put(head)
         variant[variants.RULE] = rule.origin if rule.origin >= 0 else layout.rule_count()
         variant[variants.SPECIAL] = self._special
-        self._shape(variant, binds)
+        if not self._counted:
+            self._choose_kernel(variant, binds)
         return self._shown(variant) if self._computes() else layout.put(variant)
 
     def _computes(self) -> bool:
@@ -85,7 +74,7 @@ class Variant:
         """Put the variant, and say which variables the example of an instance without a value shows."""
         named = tuple(v for v in self._since if v.name.isidentifier())  # others are no part of the program
         words = [w for v in named for w in (self._registers[v], self._since[v])]
-        if self._rule.lookups[self._begin].negated:  # that a row goes does not tell that there is an instance
+        if self._rule.lookups[self._begin].negated:  # a row that goes does not mean that there is an instance
             codes = [step[variants.CODE] for step in self._steps]
             variant[variants.NOTED_FROM] = codes.index(variants.PROBE)
         variant[variants.SHOWN] = self._layout.put([len(named), *words])
@@ -93,11 +82,16 @@ class Variant:
         self._layout.shows(at, variant[variants.RULE], named)
         return at
 
-    def _shape(self, variant: list[int], binds: list[int]) -> None:
-        """Whether one of the loops for small rules will do, and where values come from then."""
+    def _choose_kernel(self, variant: list[int], binds: list[int]) -> None:
+        """One of the loops for small rules, where it will do, and where values come from then."""
+        variant[variants.KERNEL] = kernel_address(self._small(variant, binds) or join_any)
+
+    def _small(self, variant: list[int], binds: list[int]) -> Callable[..., None] | None:
+        """A rule of one literal, or of two that share a variable, without tests and without constants but in the head,
+        has a loop of its own."""
         probes = [step for step in self._steps if step[variants.CODE] == variants.PROBE]
-        if len(probes) != len(self._steps) or len(probes) > 1 or self._special & variants.STAMPS:
-            return
+        if len(probes) != len(self._steps) or len(probes) > 1 or self._special & variants.STAMPS or _checks(binds):
+            return None
         origin = {r: (variants.FROM_CHANGED, c) for c, r in _bound(binds)}
         keys: list[int] = []
         if probes:
@@ -107,10 +101,8 @@ class Variant:
             first, count = probe[variants.STEP_FIRST_BIND], probe[variants.STEP_BINDS]
             more = self._layout.words[first : first + count * variants.BIND]
             if not keys or _checks(more):
-                return
+                return None
             origin |= {r: (variants.FROM_PROBED, c) for c, r in _bound(more)}
-        if _checks(binds):
-            return
         first, count = variant[variants.HEAD_REGISTERS], self._rule.head.arity
         for field_, registers in (
             (variants.HEAD_FROM, self._layout.words[first : first + count]),
@@ -118,7 +110,7 @@ class Variant:
         ):
             places = [w for r in registers for w in origin.get(r, (variants.FROM_REGISTER, r))]
             variant[field_] = self._layout.put(places)
-        variant[variants.SHAPE] = variants.JOIN_PAIRS if probes else variants.COPY_ROWS
+        return join_pairs if probes else copy_rows
 
     def _register(self, variable: Variable) -> int:
         if variable not in self._registers:
@@ -210,7 +202,7 @@ class Variant:
                 return True
 
     def _value(self, term: Term) -> int:
-        """The register in which a term's value stands; steps compute it where it must be computed."""
+        """The register of a term's value; steps compute it where it must be computed."""
         match term:
             case Variable():
                 return self._register(term)
@@ -245,15 +237,6 @@ def _bound(binds: list[int]) -> list[tuple[int, int]]:
 
 def _checks(binds: list[int]) -> bool:
     return any(binds[i + variants.CHECKED] for i in range(0, len(binds), variants.BIND))
-
-
-def span_words(span: Span | int | None) -> tuple[int, int, int]:
-    """A window as kernels take it: how far back (negative: to the start), how far ahead, the step."""
-    assert not isinstance(span, int)
-    if span is None:
-        return -1, 0, 1
-    back = -1 if span.back is None or span.back >= values.SMALL else span.back
-    return back, min(span.ahead, values.SMALL), min(span.step, values.SMALL)
 
 
 def _assigns(test: Test) -> bool:

@@ -51,7 +51,7 @@ _BLOCK = 1 << 16
 class LocalEngine:
     """Evaluates a program incrementally. `Unplanned` is raised at once where it cannot.
 
-    If `annotated`, guaranteed atoms come out once, with the time up to which they hold, and their end is not told.
+    If `annotated`, guaranteed atoms come out once, with the time up to which they hold, and their end is not reported.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class LocalEngine:
         weakref.finalize(self, memory.release_blocks, self._arena)
         self._leaps: Leaps | None = None
         if self._layout.idle is not None and not annotated:
-            self._leaps = Leaps(self._arena, *self._layout.idle, self._layout.rules * len(REASONS))
+            self._leaps = Leaps(self._arena, *self._layout.idle, self._layout.times, self._layout.rules * len(REASONS))
         self._supervisor = Supervisor(self._arena, program, watch or Watch())  # limits are for what comes after these
         self._usable = True
         registers = [register for register, _ in self._layout.constants]
@@ -167,7 +167,7 @@ class LocalEngine:
 
     def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Changes]:
         """What changes up to a time point, given the facts that are new at it: all time points at which any does."""
-        self._arena[memory.TELLS_MORE] = 1
+        self._arena[memory.REPORTS_EXTENSIONS] = 1
         numbers, rows = self.predicates, []
         with self.dictionary.encoding() as encoder:
             for atom in dict.fromkeys(atoms):

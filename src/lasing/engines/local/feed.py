@@ -43,7 +43,7 @@ class Feed:
 
     def tell_more(self) -> None:
         """Also tell which atoms are guaranteed for longer than before, with the sign 0."""
-        self.engine._arena[memory.TELLS_MORE] = 1
+        self.engine._arena[memory.REPORTS_EXTENSIONS] = 1
 
     @property
     def time(self) -> int:

@@ -11,15 +11,13 @@ times. States are compared by two sums of hashes of all rows and calendar entrie
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import int64, uint64
 
 from lasing.compiling import njit
 from lasing.engines.local.calendar import BUCKETS, COUNT, ENTRIES, NEXT, NO_CHUNK, TIME, bucket_of
-from lasing.engines.local.execute import CLOCK, OPERATION
 from lasing.engines.local.memory import (
     ARITY,
     AT_C,
@@ -30,32 +28,22 @@ from lasing.engines.local.memory import (
     COUNTERS,
     DESCRIPTOR,
     DROPPED,
-    FIRST_OPERATION,
     FIRST_RELATION,
     FOREVER,
     HI,
-    INDEX,
-    INDEX_HEADS,
-    INDEX_SHIFT,
-    INDEX_WIDTH,
-    INDICES,
     KIND,
     LO,
     LOG,
-    NO_ROW,
     NOW_REGISTER,
-    OPERATIONS,
     PENDING,
     RELATIONS,
     START,
     TRACKED,
-    is_dead,
-    link,
     mix,
     record,
 )
-from lasing.engines.local.operators.clock import LAST as CLOCK_AT
-from lasing.engines.local.pointers import Memory, pointer
+from lasing.engines.local.pointers import Memory, int64, pointer, uint64
+from lasing.engines.local.upkeep import is_dead, link_again
 from lasing.plan.idle import Steady
 
 LEFT_ALONE = -1
@@ -88,10 +76,12 @@ def stretches(rows: np.ndarray, time: int, end: int, least: int) -> Iterator[tup
 
 
 class Leaps:
-    """Compares and moves the states of one arena; `columns` has for each relation the bits of its columns of times."""
+    """Compares and moves the states of one arena; `columns` has for each relation the bits of its columns of times, and
+    `others` are the places of words that are times near now."""
 
-    def __init__(self, arena: Memory, plan: Steady, columns: np.ndarray, counters: int) -> None:
+    def __init__(self, arena: Memory, plan: Steady, columns: np.ndarray, others: Sequence[int], counters: int) -> None:
         self._arena, self._columns, self._counters = arena, columns, counters
+        self._others = np.array(others, np.int64)
         self.period, self.reach = plan.period, plan.reach
         self._landmarks = sorted(plan.landmarks)
         self.least = 8 * plan.reach + 2 * plan.period + 256
@@ -118,7 +108,7 @@ class Leaps:
         by = (target - now) // self.period * self.period
         if by <= 0:
             return now
-        _shift(self._arena, self._columns, now, self.reach, by)
+        _shift(self._arena, self._columns, self._others, now, self.reach, by)
         return now + by
 
 
@@ -185,7 +175,7 @@ def _look(array: Memory, columns: np.ndarray, now: int, reach: int, counters: in
 
 
 @njit(cache=True)
-def _shift(array: Memory, columns: np.ndarray, now: int, reach: int, by: int) -> None:
+def _shift(array: Memory, columns: np.ndarray, others: np.ndarray, now: int, reach: int, by: int) -> None:
     """Let all recent times be later."""
     m = pointer(array)
     for r in range(m[RELATIONS]):
@@ -201,25 +191,11 @@ def _shift(array: Memory, columns: np.ndarray, now: int, reach: int, by: int) ->
             if kind != COUNTED and now <= m[b + m[d + AT_H]] < now + reach:
                 m[b + m[d + AT_H]] += by
         if times != 0:
-            _link_again(m, d)
+            link_again(m, d)
     _shift_calendar(m, now + reach, by)
-    for operation in range(m[OPERATIONS]):
-        op = m[FIRST_OPERATION] + operation * OPERATION
-        if m[op] == CLOCK:
-            m[op + CLOCK_AT] += by
+    for i in range(others.shape[0]):
+        m[others[i]] += by
     m[m[NOW_REGISTER]] += by
-
-
-@njit(cache=True)
-def _link_again(m: Memory, d: int) -> None:
-    """Make the indices of a relation again, after values of its rows have changed."""
-    for index in range(m[d + INDICES]):
-        p = d + INDEX + index * INDEX_WIDTH
-        heads = m[p + INDEX_HEADS]
-        for j in range(int64(1) << (64 - m[p + INDEX_SHIFT])):
-            m[heads + j] = NO_ROW
-    for row in range(m[d + LO], m[d + HI]):
-        link(m, d, row, record(m, d, row))
 
 
 @njit(cache=True)

@@ -4,32 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import assert_never
 
 import numpy as np
 
 from lasing.engines.local import execute, idle, memory, pause, values
 from lasing.engines.local.asking import FIRST_FUNCTION
-from lasing.engines.local.encoding import NOW_REGISTER, VARIABLES, Variant, span_words
-from lasing.engines.local.operators import box, clock, examples, fold, gate, last, points, recompute, stamp, variants
+from lasing.engines.local.encoding import NOW_REGISTER, VARIABLES, Variant
+from lasing.engines.local.operators import examples, log, variants
+from lasing.engines.local.operators.fixpoint import Fixpoint
+from lasing.engines.local.operators.operation import KERNEL, OPERATION, Own, span_words
+from lasing.engines.local.operators.table import OPERATORS
+from lasing.engines.local.operators.track import Track
+from lasing.engines.local.pointers import kernel_address
 from lasing.engines.local.questions import Call
-from lasing.logic.functions import AGGREGATES, Function
+from lasing.logic.functions import Function
 from lasing.logic.terms import Term, Value
 from lasing.plan.idle import Steady, steady, ticks
-from lasing.plan.nodes import (
-    Box,
-    Derive,
-    FactPoints,
-    Fold,
-    Gate,
-    LastFacts,
-    Plan,
-    PlanRule,
-    Recompute,
-    Relation,
-    Span,
-    Stamp,
-)
+from lasing.plan.nodes import Derive, Fold, Gate, LastFacts, Plan, PlanRule, Recompute, Relation
 from lasing.plan.rewrite import rules_of
 
 _KEY_AREA, _STACK = 64, 64
@@ -37,7 +28,7 @@ _KEY_AREA, _STACK = 64, 64
 
 @dataclass
 class Arena:
-    """The memory of an engine, and the numbers under which predicates stand in it."""
+    """The memory of an engine, and the numbers of predicates in it."""
 
     memory: np.ndarray
     predicates: dict[str, int]
@@ -50,6 +41,8 @@ class Arena:
     """Of rules in which a term is computed: where their examples begin (see `operators.examples`)."""
     shown: dict[int, tuple[Term, ...]]
     """Of variants and aggregates that may make an example: the variables whose values it has."""
+    times: list[int]
+    """The places of words that are time points near now."""
     idle: tuple[Steady, np.ndarray] | None
     """How idle time can be leapt over, if it can, and for each relation the bits of its columns that hold times."""
     functions: list[Call]
@@ -59,7 +52,7 @@ class Arena:
 def lay_out(plan: Plan, annotated: bool = False) -> Arena:
     """The arena of a plan, without any fact; constants still await their codes.
 
-    If `annotated`, guaranteed atoms are put out with the time up to which they hold, and their end is not told.
+    If `annotated`, guaranteed atoms are put out with the time up to which they hold, and their end is not reported.
     """
     return _Layout(plan, annotated).build()
 
@@ -73,6 +66,7 @@ class _Layout:
     constants: dict[Value, int] = field(default_factory=dict)
     shown: dict[int, tuple[Term, ...]] = field(default_factory=dict)
     most_shown: dict[int, int] = field(default_factory=dict)
+    _fed: dict[str, list[int]] = field(default_factory=dict)
     functions: list[Call] = field(default_factory=list)
 
     def build(self) -> Arena:
@@ -81,16 +75,16 @@ class _Layout:
         self._wide = Relation("wide values", 2)
         self._relations = [self._wide, *plan.relations, *self._helpers()]
         self._number = {relation: i for i, relation in enumerate(self._relations)}
-        self._waiting = {*self._agendas.values(), *self._pending.values()}
+        self._waiting = {*self._pending.values(), *(own.relation for own in self._own.values() if own.waits)}
         self._put_out = {output.relation for output in plan.outputs}
         for relation in self._relations:
             self.indices[relation] = [tuple(range(relation.arity))]
-        for stage in plan.stages:
-            if isinstance(stage, LastFacts) and stage.keys is not None:
-                self.indices[stage.target].append(stage.keys)
+        for node in self._nodes:
+            if (wanted := OPERATORS[type(node)].index(node)) is not None:
+                self.indices[wanted[0]].append(wanted[1])
         self.words = [0] * (memory.HEADER + len(self._relations) * memory.DESCRIPTOR)
-        operations, partitions = self._operations()
-        inputs, predicates, background = self._inputs(partitions)
+        first_operation = self._operations()
+        inputs, predicates, background = self._inputs()
         outputs = [(o.predicate, o.relation.arity - (o.tag is not None)) for o in plan.outputs]
         put_out = {(o.relation, -1 if o.tag is not None else i): None for i, o in enumerate(plan.outputs)}
         first_output = self.put([w for relation, number in put_out for w in (self.at(relation), number)])
@@ -107,8 +101,8 @@ class _Layout:
             memory.COUNTERS: self.put([0] * (self.rule_count() + 1) * len(values.REASONS)),
             memory.EXAMPLES: self.put([kept.get(rule, 0) for rule in range(self.rule_count() + 1)]),
             memory.WIDE: self.at(self._wide),
-            memory.OPERATIONS: operations[1],
-            memory.FIRST_OPERATION: operations[0],
+            memory.OPERATIONS: len(self._nodes),
+            memory.FIRST_OPERATION: first_operation,
             memory.INPUTS: inputs,
             memory.OUTPUTS: len(put_out),
             memory.FIRST_OUTPUT: first_output,
@@ -133,6 +127,7 @@ class _Layout:
             self.rule_count(),
             kept,
             self.shown,
+            self._times,
             self._idle(),
             self.functions,
         )
@@ -152,34 +147,37 @@ class _Layout:
         columns = {relation: sum(1 << i for i in times) for relation, times in found.times.items()}
         for relation, waiting in self._pending.items():
             columns[waiting] = columns[relation] | 1 << relation.arity
-        for stage, waiting in self._agendas.items():
-            columns[waiting] = columns[stage.source] | 1 << stage.source.arity
-        for fold_, groups in self._groups.items():
-            columns[groups] = columns[fold_.source] & ((1 << fold_.groups) - 1)
+        for node, own in self._own.items():
+            match node:
+                case Gate():
+                    columns[own.relation] = columns[node.source] | 1 << node.source.arity
+                case Fold():
+                    columns[own.relation] = columns[node.source] & ((1 << node.groups) - 1)
         return found, np.array([columns.get(relation, idle.LEFT_ALONE) for relation in self._relations], np.int64)
 
     def _helpers(self) -> list[Relation]:
-        """Relations that only the arena needs: for rows that wait, for the log of all facts, for groups."""
+        """Relations that only the arena needs: for rows that wait, for single operations, for the log of all facts."""
         plan = self.plan
-        self._pending: dict[Relation, Relation] = {}
-        self._agendas: dict[Gate, Relation] = {}
-        self._groups: dict[Fold, Relation] = {}
         waits = [f.relation for f in plan.feeds if f.span is not None and f.span.step > 1]
         waits += [r.head for r in plan.guaranteed if r.within is not None and not r.stamps]
         waits += [relation for relation, _, span in plan.background if span is not None and span.step > 1]
-        for relation in dict.fromkeys(waits):
-            self._pending[relation] = Relation(f"pending {relation.name}", relation.arity + 1)
-        for stage in plan.stages:
-            if isinstance(stage, Gate):
-                self._agendas[stage] = Relation(f"agenda of {stage.target.name}", stage.source.arity + 1)
-            if isinstance(stage, Fold):
-                self._groups[stage] = Relation(f"groups of {stage.target.name}", stage.groups, counted=True)
+        self._pending = {r: Relation(f"pending {r.name}", r.arity + 1) for r in dict.fromkeys(waits)}
+        self._nodes: list[object] = [*plan.clocks, Fixpoint(plan.guaranteed)]
+        if plan.tracked or self._pending or any(isinstance(stage, Gate) for stage in plan.stages):
+            self._nodes.append(Track())
+        self._nodes += plan.stages
+        unknown = sorted({type(node).__name__ for node in self._nodes} - {known.__name__ for known in OPERATORS})
+        assert not unknown, f"no operator for {', '.join(unknown)}: see `operators.table`"
+        self._own: dict[object, Own] = {}
+        for node in self._nodes:
+            if (make := OPERATORS[type(node)].own) is not None:
+                self._own[node] = make(node)
         self._log: Relation | None = None
-        windows = [s.target.arity for s in plan.stages if isinstance(s, LastFacts) and s.keys is None]
-        if windows:
-            self._log = Relation("log", 2 + max(windows) - 1)
+        if any(OPERATORS[type(node)].reads_log(node) for node in self._nodes):
+            windows = [s.target.arity - 1 for s in plan.stages if isinstance(s, LastFacts) and s.keys is None]
+            self._log = Relation("log", log.ARGS + max(windows, default=0))
         logs = [self._log] if self._log is not None else []
-        return [*self._pending.values(), *self._agendas.values(), *self._groups.values(), *logs]
+        return [*self._pending.values(), *(own.relation for own in self._own.values()), *logs]
 
     # -- words ----------------------------------------------------------------------------------------------------
 
@@ -201,22 +199,23 @@ class _Layout:
     def _describe(self) -> None:
         """Fill in the relations' descriptors."""
         partners = {a: self.at(b) for pair in self._pending.items() for a, b in (pair, pair[::-1])}
-        grouped = set(self._groups.values())
+        own = {own.relation: own for own in self._own.values()}
         numbers = {
-            o.relation: execute.FIRST_TOLD + i if o.tag is None else execute.TAGS
+            o.relation: memory.FIRST_REPORTED + i if o.tag is None else memory.TAGGED
             for i, o in enumerate(self.plan.outputs)
         }
         for relation in self._relations:
             d = self.at(relation)
             kind = self._kind(relation)
-            told = numbers.get(relation, 0) if kind == memory.TRACKED and relation not in self.plan.tracked else 0
-            extra = {memory.COUNTED: 4, memory.TRACKED: 2 if told else 3}.get(kind, 1)
+            reported = numbers.get(relation, 0) if kind == memory.TRACKED and relation not in self.plan.tracked else 0
+            extra = {memory.COUNTED: 4, memory.TRACKED: 2 if reported else 3}.get(kind, 1)
+            more, codes = (own[relation].more, own[relation].codes) if relation in own else (0, ())
             indices = self.indices[relation] if relation != self._log else []
             assert len(indices) <= memory.MOST_INDICES
             at_next = relation.arity + extra
             fields = {
                 memory.ARITY: relation.arity,
-                memory.STRIDE: at_next + len(indices) + (fold.MORE if relation in grouped else 0),
+                memory.STRIDE: at_next + len(indices) + more,
                 memory.INDICES: len(indices),
                 memory.AT_H: relation.arity,
                 memory.AT_S: relation.arity + 1,
@@ -228,7 +227,8 @@ class _Layout:
                 memory.KIND: kind,
                 memory.PARTNER: partners.get(relation, 0),
                 memory.AT_MORE: at_next + len(indices),
-                memory.TOLD: told,
+                memory.REPORTED: reported,
+                memory.MORE_CODES: sum(1 << word for word in codes),
             }
             for at, word in fields.items():
                 self.words[d + at] = word
@@ -245,114 +245,43 @@ class _Layout:
             return memory.PENDING
         if relation.counted:
             return memory.COUNTED
-        told = relation in self.plan.tracked or (not self.annotated and relation in self._put_out)
-        return memory.TRACKED if told else memory.LIGHT
+        tracked = relation in self.plan.tracked or (not self.annotated and relation in self._put_out)
+        return memory.TRACKED if tracked else memory.LIGHT
 
     # -- operations -----------------------------------------------------------------------------------------------
 
-    def _operations(self) -> tuple[tuple[int, int], dict[str, list[int]]]:
-        """All operations in a row, and, by predicate, those of partition windows, which facts feed directly."""
-        rows: list[list[int]] = []
-        for time_points in self.plan.clocks:
-            row = _operation(execute.CLOCK)
-            row[clock.TARGET], row[clock.LAST] = self.at(time_points.relation), memory.NEVER
-            row[clock.BACK], row[clock.AHEAD], row[clock.STEP] = span_words(time_points.span)
-            rows.append(row)
-        every = [v for rule in self.plan.guaranteed for v in self._variants(rule, False)]
-        rows.append([execute.FIXPOINT, self.put(every), len(every)])
-        rows.append([execute.TRACK])
-        partitions: list[tuple[str, int]] = []
-        folds: list[tuple[Fold, int]] = []
-        for stage in self.plan.stages:
-            match stage:
-                case Derive():
-                    every = [v for rule in stage.rules for v in self._variants(rule, True)]
-                    rows.append([execute.DIFFERENTIATE, self.put(every), len(every)])
-                    rows += [[execute.SETTLE, self.at(head)] for head in stage.heads]
-                case Box():
-                    rows.append(self._box(stage))
-                case LastFacts(keys=None):
-                    assert self._log is not None
-                    row = _operation(execute.LAST)
-                    row[last.SOURCE], row[last.TARGET] = self.at(self._log), self.at(stage.target)
-                    row[last.FACTS], row[last.PREDICATE] = stage.facts, self._predicate(stage.predicate)
-                    rows.append(row)
-                case LastFacts():
-                    partitions.append((stage.predicate, len(rows)))
-                    row = [execute.SETTLE, self.at(stage.target), self.at(stage.target), stage.facts]
-                    rows.append(row)
-                case FactPoints():
-                    assert self._log is not None
-                    row = _operation(execute.POINTS)
-                    row[points.LOG], row[points.TARGET] = self.at(self._log), self.at(stage.target)
-                    row[points.FACTS], row[points.LAST] = stage.facts, memory.NEVER
-                    rows.append(row)
-                case Gate():
-                    row = _operation(execute.GATE)
-                    row[gate.SOURCE], row[gate.TARGET] = self.at(stage.source), self.at(stage.target)
-                    row[gate.AGENDA] = self.at(self._agendas[stage])
-                    row[gate.BACK], row[gate.AHEAD], row[gate.STEP] = span_words(stage.span)
-                    rows.append(row)
-                case Stamp():
-                    row = _operation(execute.STAMP)
-                    row[stamp.SOURCE], row[stamp.TARGET] = self.at(stage.source), self.at(stage.target)
-                    rows.append(row)
-                case Fold():
-                    folds.append((stage, len(rows)))
-                    rows.append(self._fold(stage))
-                case Recompute():
-                    rows.append(self._recompute(stage))
-                case _:
-                    assert_never(stage)
-        first = self.put([w for row in rows for w in (*row, *[0] * (execute.OPERATION - len(row)))])
-        args = {rule.head: rule.args for rule in rules_of(self.plan)}
-        for stage, number in folds:
-            self.shows(first + number * execute.OPERATION, stage.origin, args[stage.source][: stage.groups])
-        fed: dict[str, list[int]] = {}
-        for predicate, number in partitions:
-            fed.setdefault(predicate, []).append(first + number * execute.OPERATION)
-        return (first, len(rows)), fed
+    def _operations(self) -> int:
+        """All operations in a row; where the first one is."""
+        first = self.put([0] * (OPERATION * len(self._nodes)))
+        self._times: list[int] = []
+        for number, node in enumerate(self._nodes):
+            operator, op = OPERATORS[type(node)], first + number * OPERATION
+            for at, word in {KERNEL: kernel_address(operator.kernel), **operator.encode(node, self, op)}.items():
+                assert at < OPERATION, f"an operation has {OPERATION} words"
+                self.words[op + at] = word
+            self._times += [op + at for at in operator.times]
+        return first
 
-    def _box(self, stage: Box) -> list[int]:
-        row = _operation(execute.BOX)
-        row[box.SOURCE], row[box.TARGET] = self.at(stage.source), self.at(stage.target)
-        if isinstance(stage.window, Span):
-            row[box.BACK], row[box.AHEAD], row[box.STEP] = span_words(stage.window)
-        else:
-            assert self._log is not None
-            row[box.BACK], row[box.AHEAD], row[box.STEP] = stage.window, self.at(self._log), 0
-        return row
+    def own(self, node: object) -> int:
+        """Where the descriptor of the relation is that only the operation of this node needs."""
+        return self.at(self._own[node].relation)
 
-    def _fold(self, stage: Fold) -> list[int]:
-        row = _operation(execute.FOLD)
-        row[fold.SOURCE], row[fold.TARGET] = self.at(stage.source), self.at(stage.target)
-        row[fold.STATE], row[fold.GROUPS] = self.at(self._groups[stage]), stage.groups
-        row[fold.FUNCTION], row[fold.RULE] = AGGREGATES[stage.function].kernel, stage.origin
-        row[fold.BY_GROUP] = self.index(stage.source, tuple(range(stage.groups))) if stage.groups else -1
-        return row
+    def log(self) -> int:
+        """Where the descriptor of the log of all facts is."""
+        assert self._log is not None, "its operator says that it reads the log"
+        return self.at(self._log)
 
-    def _recompute(self, stage: Recompute) -> list[int]:
-        every = [v for rule in stage.rules for v in self._variants(rule, counted=False, scratch=True)]
-        boxes = [(self.at(x.source), self.at(x.target), *span_words(x.window)) for x in stage.boxes]
-        scratch = {r for rule in stage.rules for r in (rule.head, *(x.relation for x in rule.lookups))}
-        scratch |= {r for pair in (*stage.inputs, *stage.outputs) for r in pair[1:]}
-        scratch |= {r for x in stage.boxes for r in (x.source, x.target)}
-        table: list[int] = []
-        for words, size in (
-            ([self.at(r) for pair in stage.inputs for r in pair], recompute.PAIR),
-            (every, 1),
-            ([word for entry in boxes for word in entry], recompute.BOX),
-            ([self.at(r) for pair in stage.outputs for r in pair], recompute.PAIR),
-            (sorted(self.at(r) for r in scratch), 1),
-        ):
-            table += [len(words) // size, self.put(words)]
-        row = _operation(execute.RECOMPUTE)
-        row[recompute.TABLE], row[recompute.BY_TIME] = self.put(table), int(stage.by_time)
-        return row
+    def feed(self, predicate: str, op: int) -> None:
+        """Let the facts of a predicate go to an operation directly."""
+        self._fed.setdefault(predicate, []).append(op)
 
-    def _predicate(self, predicate: str) -> int:
+    def head_args(self, relation: Relation) -> tuple[Term, ...]:
+        """The head's arguments in the rule that derives a relation."""
+        return next(rule.args for rule in rules_of(self.plan) if rule.head == relation)
+
+    def predicate(self, name: str) -> int:
         """A predicate's number: those that something is fed by, in the order of the plan."""
-        return self._predicates().index(predicate)
+        return self._predicates().index(name)
 
     def _predicates(self) -> list[str]:
         named = [feed.predicate for feed in self.plan.feeds]
@@ -360,7 +289,7 @@ class _Layout:
         return list(dict.fromkeys(named))
 
     def _inputs(
-        self, partitions: dict[str, list[int]]
+        self,
     ) -> tuple[int, dict[str, int], list[tuple[int, tuple[Value, ...]]]]:
         """The table of what facts feed; facts of no known predicate go to the log only; background is fed like
         facts."""
@@ -379,7 +308,7 @@ class _Layout:
             ]
         for predicate, sinks in fed.items():
             sinks += log
-            for op in partitions.get(predicate, ()):
+            for op in self._fed.get(predicate, ()):
                 sinks += [execute.INTO_PARTITION, op, 0, 0, 0, 0, 0]
             tables.append(sinks)
         tables.append(log)
@@ -397,11 +326,14 @@ class _Layout:
 
     # -- rules ----------------------------------------------------------------------------------------------------
 
-    def _variants(self, rule: PlanRule, counted: bool, scratch: bool = False) -> list[int]:
+    def variants(self, rules: Sequence[PlanRule], counted: bool, scratch: bool = False) -> list[int]:
         """One variant per lookup: it begins with what changed there. In the guaranteed plane absence never changes."""
-        begins = [i for i, lookup in enumerate(rule.lookups) if counted or not lookup.negated]
-        special = (variants.STAMPS if rule.stamps and not scratch else 0) | (variants.SCRATCH if scratch else 0)
-        return [Variant(self, rule, i, special).build() for i in begins]
+        found = []
+        for rule in rules:
+            begins = [i for i, lookup in enumerate(rule.lookups) if counted or not lookup.negated]
+            special = (variants.STAMPS if rule.stamps and not scratch else 0) | (variants.SCRATCH if scratch else 0)
+            found += [Variant(self, rule, i, counted, special).build() for i in begins]
+        return found
 
     def shows(self, made_by: int, rule: int, terms: tuple[Term, ...]) -> None:
         """Note what an example of a rule shows that a variant or an aggregate makes."""
@@ -428,7 +360,3 @@ class _Layout:
             known.append(columns)
         usable = [i for i, indexed in enumerate(known) if indexed and set(indexed) <= set(columns)]
         return max(usable, key=lambda i: len(known[i]), default=-1)
-
-
-def _operation(code: int) -> list[int]:
-    return [code] + [0] * (execute.OPERATION - 1)

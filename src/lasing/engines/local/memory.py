@@ -1,17 +1,38 @@
 """The arena: relations as rings of records, and the life of a row.
 
 An array of int64 holds the header, the relations' descriptors and the encoded plan. Each relation has a block of
-memory for its ring and its indices, which a descriptor names by its distance from the array; where a relation is full,
-it moves to a larger block. Kernels take a pointer to the array, `m`.
+memory for its ring and its indices, which its descriptor names by its distance from the array; a relation that is full
+moves to a larger block. Kernels take a pointer to the array, `m`.
 
-A **row** is a record `[args…, H, S, D, C, next…]`; some relations do without the fields that they do not need.
+    the array                                a relation's block, at m[d + OFFSET]
+    +--------------------+                   +----------------------------------+
+    | header             |  HEADER words     | record of row 0                  |  STRIDE words each,
+    +--------------------+                   | record of row 1                  |  MASK + 1 of them:
+    | descriptor 0  <- d |  DESCRIPTOR words | ...                              |  row r is at r & MASK
+    | descriptor 1       |  each             +----------------------------------+
+    | ...                |                   | chain heads of index 0           |  INDEX_HEADS says where
+    +--------------------+                   | chain heads of index 1           |
+    | operations, rules, |                   | ...                              |
+    | inputs, registers  |                   +----------------------------------+
+    +--------------------+
 
-- *Born*: it gets the next row id. Ids rise; the record's place in the ring is `id & mask`. Each index has a table of
+    a record, at b = record(m, d, row)
+
+    | arguments ... | H | S | D | C | next ... | more ... |
+      ARITY words    ^   ^   ^   ^   ^          ^
+                  AT_H AT_S AT_D AT_C AT_NEXT   AT_MORE
+
+    a descriptor, at d
+
+    | 24 fields, from ARITY to MORE_CODES | index 0 | index 1 | ... MOST_INDICES of them |
+                                            | INDEX_KEYS | INDEX_SHIFT | INDEX_HEADS | columns ... |
+
+- *Born*: a row gets the next row id. Ids rise; the record's place in the ring is `id & mask`. Each index has a table of
   chain heads, newest first, and the record's `next` fields link it to the row before it in the same chain.
 - *Guaranteed* rows hold at every evaluation time up to their horizon H. A longer horizon for the same key appends a new
-  row and ends the old one (H = NEVER), so what was added since a mark is exactly what rows above that mark say.
+  row and ends the old one (H = NEVER), so the rows above a mark are exactly what is new since that mark.
 - *Counted* rows hold while their count C of derivations is positive.
-- *Tracked* rows (all counted ones, and guaranteed ones that somebody watches) have a stamp S = 2·tick + present:
+- *Tracked* rows (all counted ones, and guaranteed ones whose changes somebody needs) have a stamp S = 2·tick + present:
   whether the row is present, and since which tick (evaluated time points are numbered 1, 2, …). So both the state now
   and the state before this tick can be read: a row stamped now was the opposite before. D links the rows that changed.
 - *Pending* rows hold only from a time that is still to come, their last column. They wait in a relation of their own
@@ -19,64 +40,88 @@ A **row** is a record `[args…, H, S, D, C, next…]`; some relations do withou
 - *Dead*: the low mark LO moves over dead rows; a chain ends at the first id below it. Nothing is ever removed from an
   index. A relation that is full of dead rows is compacted before a tick, and its rows get new ids.
 
-Light relations (guaranteed, watched by nobody) have no S, D and C, those that only the output watches no D and C, other
-guaranteed ones no C. Operators may keep more words in a row, at AT_MORE.
-Indexing with unsigned integers spares the code
-for negative indices: `m[i]`.
+Light relations (guaranteed, and nobody needs their changes) have no S, D and C, those whose changes only the output
+needs no D and C, other guaranteed ones no C. Operators may keep more words in a row, at AT_MORE.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, uint64
 
 from lasing.compiling import njit
 from lasing.engines.local.pause import GO_ON, MOST_WORDS, OUT_OF_MEMORY, STOPPED, spend
-from lasing.engines.local.pointers import Memory, allocate, pointer, release
+from lasing.engines.local.pointers import Memory, allocate, int64, pointer, release, uint64
 
 # A relation's descriptor: where its fields are, counted from the descriptor's begin.
-ARITY, MASK, LO, HI, OFFSET, STRIDE, INDICES, SINCE, UPTO, FIRST = range(10)
-AT_H, AT_S, AT_D, AT_C, AT_NEXT, DELTA, TOUCHED, KIND, LOOKED_AT, PARTNER, AT_MORE, BLOCK_WORDS, TOLD = range(10, 23)
-INDEX = 24  # then per index: how many key columns, the hash's shift, the heads' offset, the columns
-INDEX_KEYS, INDEX_SHIFT, INDEX_HEADS, INDEX_COLUMNS = range(4)
+ARITY = 0  # how many columns a row has
+MASK = 1  # how many rows the ring has room for, a power of two, less one
+LO = 2  # the id of the oldest row that may be alive
+HI = 3  # the id that the next row will get
+OFFSET = 4  # where the block begins, counted from the array's begin
+STRIDE = 5  # how many words a record has
+INDICES = 6  # how many indices there are; the first one is by all columns
+SINCE = 7  # the rows that a round of a fixpoint takes as new have ids from here on ...
+UPTO = 8  # ... and below this one; rows from here on were added by the round itself
+FIRST = 9  # the id that the first new row of this tick got
+AT_H = 10  # where in a record its horizon is,
+AT_S = 11  # its stamp,
+AT_D = 12  # the next row in the list of changes, or of touched rows; NOT_LISTED where it is in neither,
+AT_C = 13  # its count,
+AT_NEXT = 14  # and for each index, the next row in its chain
+DELTA = 15  # the first row in the list of those that changed at this tick, or NO_ROW
+TOUCHED = 16  # the first row in the list of those whose count changed, but which are not settled yet, or NO_ROW
+KIND = 17  # LIGHT, TRACKED, COUNTED, LOG or PENDING
+LOOKED_AT = 18  # what HI was when the relation was last considered for compaction
+PARTNER = 19  # the relation in which pending rows will hold, and the other way round; 0 where there is none
+AT_MORE = 20  # where in a record the words that an operator keeps begin
+BLOCK_WORDS = 21  # how large the block is
+REPORTED = 22  # where only the output needs the changes: FIRST_REPORTED + the predicate's number, or TAGGED; else 0
+MORE_CODES = 23  # which of the words at AT_MORE are codes of values, as bits
+INDEX = 24  # where the indices begin; of each:
+INDEX_KEYS = 0  # how many columns it is by
+INDEX_SHIFT = 1  # by how much a hash is shifted to give the place of a chain's head
+INDEX_HEADS = 2  # where the heads of its chains are
+INDEX_COLUMNS = 3  # its columns
 MOST_COLUMNS, MOST_INDICES = 21, 6
 INDEX_WIDTH = INDEX_COLUMNS + MOST_COLUMNS
 DESCRIPTOR = INDEX + MOST_INDICES * INDEX_WIDTH
 
+# In REPORTED: rows have the number of their predicate as a tag, in their last column; or the relation has one.
+TAGGED, FIRST_REPORTED = 1, 2
+
 LIGHT, TRACKED, COUNTED, LOG, PENDING = range(5)
 
 # The arena's header.
-(
-    RELATIONS,
-    FIRST_RELATION,
-    REGISTERS,
-    KEY,
-    CURSORS,
-    HORIZONS,
-    COUNTERS,
-    WORDS,
-    WIDE,
-    TICK,
-    OPERATIONS,
-    FIRST_OPERATION,
-    INPUTS,
-    OUTPUTS,
-    FIRST_OUTPUT,
-    LOG_KEPT,
-    CALENDAR,
-    START,
-    NOW_REGISTER,
-    WAKE,
-    DROPPED,
-    ANNOTATED,
-    TELLS_MORE,
-    EXAMPLES,
-) = range(24)  # the words from 24 on are those of `pause`
-HEADER = 40
+RELATIONS = 0  # how many relations there are
+FIRST_RELATION = 1  # where the first descriptor is
+REGISTERS = 2  # where the registers of rules are: variables, the current time, constants
+KEY = 3  # where the key area is, in which the arguments of a row are put together
+CURSORS = 4  # where a join keeps, for each open probe, its step and its next row
+HORIZONS = 5  # where a join keeps, for each open probe, the horizon before it
+COUNTERS = 6  # where instances without a value are counted, by rule and reason
+WORDS = 7  # how many words all blocks have together
+WIDE = 8  # where the descriptor of the relation of wide values is
+TICK = 9  # the number of the current tick
+OPERATIONS = 10  # how many operations there are
+FIRST_OPERATION = 11  # where the first one is
+INPUTS = 12  # where the table is that says what each predicate's facts feed
+OUTPUTS = 13  # how many relations are put out
+FIRST_OUTPUT = 14  # where the first of them is: its descriptor, and the number of its predicate (-1: it has tags)
+LOG_KEPT = 15  # how many of the last facts the log keeps
+CALENDAR = 16  # where the calendar's block is
+START = 17  # the first time point
+NOW_REGISTER = 18  # where the register of the current time is
+WAKE = 19  # whether some rule uses the current time, and the next time point has to be evaluated
+DROPPED = 20  # how many atoms were derived for times before the start
+ANNOTATED = 21  # whether guaranteed atoms are put out once, with the time up to which they hold
+REPORTS_EXTENSIONS = 22  # whether it is put out that an atom is guaranteed for longer
+EXAMPLES = 23  # where the examples of instances without a value are
+HEADER = 40  # the words from 24 on are those of `pause`, and from 36 on those of `asking`
 
 NEVER = -(2**62)
 FOREVER = 2**62
 NO_ROW = -1
+NOT_LISTED = -2
 
 _U1 = np.uint64(0x9E3779B97F4A7C15)
 _U2 = np.uint64(0xBF58476D1CE4E5B9)
@@ -189,7 +234,7 @@ def upsert(m: Memory, d: int, key: int, horizon: int) -> int:
 
 @njit(cache=True, forceinline=True)
 def upsert_pair(m: Memory, d: int, x: int, y: int, horizon: int) -> int:
-    """`upsert` of the arguments x and y, which need not stand in memory: most relations have two columns."""
+    """`upsert` of the arguments x and y, which need not be in memory: most relations have two columns."""
     lo = m[d + LO]
     mask = m[d + MASK]
     offset = m[d + OFFSET]
@@ -249,7 +294,7 @@ def count(m: Memory, d: int, key: int, change: int) -> None:
         m[b + m[d + AT_H]] = FOREVER
         m[b + m[d + AT_S]] = 0
         m[b + m[d + AT_C]] = 0
-        m[b + m[d + AT_D]] = NO_ROW - 1
+        m[b + m[d + AT_D]] = NOT_LISTED
     b = record(m, d, row)
     m[b + m[d + AT_C]] += change
     touch(m, d, row, b)
@@ -257,9 +302,9 @@ def count(m: Memory, d: int, key: int, change: int) -> None:
 
 @njit(cache=True, forceinline=True)
 def touch(m: Memory, d: int, row: int, b: int) -> None:
-    """Put a row on the list of those that may have changed, once. (NO_ROW ends the list, NO_ROW - 1 is: not on it.)"""
+    """Put a row on the list of those that may have changed, once. (NO_ROW ends the list, and NOT_LISTED is in none.)"""
     at = b + m[d + AT_D]
-    if m[at] == NO_ROW - 1:
+    if m[at] == NOT_LISTED:
         m[at] = m[d + TOUCHED]
         m[d + TOUCHED] = row
 
@@ -269,6 +314,40 @@ def present(m: Memory, d: int, b: int, tick: int, before: bool) -> bool:
     """Whether a tracked row is present now, or was before this tick."""
     stamp = m[b + m[d + AT_S]]
     return ((stamp & 1) == 1) != (before and (stamp >> 1) == tick)
+
+
+@njit(cache=True, forceinline=True)
+def is_present(m: Memory, d: int, b: int) -> bool:
+    """Whether a tracked row is present now."""
+    return (m[b + m[d + AT_S]] & 1) == 1
+
+
+@njit(cache=True, forceinline=True)
+def change(m: Memory, d: int, b: int) -> int:
+    """+1 or -1: whether a row in the list of changes has come or gone."""
+    return 1 if is_present(m, d, b) else -1
+
+
+@njit(cache=True, forceinline=True)
+def next_listed(m: Memory, d: int, row: int) -> int:
+    """The row after this one in the list of changes, or of touched rows."""
+    return m[record(m, d, row) + m[d + AT_D]]
+
+
+@njit(cache=True, forceinline=True)
+def enlist(m: Memory, d: int, row: int, b: int) -> None:
+    """Put a row on the list of changes."""
+    m[b + m[d + AT_D]] = m[d + DELTA]
+    m[d + DELTA] = row
+
+
+@njit(cache=True, forceinline=True)
+def copy_key(m: Memory, b: int, columns: int) -> int:
+    """Copy the first columns of a record into the key area; where that is."""
+    key = m[KEY]
+    for j in range(columns):
+        m[key + j] = m[b + j]
+    return key
 
 
 @njit(cache=True)
@@ -359,80 +438,3 @@ def release_blocks(array: Memory) -> None:
     for r in range(m[RELATIONS]):
         release(m, m[m[FIRST_RELATION] + r * DESCRIPTOR + OFFSET])
     release(m, m[CALENDAR])
-
-
-@njit(cache=True, forceinline=True)
-def is_dead(m: Memory, kind: int, arity: int, b: int, t: int) -> bool:
-    """Whether a row holds no more, and nobody has to hear of that any more. (Its fields follow its arguments.)"""
-    if kind == COUNTED:
-        return m[b + arity + 3] == 0 and (m[b + arity + 1] & 1) == 0
-    if kind == TRACKED:
-        return m[b + arity] < t and (m[b + arity + 1] & 1) == 0
-    if kind == PENDING:
-        return m[b + arity - 1] < t
-    return m[b + arity] < t
-
-
-@njit(cache=True)
-def begin_tick(m: Memory, t: int) -> None:
-    """Nothing has changed yet; the low mark of every relation moves over its dead rows."""
-    first = m[FIRST_RELATION]
-    for r in range(m[RELATIONS]):
-        d = first + r * DESCRIPTOR
-        kind, arity = m[d + KIND], m[d + ARITY]
-        offset, mask, stride = m[d + OFFSET], m[d + MASK], m[d + STRIDE]
-        if kind == COUNTED:
-            row = m[d + DELTA]
-            while row != NO_ROW:
-                b = offset + (row & mask) * stride
-                row = m[b + arity + 2]
-                m[b + arity + 2] = NO_ROW - 1
-        m[d + DELTA] = NO_ROW
-        lo, hi = m[d + LO], m[d + HI]
-        if kind == LOG:
-            lo = max(lo, hi - m[LOG_KEPT])
-        else:
-            while lo < hi and is_dead(m, kind, arity, offset + (lo & mask) * stride, t):
-                lo += 1
-        m[d + LO] = lo
-        m[d + SINCE] = m[d + UPTO] = m[d + FIRST] = hi
-    m[TICK] += 1
-
-
-@njit(cache=True)
-def compact(m: Memory, d: int, t: int, renumbered: np.ndarray) -> None:
-    """Give the living rows of a relation new, consecutive ids; `renumbered`, unless it is empty, gets the new id of
-    each old one from the low mark on, or -1."""
-    lo, hi = m[d + LO], m[d + HI]
-    kind, arity = m[d + KIND], m[d + ARITY]
-    offset, mask, stride = m[d + OFFSET], m[d + MASK], m[d + STRIDE]
-    told = renumbered.shape[0] > 0
-    for index in range(m[d + INDICES]):
-        p = d + INDEX + index * INDEX_WIDTH
-        heads = m[p + INDEX_HEADS]
-        for j in range(int64(1) << (64 - m[p + INDEX_SHIFT])):
-            m[heads + j] = NO_ROW
-    new = lo
-    for row in range(lo, hi):
-        b = offset + (row & mask) * stride
-        dead = is_dead(m, kind, arity, b, t)
-        if told:
-            renumbered[row - lo] = -1 if dead else new
-        if not dead:
-            a = offset + (new & mask) * stride
-            for j in range(stride):
-                m[a + j] = m[b + j]
-            link(m, d, new, a)
-            new += 1
-    m[d + HI] = m[d + SINCE] = m[d + UPTO] = m[d + FIRST] = new
-
-
-@njit(cache=True)
-def living(m: Memory, d: int, t: int) -> int:
-    """How many rows of a relation are alive."""
-    kind, arity = m[d + KIND], m[d + ARITY]
-    offset, mask, stride = m[d + OFFSET], m[d + MASK], m[d + STRIDE]
-    alive = 0
-    for row in range(m[d + LO], m[d + HI]):
-        alive += 0 if is_dead(m, kind, arity, offset + (row & mask) * stride, t) else 1
-    return alive

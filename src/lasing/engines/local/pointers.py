@@ -1,8 +1,10 @@
 """Bare pointers to words of 64 bits, for kernels.
 
 A kernel that takes an array pays for its reference count at every call, and for negative indices at every access. A
-pointer costs neither: it is indexed as an array is, without any check. Memory that is allocated here stands outside of
+pointer costs neither: it is indexed as an array is, without any check. Memory that is allocated here lies outside of
 the array to which a pointer points, and is reached from there, by its distance in words; whoever allocates frees.
+
+Where kernels run as plain Python (see `lasing.compiling`), `checked` takes the place of all this.
 """
 
 from __future__ import annotations
@@ -12,11 +14,18 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
+from numba import int64, uint64
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
+from lasing.compiling import PLAIN_PYTHON, address_of
+
 Memory = np.ndarray[Any, np.dtype[np.int64]]
 """What a pointer looks like to the reader: something indexed by integers."""
+
+KERNEL = types.none(types.CPointer(types.int64), types.int64, types.int64, types.int64, types.CPointer(types.int64))
+"""The signature of kernels that are called by their address: the arena, the place of their encoded operation in it, two
+numbers, and the text of names."""
 
 _WORD = ir.IntType(64)
 _BYTES = ir.IntType(8).as_pointer()
@@ -103,3 +112,54 @@ def call(_typing: Any, _address: Any) -> Any:
         return builder.call(builder.inttoptr(args[0], ir.FunctionType(_WORD, []).as_pointer()), [])
 
     return types.int64(types.int64), generate
+
+
+@intrinsic
+def invoke(_typing: Any, _address: Any, m: Any, _op: Any, _one: Any, _two: Any, texts: Any) -> Any:
+    """Call a kernel of the signature KERNEL by its address."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        words = _WORD.as_pointer()
+        kind = ir.FunctionType(_BYTES, [words, _WORD, _WORD, _WORD, words])  # what it returns is Numba's None
+        builder.call(builder.inttoptr(args[0], kind.as_pointer()), args[1:])
+        return _context.get_dummy_value()
+
+    return types.none(types.int64, m, types.int64, types.int64, types.int64, texts), generate
+
+
+def kernel_address(kernel: Any) -> int:
+    """The address of a kernel of the signature KERNEL, which is compiled if it is not yet."""
+    return address_of(kernel, KERNEL)
+
+
+def share(array: Memory) -> Memory:
+    """An array that kernels reach from another one, by its distance. It must be held for as long as they do."""
+    return array
+
+
+if PLAIN_PYTHON:
+    from lasing.engines.local.checked import (  # type: ignore[assignment]
+        allocate,
+        call,
+        handle_signals,
+        int64,
+        invoke,
+        pointer,
+        release,
+        share,
+        uint64,
+    )
+
+__all__ = [
+    "Memory",
+    "allocate",
+    "call",
+    "handle_signals",
+    "int64",
+    "invoke",
+    "kernel_address",
+    "pointer",
+    "release",
+    "share",
+    "uint64",
+]

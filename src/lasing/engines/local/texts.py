@@ -13,13 +13,11 @@ and both may move, while a kernel runs (see `asking`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numba import int64, uint64
 
 from lasing.compiling import njit
-from lasing.engines.local.pointers import Memory
+from lasing.engines.local.pointers import Memory, int64, share, uint64
 
 TABLE, BUFFER = range(2)  # in the anchor
 FIRST_WORD, OTHERS, LENGTH = range(3)  # in the table, per name
@@ -32,8 +30,8 @@ class Texts:
 
     def __init__(self) -> None:
         self._anchor = np.zeros(2, np.int64)
-        self._table = np.zeros(64 * ENTRY, np.int64)
-        self._buffer = np.zeros(64, np.int64)
+        self._table = share(np.zeros(64 * ENTRY, np.int64))
+        self._buffer = share(np.zeros(64, np.int64))
         self._count = self._used = 0
         self._connect()
 
@@ -66,7 +64,7 @@ class Texts:
 def _wider(words: Memory, least: int) -> Memory:
     if len(words) >= least:
         return words
-    wider: np.ndarray[Any, np.dtype[np.int64]] = np.zeros(2 * least, np.int64)
+    wider = share(np.zeros(2 * least, np.int64))
     wider[: len(words)] = words
     return wider
 

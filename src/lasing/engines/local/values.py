@@ -11,13 +11,12 @@ Kernels know numbers, and the text of names. What they cannot do with a term the
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, uint64
 
 from lasing.compiling import njit
 from lasing.engines.local.asking import CLASS, PRECEDES, ask
 from lasing.engines.local.exact import quotient
 from lasing.engines.local.memory import FOREVER, KEY, NO_ROW, WIDE, append, find, record
-from lasing.engines.local.pointers import Memory, pointer
+from lasing.engines.local.pointers import Memory, int64, pointer, uint64
 from lasing.engines.local.texts import order
 from lasing.logic.functions.codes import (
     ABS,

@@ -7,7 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import lasing
+from lasing import compiling
 from lasing.compiling import before_compiling, njit
 
 WITHOUT_A_PLACE = """
@@ -15,12 +18,12 @@ import warnings
 from numba.core.caching import CacheImpl
 
 CacheImpl._locator_classes = []
-with warnings.catch_warnings(record=True) as told:
+with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
-    from lasing.engines.local.engine import LocalEngine
-    from lasing.engines.local.memory import append
-assert type(append._cache).__name__ == "NullCache", append._cache
-for warning in told:
+    from lasing.engines.local.spans import enters, leaves
+    assert (enters(7, 2, 1), leaves(7, 2, 1)) == (5, 9)
+assert type(enters._cache).__name__ == "NullCache", enters._cache
+for warning in caught:
     print(warning.category.__name__, warning.message)
 """
 
@@ -39,21 +42,52 @@ def test_every_kernel_is_compiled_by_the_decorator_that_needs_no_cache() -> None
     own = {
         path.name
         for path in folder.rglob("*.py")
-        if re.search(r"from numba import .*njit|numba\.njit", path.read_text("utf-8"))
+        if re.search(r"from numba import .*njit|numba\.njit|CPUDispatcher", path.read_text("utf-8"))
     }
     assert own == {"compiling.py"}
 
 
-def test_a_compilation_is_told_before_it_starts_and_only_then() -> None:
+def test_a_compilation_is_reported_before_it_starts_and_only_then() -> None:
     @njit(cache=False)
     def add(a: float, b: float) -> float:
         return a + b
 
-    told: list[str] = []
-    with before_compiling(lambda: told.append("compiling")):
-        assert told == []
+    reported: list[str] = []
+    with before_compiling(lambda: reported.append("compiling")):
+        assert reported == []
         assert add(1, 2) == 3
         assert add(1.5, 2) == 3.5
-    with before_compiling(lambda: told.append("again")):
+    with before_compiling(lambda: reported.append("again")):
         assert add(3, 4) == 7
-    assert told == ["compiling"]
+    assert reported == ["compiling"]
+
+
+CALLED = "lasing.engines.local.memory"
+CONSTANTS = "lasing.engines.local.operators.variants"
+
+
+@pytest.mark.parametrize("changed", [CALLED, CONSTANTS, "lasing.engines.local.operators.fixpoint", "lasing.compiling"])
+def test_a_kernel_is_stamped_with_all_sources_that_it_is_made_of(changed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+
+    stamp, source = compiling._stamp.__wrapped__, compiling._source
+    before = {name: stamp(name) for name in ("lasing.engines.local.operators.fixpoint", "lasing.connectors.rows")}
+    monkeypatch.setattr(compiling, "_source", lambda name: source(name) + b"# more" * (name == changed))
+    after = {name: stamp(name) for name in before}
+    assert before["lasing.engines.local.operators.fixpoint"] != after["lasing.engines.local.operators.fixpoint"]
+    is_general = changed == "lasing.compiling"
+    assert (before["lasing.connectors.rows"] != after["lasing.connectors.rows"]) == is_general
+
+
+def test_a_kernel_that_another_one_calls_is_a_part_of_it_and_can_be_called_too() -> None:
+    @njit(cache=False)
+    def double(x: int) -> int:
+        return 2 * x
+
+    @njit(cache=False)
+    def quadruple(x: int) -> int:
+        return double(double(x))
+
+    assert quadruple(3) == 12
+    assert not double.overloads, "it has no machine code of its own"  # type: ignore[attr-defined]
+    assert double(3) == 6
+    assert double.overloads  # type: ignore[attr-defined]

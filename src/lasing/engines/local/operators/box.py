@@ -11,47 +11,34 @@ from __future__ import annotations
 
 from lasing.compiling import njit
 from lasing.engines.local.calendar import WAKE_UP, schedule
-from lasing.engines.local.memory import (
-    ARITY,
-    AT_D,
-    AT_S,
-    DELTA,
-    HI,
-    KEY,
-    LO,
-    NO_ROW,
-    START,
-    count,
-    record,
-)
-from lasing.engines.local.operators.settle import settle, touch_all
+from lasing.engines.local.memory import ARITY, DELTA, NO_ROW, START, change, copy_key, count, next_listed, record
+from lasing.engines.local.operators.log import oldest
+from lasing.engines.local.operators.operation import FIELDS, Fields, Layout, Operator, span_words
+from lasing.engines.local.operators.settle import settle_exactly, touch_all
 from lasing.engines.local.pointers import Memory
 from lasing.engines.local.spans import window_size
+from lasing.plan.nodes import Box, Span
 
-# An operation: the input's relation, the output's, the window's span, the size at the last tick. For the window of the
-# last n facts, n stands in BACK, the log's relation in AHEAD, and STEP is 0.
-SOURCE, TARGET, BACK, AHEAD, STEP, LAST_SIZE = range(1, 7)
-LOG_TIME = 0
-NONE = -1
+# The input's relation, the output's, the window's span, its size at the last tick. For the window of the last n facts,
+# BACK is n, AHEAD the log's relation, and STEP 0.
+SOURCE, TARGET, BACK, AHEAD, STEP, LAST_SIZE = range(FIELDS, FIELDS + 6)
+NO_COUNT = -1
 
 
 @njit(cache=True)
-def box(m: Memory, op: int, t: int) -> None:
+def box(m: Memory, op: int, t: int, _fired: int, _texts: Memory) -> None:
     """Count what changed in the input, and settle."""
     source, target = m[op + SOURCE], m[op + TARGET]
-    key, arity = m[KEY], m[target + ARITY]
     row = m[source + DELTA]
     while row != NO_ROW:
         b = record(m, source, row)
-        for j in range(arity):
-            m[key + j] = m[b + j]
-        count(m, target, key, 1 if (m[b + m[source + AT_S]] & 1) == 1 else -1)
-        row = m[b + m[source + AT_D]]
+        count(m, target, copy_key(m, b, m[target + ARITY]), change(m, source, b))
+        row = next_listed(m, source, row)
     size = _size(m, op, t)
     if size != m[op + LAST_SIZE]:
         touch_all(m, target)
         m[op + LAST_SIZE] = size
-    some = settle(m, target, NONE if size == 0 else size, True)
+    some = settle_exactly(m, target, NO_COUNT if size == 0 else size)
     step = max(m[op + STEP], 1)
     later = (t // step + 1) * step
     if some and _size(m, op, later) != size:
@@ -66,9 +53,14 @@ def _size(m: Memory, op: int, t: int) -> int:
     return t - oldest(m, m[op + AHEAD], m[op + BACK]) + 1
 
 
-@njit(cache=True)
-def oldest(m: Memory, log: int, facts: int) -> int:
-    """The first time point of the window of the last facts."""
-    if m[log + HI] - m[log + LO] < facts:
-        return m[START]
-    return m[record(m, log, m[log + HI] - facts) + LOG_TIME]
+def _encode(node: Box, layout: Layout, _op: int) -> Fields:
+    counts_facts = not isinstance(node.window, Span)
+    window = (node.window, layout.log(), 0) if counts_facts else span_words(node.window)
+    return {
+        SOURCE: layout.at(node.source),
+        TARGET: layout.at(node.target),
+        **dict(zip((BACK, AHEAD, STEP), window, strict=True)),
+    }
+
+
+OPERATOR = Operator(Box, box, _encode, reads_log=lambda node: not isinstance(node.window, Span))

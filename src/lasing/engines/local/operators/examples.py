@@ -1,16 +1,14 @@
 """Instances that have no value: they are counted, and the first one of each rule and reason is kept as an example.
 
-The header's word EXAMPLES tells where a table has, for each rule, the place of its examples, or 0 where none of its
-terms is computed. There stands how many words an example has; then comes one example for each of the REASONS.
+The header's word EXAMPLES says where a table has, for each rule, the place of its examples, or 0 where none of its
+terms is computed. There comes first how many words an example has; then one example for each of the REASONS.
 """
 
 from __future__ import annotations
 
-from numba import int64
-
 from lasing.compiling import njit
 from lasing.engines.local.memory import COUNTERS, EXAMPLES, NOW_REGISTER
-from lasing.engines.local.pointers import Memory
+from lasing.engines.local.pointers import Memory, int64
 from lasing.engines.local.values import REASONS, UNDEFINED
 
 # An example: the variant or the operation of an aggregate that had no value, the time point, the name that is at fault

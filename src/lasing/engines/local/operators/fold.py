@@ -4,13 +4,12 @@
 
 Each group keeps how many rows it has, how many of their first terms are names and doubles, the sum of the integers
 among them in 128 bits, and the least or greatest. So a change costs the same in a group of any size, but for sums that
-have doubles (exact, whatever the order, and so taken anew), and where the least or greatest leaves.
+have doubles (exact, whatever the order, and so taken again from the start), and where the least or greatest leaves.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, uint64
 
 from lasing.compiling import njit
 from lasing.engines.local.exact import LIMBS, add_double, add_integer, add_wide, to_double
@@ -31,18 +30,24 @@ from lasing.engines.local.memory import (
     KEY,
     LO,
     NO_ROW,
+    NOT_LISTED,
     TOUCHED,
     append,
+    change,
+    copy_key,
     count,
     find,
     head_of,
+    is_present,
+    next_listed,
     record,
     touch,
 )
 from lasing.engines.local.operators.examples import BINDING, NAME, note
+from lasing.engines.local.operators.operation import FIELDS, Fields, Layout, Operator, Own
 from lasing.engines.local.operators.settle import settle
 from lasing.engines.local.pause import RUNNING, RUNNING_HEAD, spend
-from lasing.engines.local.pointers import Memory
+from lasing.engines.local.pointers import Memory, int64, uint64
 from lasing.engines.local.values import (
     BEYOND_64_BITS,
     NOT_COMPARABLE,
@@ -58,64 +63,67 @@ from lasing.engines.local.values import (
     is_term,
     precedes,
 )
+from lasing.logic.functions import AGGREGATES
 from lasing.logic.functions.codes import AVERAGE as AVG
 from lasing.logic.functions.codes import COUNT, SUM
 from lasing.logic.functions.codes import GREATEST as MAX
 from lasing.logic.functions.codes import LEAST as MIN
 from lasing.logic.values import Class
+from lasing.plan.nodes import Fold, Relation
 
-# An operation: the input's relation, the output's, the groups', how many columns group, the function, the input's index
-# by group (-1: none), the rule's number.
-SOURCE, TARGET, STATE, GROUPS, FUNCTION, BY_GROUP, RULE = range(1, 8)
+# The input's relation, the output's, the groups', how many columns group, the function, the input's index by group (-1:
+# none), the rule's number.
+SOURCE, TARGET, STATE, GROUPS, FUNCTION, BY_GROUP, RULE = range(FIELDS, FIELDS + 7)
 # What a group keeps: how many of the first terms are no numbers, and how many doubles; the sum of the integers (high
-# and low words), the least or greatest, whether that must be searched anew, and the value put out (NO_VALUE: none).
+# and low words), the least or greatest, whether that must be searched again, and the value put out (NO_VALUE: none).
 NAMES, DOUBLES, HIGH, LOW, EXTREME, STALE, VALUE = range(7)
 TERMS = HIGH  # a least or greatest has no sum: it counts values there that are neither numbers nor names
 MORE = 7
+CODES = (EXTREME, VALUE)
+"""Which of these are codes of values."""
 NO_VALUE = -(2**63)
 _NO_CLASS = int(Class.WITHOUT_MAGNITUDE)
 
 
 @njit(cache=True)
-def fold(m: Memory, op: int, texts: Memory) -> None:
+def fold(m: Memory, op: int, _t: int, _fired: int, texts: Memory) -> None:
     """Bring the groups of all rows that have changed up to date, and put out their values."""
     source, state = m[op + SOURCE], m[op + STATE]
     m[RUNNING], m[RUNNING_HEAD] = m[op + RULE], m[op + TARGET]
     row = m[source + DELTA]
     while row != NO_ROW:
         _take(m, op, row, texts)
-        row = m[record(m, source, row) + m[source + AT_D]]
+        row = next_listed(m, source, row)
     row = m[state + TOUCHED]
     while row != NO_ROW:
         _put(m, op, row, texts)
         b = record(m, state, row)
         row = m[b + m[state + AT_D]]
-        m[b + m[state + AT_D]] = NO_ROW - 1
+        m[b + m[state + AT_D]] = NOT_LISTED
     m[state + TOUCHED] = NO_ROW
-    settle(m, m[op + TARGET], 1, False)
+    settle(m, m[op + TARGET])
 
 
 @njit(cache=True)
 def _take(m: Memory, op: int, row: int, texts: Memory) -> None:
     """Let a row that has come or gone count in its group."""
-    source, state, key = m[op + SOURCE], m[op + STATE], m[KEY]
+    source, state = m[op + SOURCE], m[op + STATE]
     b = record(m, source, row)
-    for j in range(m[op + GROUPS]):
-        m[key + j] = m[b + j]
+    key = copy_key(m, b, m[op + GROUPS])
     group = find(m, state, key)
     if group == NO_ROW:
         group = append(m, state, key)
         g = record(m, state, group)
         m[g + m[state + AT_H]] = FOREVER
         m[g + m[state + AT_S]] = m[g + m[state + AT_C]] = 0
-        m[g + m[state + AT_D]] = NO_ROW - 1
+        m[g + m[state + AT_D]] = NOT_LISTED
         for j in range(MORE):
             m[g + m[state + AT_MORE] + j] = 0
         m[g + m[state + AT_MORE] + VALUE] = NO_VALUE
     g = record(m, state, group)
     touch(m, state, group, g)
     more, first = g + m[state + AT_MORE], m[b + m[op + GROUPS]]
-    sign = 1 if (m[b + m[source + AT_S]] & 1) == 1 else -1
+    sign = change(m, source, b)
     m[g + m[state + AT_C]] += sign
     function = m[op + FUNCTION]
     if function == COUNT:
@@ -147,7 +155,7 @@ def _take(m: Memory, op: int, row: int, texts: Memory) -> None:
 @njit(cache=True)
 def _put(m: Memory, op: int, group: int, texts: Memory) -> None:
     """Take the value of a group out that was there before, and put the one in that is there now."""
-    state, target, key = m[op + STATE], m[op + TARGET], m[KEY]
+    state, target = m[op + STATE], m[op + TARGET]
     g = record(m, state, group)
     value = NO_VALUE
     if m[g + m[state + AT_C]] > 0:
@@ -162,8 +170,7 @@ def _put(m: Memory, op: int, group: int, texts: Memory) -> None:
     m[at] = value
     for changed, sign in ((before, -1), (value, 1)):
         if changed != NO_VALUE:
-            for j in range(m[op + GROUPS]):
-                m[key + j] = m[g + j]
+            key = copy_key(m, g, m[op + GROUPS])
             m[key + m[op + GROUPS]] = changed
             count(m, target, key, sign)
 
@@ -307,7 +314,7 @@ def _present(m: Memory, op: int, group: int, row: int) -> int:
     g = record(m, state, group)
     while row >= m[source + LO]:
         b = record(m, source, row)
-        same = (m[b + m[source + AT_S]] & 1) == 1
+        same = is_present(m, source, b)
         for j in range(m[op + GROUPS]):
             same = same and m[b + j] == m[g + j]
         if same:
@@ -334,3 +341,23 @@ def _divide(high: int, low: int, parts: int) -> tuple[int, bool]:
             remainder -= uint64(parts)
             quotient |= uint64(1)
     return int64(uint64(0) - quotient) if negative else int64(quotient), remainder == uint64(0)
+
+
+def _encode(node: Fold, layout: Layout, op: int) -> Fields:
+    layout.shows(op, node.origin, layout.head_args(node.source)[: node.groups])
+    return {
+        SOURCE: layout.at(node.source),
+        TARGET: layout.at(node.target),
+        STATE: layout.own(node),
+        GROUPS: node.groups,
+        FUNCTION: AGGREGATES[node.function].kernel,
+        BY_GROUP: layout.index(node.source, tuple(range(node.groups))) if node.groups else -1,
+        RULE: node.origin,
+    }
+
+
+def _groups(node: Fold) -> Own:
+    return Own(Relation(f"groups of {node.target.name}", node.groups, counted=True), more=MORE, codes=CODES)
+
+
+OPERATOR = Operator(Fold, fold, _encode, own=_groups)

@@ -2,7 +2,8 @@
 
     present at t  =  among the last n facts of the stream, or of the atom's predicate and key
 
-A fact adds to the count of its args when it comes, and takes that away when it is pushed out.
+A fact adds to the count of its args when it comes, and takes that away when it is pushed out. A tuple window reads the
+log of all facts; facts of a partition window are fed to it directly, by `push_out`.
 """
 
 from __future__ import annotations
@@ -18,27 +19,39 @@ from lasing.engines.local.memory import (
     INDEX_COLUMNS,
     INDEX_KEYS,
     INDEX_WIDTH,
-    KEY,
     LO,
     NO_ROW,
+    copy_key,
     count,
     head_of,
     record,
     touch,
 )
+from lasing.engines.local.operators import log as log_
+from lasing.engines.local.operators.operation import FIELDS, Fields, Layout, Operator
 from lasing.engines.local.operators.settle import settle
 from lasing.engines.local.pause import spend
 from lasing.engines.local.pointers import Memory
+from lasing.plan.nodes import LastFacts, Relation
 
-# An operation: the log's relation, the output's (args, T), how many facts, the predicate's number.
-SOURCE, TARGET, FACTS, PREDICATE = range(1, 5)
-LOG_TIME, LOG_PREDICATE, LOG_ARGS = 0, 1, 2
+# The output's relation (args, T), how many facts, and of a tuple window the log's relation and the predicate's number.
+TARGET, FACTS, LOG, PREDICATE = range(FIELDS, FIELDS + 4)
+NO_LOG = 0
+BY_KEY = 1
+"""The number of the index by which a partition window finds the facts of a key."""
 
 
 @njit(cache=True)
-def last_facts(m: Memory, op: int) -> None:
-    """A tuple window over the log of all facts: what enters it and what leaves it."""
-    log, n = m[op + SOURCE], m[op + FACTS]
+def last_facts(m: Memory, op: int, _t: int, _fired: int, _texts: Memory) -> None:
+    """What enters the window and what leaves it."""
+    if m[op + LOG] != NO_LOG:
+        _follow_log(m, op)
+    settle(m, m[op + TARGET])
+
+
+@njit(cache=True)
+def _follow_log(m: Memory, op: int) -> None:
+    log, n = m[op + LOG], m[op + FACTS]
     before, now = m[log + FIRST], m[log + HI]
     for row in range(max(m[log + LO], before - n), min(before, now - n)):
         _count_fact(m, op, row, -1)
@@ -48,18 +61,16 @@ def last_facts(m: Memory, op: int) -> None:
         _count_fact(m, op, row, 1)
         if spend(m, 1):
             return
-    settle(m, m[op + TARGET], 1, False)
 
 
 @njit(cache=True)
 def _count_fact(m: Memory, op: int, row: int, change: int) -> None:
-    target, key = m[op + TARGET], m[KEY]
-    b = record(m, m[op + SOURCE], row)
-    if m[b + LOG_PREDICATE] == m[op + PREDICATE]:
+    target = m[op + TARGET]
+    b = record(m, m[op + LOG], row)
+    if m[b + log_.PREDICATE] == m[op + PREDICATE]:
         arity = m[target + ARITY] - 1
-        for j in range(arity):
-            m[key + j] = m[b + LOG_ARGS + j]
-        m[key + arity] = m[b + LOG_TIME]
+        key = copy_key(m, b + log_.ARGS, arity)
+        m[key + arity] = m[b + log_.TIME]
         count(m, target, key, change)
 
 
@@ -69,12 +80,12 @@ def push_out(m: Memory, op: int, key: int) -> None:
     before it."""
     d, n = m[op + TARGET], m[op + FACTS]
     count(m, d, key, 1)
-    p = d + INDEX + INDEX_WIDTH
+    p = d + INDEX + BY_KEY * INDEX_WIDTH
     keys = m[p + INDEX_KEYS]
     probe = key + m[d + ARITY]
     for j in range(keys):
         m[probe + j] = m[key + m[p + INDEX_COLUMNS + j]]
-    row = m[head_of(m, d, 1, probe)]
+    row = m[head_of(m, d, BY_KEY, probe)]
     seen = 0
     while row >= m[d + LO] and row != NO_ROW:
         b = record(m, d, row)
@@ -91,4 +102,19 @@ def push_out(m: Memory, op: int, key: int) -> None:
                 break
         if spend(m, 1):
             return
-        row = m[b + m[d + AT_NEXT] + 1]
+        row = m[b + m[d + AT_NEXT] + BY_KEY]
+
+
+def _encode(node: LastFacts, layout: Layout, op: int) -> Fields:
+    fields = {TARGET: layout.at(node.target), FACTS: node.facts}
+    if node.keys is None:
+        return {**fields, LOG: layout.log(), PREDICATE: layout.predicate(node.predicate)}
+    layout.feed(node.predicate, op)
+    return {**fields, LOG: NO_LOG}
+
+
+def _index(node: LastFacts) -> tuple[Relation, tuple[int, ...]] | None:
+    return None if node.keys is None else (node.target, node.keys)
+
+
+OPERATOR = Operator(LastFacts, last_facts, _encode, reads_log=lambda node: node.keys is None, index=_index)

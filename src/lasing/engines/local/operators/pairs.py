@@ -1,11 +1,9 @@
 """Rules of one or two literals without tests: most rules, and most of the time; so they have loops of their own.
 
-They do what `rules` does for any rule of the guaranteed plane, without registers and without a stack.
+They do what `join` does for any rule of the guaranteed plane, without registers and without a stack.
 """
 
 from __future__ import annotations
-
-from numba import uint64
 
 from lasing.compiling import njit
 from lasing.engines.local.memory import (
@@ -42,12 +40,12 @@ from lasing.engines.local.operators.variants import (
     RELATION,
 )
 from lasing.engines.local.pause import FUEL, GO_ON, STOPPED, pause
-from lasing.engines.local.pointers import Memory
+from lasing.engines.local.pointers import Memory, uint64
 
 
 @njit(cache=True, forceinline=True)
 def _place(m: Memory, origin: int, changed: int, probed: int, registers: int) -> int:
-    """Where a value stands, given where the records of the two rows begin."""
+    """Where a value is, given where the records of the two rows begin."""
     base = m[origin]
     at = m[origin + 1]
     if base == FROM_CHANGED:
@@ -72,7 +70,7 @@ def _derive(m: Memory, d: int, origin: int, changed: int, probed: int, registers
 
 
 @njit(cache=True)
-def copy_rows(m: Memory, v: int, t: int, row: int) -> None:
+def copy_rows(m: Memory, v: int, t: int, row: int, _texts: Memory) -> None:
     """A rule of one literal, from a new row of it on."""
     d, head, origin = m[v + CHANGED], m[v + HEAD], m[v + HEAD_FROM]
     registers, at_h, end = m[REGISTERS], m[d + AT_H], m[d + UPTO]
@@ -92,7 +90,7 @@ def copy_rows(m: Memory, v: int, t: int, row: int) -> None:
 
 
 @njit(cache=True)
-def join_pairs(m: Memory, v: int, t: int, row: int) -> None:
+def join_pairs(m: Memory, v: int, t: int, row: int, _texts: Memory) -> None:
     """A rule of two literals, from a new row of one of them on."""
     d, head, origin = m[v + CHANGED], m[v + HEAD], m[v + HEAD_FROM]
     registers, at_h, end = m[REGISTERS], m[d + AT_H], m[d + UPTO]

@@ -8,17 +8,19 @@ from __future__ import annotations
 from lasing.compiling import njit
 from lasing.engines.local.calendar import WAKE_UP, schedule
 from lasing.engines.local.memory import KEY, NEVER, START, count
-from lasing.engines.local.operators.box import oldest
+from lasing.engines.local.operators.log import oldest
+from lasing.engines.local.operators.operation import FIELDS, Fields, Layout, Operator
 from lasing.engines.local.operators.settle import settle
 from lasing.engines.local.pause import spend
 from lasing.engines.local.pointers import Memory
+from lasing.plan.nodes import FactPoints
 
-# An operation: the log of all facts, the relation, how many facts, and the ends of the window at the last tick.
-LOG, TARGET, FACTS, FIRST, LAST = range(1, 6)
+# The log of all facts, the relation, how many facts, and the ends of the window at the last tick.
+LOG, TARGET, FACTS, FIRST, LAST = range(FIELDS, FIELDS + 5)
 
 
 @njit(cache=True)
-def points(m: Memory, op: int, t: int) -> None:
+def points(m: Memory, op: int, t: int, _fired: int, _texts: Memory) -> None:
     """What enters the window and what leaves it; the next time point will enter whether data comes or not."""
     target, key = m[op + TARGET], m[KEY]
     begin = oldest(m, m[op + LOG], m[op + FACTS])
@@ -34,5 +36,12 @@ def points(m: Memory, op: int, t: int) -> None:
         if spend(m, 1):
             return
     m[op + FIRST], m[op + LAST] = begin, t
-    settle(m, target, 1, False)
+    settle(m, target)
     schedule(m, t + 1, WAKE_UP, 0)
+
+
+def _encode(node: FactPoints, layout: Layout, _op: int) -> Fields:
+    return {LOG: layout.log(), TARGET: layout.at(node.target), FACTS: node.facts, LAST: NEVER}
+
+
+OPERATOR = Operator(FactPoints, points, _encode, reads_log=lambda _: True)

@@ -2,8 +2,8 @@
 
     outcome at t  =  the least fixpoint of the rules over what is present at t
 
-Counts cannot tell whether rows of a cycle still have support from outside it. So where an input has changed, the
-fixpoint is computed anew on copies that hold for this time point only, by the machinery of the guaranteed plane, and
+Counts do not show whether rows of a cycle still have support from outside it. So where an input has changed, the
+fixpoint is computed again, on copies that hold for this time point only, by the machinery of the guaranteed plane, and
 only the differences go on.
 """
 
@@ -15,29 +15,31 @@ from lasing.engines.local.memory import (
     ARITY,
     AT_C,
     AT_H,
-    AT_S,
     DELTA,
     HI,
-    KEY,
     LO,
     NO_ROW,
     SINCE,
     START,
     UPTO,
+    copy_key,
     count,
     find,
+    is_present,
     record,
     upsert,
 )
-from lasing.engines.local.operators.rules import fixpoint
+from lasing.engines.local.operators.fixpoint import reach_fixpoint
+from lasing.engines.local.operators.operation import FIELDS, Fields, Layout, Operator, span_words
 from lasing.engines.local.operators.settle import settle
 from lasing.engines.local.pause import GO_ON, STOPPED, spend
 from lasing.engines.local.pointers import Memory
+from lasing.plan.nodes import Recompute
 
-# An operation: its table, whether time alone changes the outcome, whether it has run before. The table: how many inputs
+# Its table, whether time alone changes the outcome, whether it has run before. The table: how many inputs
 # and where (relation, copy), the same for variants of rules, for boxes (source, target, back, ahead, step) and for
 # outputs (relation, copy); how many scratch relations and where.
-TABLE, BY_TIME, HAS_RUN = range(1, 4)
+TABLE, BY_TIME, HAS_RUN = range(FIELDS, FIELDS + 3)
 INPUTS, FIRST_INPUT, VARIANTS, FIRST_VARIANT, BOXES, FIRST_BOX, OUTPUTS, FIRST_OUTPUT, SCRATCH, FIRST_SCRATCH = range(
     10
 )
@@ -45,8 +47,8 @@ PAIR, BOX = 2, 5
 
 
 @njit(cache=True)
-def recompute(m: Memory, op: int, t: int, texts: Memory) -> None:
-    """Compute anew where that is due, and settle the outputs."""
+def recompute(m: Memory, op: int, t: int, _fired: int, texts: Memory) -> None:
+    """Compute again where that is due, and settle the outputs."""
     table = m[op + TABLE]
     due = m[op + BY_TIME] == 1 or m[op + HAS_RUN] == 0
     for i in range(m[table + INPUTS]):
@@ -61,7 +63,7 @@ def recompute(m: Memory, op: int, t: int, texts: Memory) -> None:
         _copy(m, m[m[table + FIRST_INPUT] + i * PAIR], m[m[table + FIRST_INPUT] + i * PAIR + 1], t)
     more = True
     while more:
-        fixpoint(m, m[table + FIRST_VARIANT], m[table + VARIANTS], t, texts)
+        reach_fixpoint(m, m[table + FIRST_VARIANT], m[table + VARIANTS], t, texts)
         if m[STOPPED] != GO_ON:
             return
         more = False
@@ -72,7 +74,7 @@ def recompute(m: Memory, op: int, t: int, texts: Memory) -> None:
         target, copy = m[m[table + FIRST_OUTPUT] + i * PAIR], m[m[table + FIRST_OUTPUT] + i * PAIR + 1]
         some = some or m[copy + HI] > m[copy + LO]
         _differences(m, target, copy)
-        settle(m, target, 1, False)
+        settle(m, target)
     if some and m[op + BY_TIME] == 1:
         schedule(m, t + 1, WAKE_UP, 0)
 
@@ -80,21 +82,18 @@ def recompute(m: Memory, op: int, t: int, texts: Memory) -> None:
 @njit(cache=True)
 def _copy(m: Memory, source: int, copy: int, t: int) -> None:
     """All rows that are present now."""
-    key = m[KEY]
     for row in range(m[source + LO], m[source + HI]):
         b = record(m, source, row)
-        if (m[b + m[source + AT_S]] & 1) == 1:
-            for j in range(m[source + ARITY]):
-                m[key + j] = m[b + j]
-            upsert(m, copy, key, t)
+        if is_present(m, source, b):
+            upsert(m, copy, copy_key(m, b, m[source + ARITY]), t)
         if spend(m, 1):
             return
 
 
 @njit(cache=True)
 def _box(m: Memory, box: int, t: int) -> bool:
-    """Rows (args) that stand in the source at every time point of the window; whether there are new ones."""
-    source, target, key = m[box], m[box + 1], m[KEY]
+    """Rows (args) that are in the source at every time point of the window; whether there are new ones."""
+    source, target = m[box], m[box + 1]
     back, ahead, step = m[box + 2], m[box + 3], m[box + 4]
     pivot = t // step * step
     low = m[START] if back < 0 else max(m[START], pivot - back)
@@ -104,8 +103,7 @@ def _box(m: Memory, box: int, t: int) -> bool:
         b = record(m, source, row)
         if m[b + arity] != low or m[b + m[source + AT_H]] < t:
             continue
-        for j in range(arity):
-            m[key + j] = m[b + j]
+        key = copy_key(m, b, arity)
         everywhere = True
         for u in range(low, pivot + ahead + 1):
             m[key + arity] = u
@@ -120,19 +118,36 @@ def _box(m: Memory, box: int, t: int) -> bool:
 @njit(cache=True)
 def _differences(m: Memory, target: int, copy: int) -> None:
     """Bring the counts of a relation to one for the rows of its copy, and to zero for all others."""
-    key = m[KEY]
     arity, at_c = m[target + ARITY], m[target + AT_C]
     for row in range(m[target + LO], m[target + HI]):
         b = record(m, target, row)
         if m[b + at_c] > 0:
-            for j in range(arity):
-                m[key + j] = m[b + j]
+            key = copy_key(m, b, arity)
             if find(m, copy, key) == NO_ROW:
                 count(m, target, key, -1)
     for row in range(m[copy + LO], m[copy + HI]):
         b = record(m, copy, row)
-        for j in range(arity):
-            m[key + j] = m[b + j]
+        key = copy_key(m, b, arity)
         there = find(m, target, key)
         if there == NO_ROW or m[record(m, target, there) + at_c] == 0:
             count(m, target, key, 1)
+
+
+def _encode(node: Recompute, layout: Layout, _op: int) -> Fields:
+    boxes = [(layout.at(x.source), layout.at(x.target), *span_words(x.window)) for x in node.boxes]
+    scratch = {r for rule in node.rules for r in (rule.head, *(x.relation for x in rule.lookups))}
+    scratch |= {r for pair in (*node.inputs, *node.outputs) for r in pair[1:]}
+    scratch |= {r for x in node.boxes for r in (x.source, x.target)}
+    table: list[int] = []
+    for words, size in (
+        ([layout.at(r) for pair in node.inputs for r in pair], PAIR),
+        (layout.variants(node.rules, counted=False, scratch=True), 1),
+        ([word for entry in boxes for word in entry], BOX),
+        ([layout.at(r) for pair in node.outputs for r in pair], PAIR),
+        (sorted(layout.at(r) for r in scratch), 1),
+    ):
+        table += [len(words) // size, layout.put(words)]
+    return {TABLE: layout.put(table), BY_TIME: int(node.by_time)}
+
+
+OPERATOR = Operator(Recompute, recompute, _encode)

@@ -1,23 +1,22 @@
-"""Track: what becomes present and what ceases to be, among guaranteed rows that somebody watches.
+"""Track: what becomes present and what ceases to be, among guaranteed rows whose changes somebody needs.
 
     present at t  =  some row of the key has H >= t
 
-What only the output watches is left to it. A new row of a key that was absent is a change; so is the end of a row's
-guarantee, which the calendar tells. A row that
-took over from an older one of its key took over its stamp as well, and is no change.
+What only the output needs is left to it. A new row of a key that was absent is a change; so is the end of a row's
+guarantee, for which the calendar has an entry. A row that took over from an older one of its key took over its stamp as
+well, and is no change.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from lasing.compiling import njit
-from lasing.engines.local.calendar import COUNT, ENTRIES, NEXT, NO_CHUNK, schedule
+from lasing.engines.local.calendar import NO_CHUNK, entries, entry, next_chunk, schedule
 from lasing.engines.local.memory import (
     ARITY,
-    AT_D,
     AT_H,
     AT_S,
-    CALENDAR,
-    DELTA,
     DESCRIPTOR,
     FIRST,
     FIRST_RELATION,
@@ -28,16 +27,24 @@ from lasing.engines.local.memory import (
     NEVER,
     PENDING,
     RELATIONS,
+    REPORTED,
     TICK,
-    TOLD,
     TRACKED,
+    enlist,
+    is_present,
     record,
 )
+from lasing.engines.local.operators.operation import Fields, Layout, Operator
 from lasing.engines.local.pointers import Memory
 
 
+@dataclass(frozen=True, slots=True)
+class Track:
+    """All tracked and pending relations of a plan."""
+
+
 @njit(cache=True)
-def track(m: Memory, t: int, fired: int) -> None:
+def track(m: Memory, _op: int, t: int, fired: int, _texts: Memory) -> None:
     """Stamp and list the changes of every tracked relation; the calendar learns when new rows end."""
     tick = m[TICK]
     base = m[FIRST_RELATION]
@@ -45,7 +52,7 @@ def track(m: Memory, t: int, fired: int) -> None:
         d = base + r * DESCRIPTOR
         if m[d + KIND] == PENDING:
             _await(m, d)
-        if m[d + KIND] != TRACKED or m[d + TOLD] != 0:
+        if m[d + KIND] != TRACKED or m[d + REPORTED] != 0:
             continue
         at_h, at_s = m[d + AT_H], m[d + AT_S]
         for row in range(m[d + FIRST], m[d + HI]):
@@ -55,20 +62,19 @@ def track(m: Memory, t: int, fired: int) -> None:
                 continue
             if (m[b + at_s] & 1) == 0:
                 m[b + at_s] = 2 * tick + 1
-                _list(m, d, row, b)
+                enlist(m, d, row, b)
             if horizon < FOREVER:
                 schedule(m, horizon + 1, d, row)
     while fired != NO_CHUNK:
-        for i in range(m[m[CALENDAR] + fired + COUNT]):
-            at = m[CALENDAR] + fired + ENTRIES + 2 * i
+        for i in range(entries(m, fired)):
+            at = entry(m, fired, i)
             d, row = m[at], m[at + 1]
-            if d >= 0 and m[d + KIND] == TRACKED and m[d + TOLD] == 0 and row >= m[d + LO]:
+            if d >= 0 and m[d + KIND] == TRACKED and m[d + REPORTED] == 0 and row >= m[d + LO]:
                 b = record(m, d, row)
-                at_s = b + m[d + AT_S]
-                if m[b + m[d + AT_H]] < t and (m[at_s] & 1) == 1:
-                    m[at_s] = 2 * tick
-                    _list(m, d, row, b)
-        fired = m[m[CALENDAR] + fired + NEXT]
+                if m[b + m[d + AT_H]] < t and is_present(m, d, b):
+                    m[b + m[d + AT_S]] = 2 * tick
+                    enlist(m, d, row, b)
+        fired = next_chunk(m, fired)
 
 
 @njit(cache=True)
@@ -80,7 +86,8 @@ def _await(m: Memory, d: int) -> None:
             schedule(m, m[b + m[d + ARITY] - 1], d, row)
 
 
-@njit(cache=True, forceinline=True)
-def _list(m: Memory, d: int, row: int, b: int) -> None:
-    m[b + m[d + AT_D]] = m[d + DELTA]
-    m[d + DELTA] = row
+def _encode(_node: Track, _layout: Layout, _op: int) -> Fields:
+    return {}
+
+
+OPERATOR = Operator(Track, track, _encode)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 # A variant: the head's relation, how many steps and where, the changed literal's relation, its sign (-1 where negated),
 # how many of its columns are bound or checked and where, the head's registers, the rule's number, what is special; for
-# a variant that is a `pairs.SHAPE`, where the head's values and the probe's key come from; what an example shows;
-# and from which step on instances without a value are noted: where a row goes, after another one was found.
+# the guaranteed plane the address of its kernel, KERNEL(m, variant, t, first new row, texts), and for a kernel of
+# `pairs` where the head's values and the probe's key come from; what an example shows; and from which step on instances
+# without a value are noted: where a row goes, after another one was found.
 HEAD, STEPS, FIRST_STEP, CHANGED, SIGN, BINDS, FIRST_BIND, HEAD_REGISTERS, RULE, SPECIAL = range(10)
-SHAPE, HEAD_FROM, KEY_FROM, SHOWN, NOTED_FROM = range(10, 15)
+KERNEL, HEAD_FROM, KEY_FROM, SHOWN, NOTED_FROM = range(10, 15)
 VARIANT = 15
 # Special: the rule uses the evaluation time; it derives for this time point only.
 STAMPS, SCRATCH = 1, 2
@@ -26,8 +27,5 @@ BIND = 3
 SHOWN_REGISTER, SHOWN_SINCE = range(2)
 SHOWN_VARIABLE = 2
 
-# Shapes: any rule; one literal; two literals that share a variable. The last two have no tests, and no constants but in
-# the head.
-GENERAL, COPY_ROWS, JOIN_PAIRS = range(3)
 # Where a value comes from: a column of the changed row, a column of the probed row, a register.
 FROM_CHANGED, FROM_PROBED, FROM_REGISTER = range(3)

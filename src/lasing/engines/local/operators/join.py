@@ -1,33 +1,24 @@
-"""Rules: joins, driven by what changed.
+"""Join: the steps of one variant of a rule.
 
     Δ(A ⋈ B) = ΔA ⋈ B  +  A_before ⋈ ΔB
 
 A rule of k positive or negated literals has k variants. Variant i begins with what changed in literal i, and meets
-the literals before it as they are now, those after it as they were before. Behind that stands a list of steps: a
+the literals before it as they are now, those after it as they were before. Then comes a list of steps: a
 probe of an index, the absence of a row, a comparison, a computation.
 
 In the *guaranteed* plane a change is a new row, a match carries the least horizon of its rows, and the head is
-guaranteed up to it; several rounds reach the fixpoint of a recursion. In the *counted* plane a change has a sign, and
-the head's count of derivations changes by it.
+guaranteed up to it. In the *counted* plane a change has a sign, and the head's count of derivations changes by it.
 """
 
 from __future__ import annotations
 
-from numba import int64
-
 from lasing.compiling import njit
 from lasing.engines.local.memory import (
     ARITY,
-    AT_D,
     AT_H,
     AT_NEXT,
-    AT_S,
     CURSORS,
-    DELTA,
-    DESCRIPTOR,
     DROPPED,
-    FIRST_RELATION,
-    FOREVER,
     HI,
     HORIZONS,
     INDEX,
@@ -40,7 +31,6 @@ from lasing.engines.local.memory import (
     OFFSET,
     PARTNER,
     REGISTERS,
-    RELATIONS,
     SINCE,
     START,
     STRIDE,
@@ -55,7 +45,6 @@ from lasing.engines.local.memory import (
     upsert,
 )
 from lasing.engines.local.operators.examples import BINDING, MISSING, note
-from lasing.engines.local.operators.pairs import copy_rows, join_pairs
 from lasing.engines.local.operators.variants import (
     ABSENT,
     BEFORE,
@@ -68,7 +57,6 @@ from lasing.engines.local.operators.variants import (
     COLUMN,
     COMPARE,
     COMPARISON,
-    COPY_ROWS,
     FIRST_BIND,
     FIRST_KEY,
     FIRST_OPERAND,
@@ -76,7 +64,6 @@ from lasing.engines.local.operators.variants import (
     HEAD,
     HEAD_REGISTERS,
     INDEX_NUMBER,
-    JOIN_PAIRS,
     KEYS,
     LEFT,
     NEGATED,
@@ -89,12 +76,10 @@ from lasing.engines.local.operators.variants import (
     RULE,
     SCRATCH,
     SECOND_OPERAND,
-    SHAPE,
     SHOWN,
     SHOWN_REGISTER,
     SHOWN_SINCE,
     SHOWN_VARIABLE,
-    SIGN,
     SPECIAL,
     STAMPS,
     STEP,
@@ -112,19 +97,12 @@ from lasing.engines.local.operators.variants import (
     WITHIN_TIME,
 )
 from lasing.engines.local.pause import (
-    DERIVED,
     FUEL,
     GO_ON,
-    MOST_DERIVED,
-    RUNNING,
-    RUNNING_FROM,
-    RUNNING_HEAD,
     STOPPED,
-    TOO_MANY_ROWS,
     pause,
-    spend,
 )
-from lasing.engines.local.pointers import Memory
+from lasing.engines.local.pointers import Memory, int64
 from lasing.engines.local.spans import enters, leaves
 from lasing.engines.local.values import (
     NO_TIME,
@@ -139,95 +117,22 @@ from lasing.engines.local.values import (
 
 
 @njit(cache=True)
-def fixpoint(m: Memory, first: int, variants: int, t: int, texts: Memory) -> None:
-    """Apply guaranteed rules until nothing new comes. The first round sees all that is new at this tick."""
-    relations, base = m[RELATIONS], m[FIRST_RELATION]
-    for r in range(relations):
-        d = base + r * DESCRIPTOR
-        m[d + UPTO] = m[d + HI]
-    first_round = True
-    while True:
-        for v in range(variants):
-            _begin(m, m[first + v])
-            apply(m, m[first + v], t, first_round, texts)
-            if _end(m):
-                return
-        first_round = False
-        news = False
-        for r in range(relations):
-            d = base + r * DESCRIPTOR
-            m[d + SINCE] = m[d + UPTO]
-            m[d + UPTO] = m[d + HI]
-            if m[d + UPTO] > m[d + SINCE]:
-                news = True
-        if not news or spend(m, relations):
-            return
-
-
-@njit(cache=True, forceinline=True)
-def _begin(m: Memory, v: int) -> None:
-    """Note which rule is running, and how many rows its head had before."""
-    m[RUNNING] = m[v + RULE]
-    m[RUNNING_HEAD] = m[v + HEAD]
-    m[RUNNING_FROM] = m[m[v + HEAD] + HI]
-
-
-@njit(cache=True, forceinline=True)
-def _end(m: Memory) -> bool:
-    """Count what the rule has added; whether to stop."""
-    m[DERIVED] += m[m[RUNNING_HEAD] + HI] - m[RUNNING_FROM]
-    if m[DERIVED] > m[MOST_DERIVED] and m[STOPPED] == GO_ON:
-        m[STOPPED] = TOO_MANY_ROWS
-    return m[STOPPED] != GO_ON
-
-
-@njit(cache=True)
-def apply(m: Memory, v: int, t: int, first_round: bool, texts: Memory) -> None:
-    """One variant of a guaranteed rule on all that is new in its first literal; on all of it where the time is."""
+def join_any(m: Memory, v: int, t: int, row: int, texts: Memory) -> None:
+    """Apply a variant of any guaranteed rule, from a new row of its first literal on."""
     d = m[v + CHANGED]
-    stamps = first_round and m[v + SPECIAL] & STAMPS != 0
-    first, end = m[d + LO] if stamps else m[d + SINCE], m[d + UPTO]
-    if first == end:
-        return
-    if m[v + SHAPE] == COPY_ROWS:
-        copy_rows(m, v, t, first)
-        return
-    if m[v + SHAPE] == JOIN_PAIRS:
-        join_pairs(m, v, t, first)
-        return
-    registers = m[REGISTERS]
-    for row in range(first, end):
+    registers, at_h, end = m[REGISTERS], m[d + AT_H], m[d + UPTO]
+    while row < end:
         b = record(m, d, row)
-        horizon = m[b + m[d + AT_H]]
-        if horizon >= t and _bind(m, b, m[v + BINDS], m[v + FIRST_BIND], registers):
-            _join(m, v, t, False, horizon, int64(1), texts)
+        horizon = m[b + at_h]
+        if horizon >= t and bind(m, b, m[v + BINDS], m[v + FIRST_BIND], registers):
+            join(m, v, t, False, horizon, int64(1), texts)
             if m[STOPPED] != GO_ON:
                 return
-
-
-@njit(cache=True)
-def differentiate(m: Memory, first: int, variants: int, t: int, texts: Memory) -> None:
-    """Apply counted rules once, to all that changed: their inputs are complete for this tick."""
-    registers = m[REGISTERS]
-    for i in range(variants):
-        v = m[first + i]
-        d = m[v + CHANGED]
-        _begin(m, v)
-        row = m[d + DELTA]
-        while row != NO_ROW:
-            b = record(m, d, row)
-            sign = m[v + SIGN] if (m[b + m[d + AT_S]] & 1) == 1 else -m[v + SIGN]
-            if _bind(m, b, m[v + BINDS], m[v + FIRST_BIND], registers):
-                _join(m, v, t, True, FOREVER, sign, texts)
-                if m[STOPPED] != GO_ON:
-                    return
-            row = m[record(m, d, row) + m[d + AT_D]]
-        if _end(m):
-            return
+        row += 1
 
 
 @njit(cache=True, forceinline=True)
-def _bind(m: Memory, b: int, binds: int, first: int, registers: int) -> bool:
+def bind(m: Memory, b: int, binds: int, first: int, registers: int) -> bool:
     for j in range(binds):
         p = first + j * BIND
         value = m[b + m[p + COLUMN]]
@@ -240,7 +145,7 @@ def _bind(m: Memory, b: int, binds: int, first: int, registers: int) -> bool:
 
 
 @njit(cache=True)
-def _join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, texts: Memory) -> None:
+def join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, texts: Memory) -> None:
     """All ways to take the remaining steps, depth first."""
     steps = m[v + STEPS]
     first_step = m[v + FIRST_STEP]
@@ -336,7 +241,7 @@ def _join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, tex
                         if value != m[registers + m[first_key + j]]:
                             fits = False
                             break
-                    if fits and _bind(m, b, binds, first_bind, registers):
+                    if fits and bind(m, b, binds, first_bind, registers):
                         found = True
                         if not counted:
                             horizon = min(m[horizons + depth - 1], m[b + at_h])

@@ -1,0 +1,35 @@
+"""All operators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lasing.engines.local.operators import (
+    box,
+    clock,
+    differentiate,
+    fixpoint,
+    fold,
+    gate,
+    last,
+    points,
+    recompute,
+    stamp,
+    track,
+)
+from lasing.engines.local.operators.join import join_any
+from lasing.engines.local.operators.operation import Operator
+from lasing.engines.local.operators.pairs import copy_rows, join_pairs
+from lasing.engines.local.pointers import kernel_address
+
+OPERATORS: dict[type, Operator[Any]] = {
+    module.OPERATOR.node: module.OPERATOR
+    for module in (box, clock, differentiate, fixpoint, fold, gate, last, points, recompute, stamp, track)
+}
+"""The operator of each kind of node. A node without one is an error when a plan is laid out."""
+
+
+def load_all() -> None:
+    """Load all kernels that plans may use; those that were never used before are compiled."""
+    for kernel in (*(operator.kernel for operator in OPERATORS.values()), copy_rows, join_pairs, join_any):
+        kernel_address(kernel)
