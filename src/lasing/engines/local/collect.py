@@ -62,8 +62,9 @@ def mark_rows(rows: np.ndarray, first: int, names: np.ndarray, wides: np.ndarray
 @njit(cache=True)
 def mark_code(code: int, names: np.ndarray, wides: np.ndarray) -> None:
     if NAMES <= code < WIDES:
-        if _number_of(code, names) < names.shape[0]:
-            names[_number_of(code, names)] = 1
+        number = _number_of(code, names)
+        if 0 <= number < names.shape[0]:  # what is no code, behind the arguments of a row, can be anything
+            names[number] = 1
     elif code >= WIDES and code - WIDES < wides.shape[0]:
         wides[code - WIDES] = 1
 
@@ -106,7 +107,8 @@ def renumber_rows(rows: np.ndarray, first: int, names: np.ndarray, wides: np.nda
 @njit(cache=True)
 def new_code(code: int, names: np.ndarray, wides: np.ndarray) -> int:
     if NAMES <= code < WIDES:
-        return NAMES + names[_number_of(code, names)] if _number_of(code, names) < names.shape[0] else code
+        number = _number_of(code, names)
+        return NAMES + names[number] if 0 <= number < names.shape[0] else code
     if code >= WIDES and code - WIDES < wides.shape[0]:
         return WIDES + wides[code - WIDES]
     return code
