@@ -15,23 +15,46 @@ ANY_NUMBER = None
 """As the most operands of a function that takes as many as are given."""
 
 
+NUMBERS: tuple[type, ...] = (int, float)
+
+Types = Sequence[Type | None]
+
+
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function in terms.
+    """A function in terms: its name, how many operands it takes and of which kinds, and what it gives.
 
-    `compute` takes values and returns one, or raises `Undefined`. `result` gives the type of a column of results from
-    those of the operands. `kernel` is the code under which kernels know it, or None: they then ask for what `compute`
-    gives. A kernel takes two operands: those that follow are taken in one by one, and a single one is given twice.
+    `kinds` are the classes of the operands that it has a value for; None where it has one for all. `result` gives the
+    type of a column of results from those of the operands. `definition` takes values and returns one, or raises
+    `Undefined`. `kernel` is the code under which kernels know the function, or None: they then ask for its value. A
+    kernel takes two operands: those that follow are taken in one by one, and a single one is given twice.
     """
 
     name: str
     least: int
     most: int | None
     notation: Notation
-    compute: Callable[..., Value]
-    result: Callable[[Sequence[Type | None]], Type]
+    kinds: tuple[type, ...] | None
+    result: Callable[[Types], Type]
+    definition: Callable[..., Value]
     kernel: int | None = None
     precedence: int = 0
+
+    def compute(self, *operands: Value) -> Value:
+        """The value for some operands; `Undefined` where there is none.
+
+        >>> function_of("+", 2).compute(1, 2.5), function_of("/", 2).compute(6, 2)
+        (3.5, 3)
+        """
+        if self.kinds is not None and any(type(operand) not in self.kinds for operand in operands):
+            raise Undefined(reasons.ON_A_NAME if self.kinds == NUMBERS else reasons.WRONG_KIND)
+        try:
+            value = self.definition(*operands)
+            return normal(value) if is_number(value) else value
+        except ZeroDivisionError:
+            raise Undefined(reasons.BY_ZERO) from None
+        except OverflowError:
+            raise Undefined(reasons.BEYOND_64_BITS) from None
 
     def takes(self, operands: int) -> bool:
         """Whether it has a value for so many operands."""
@@ -49,29 +72,12 @@ class Function:
         return f"{'at least ' if self.most != self.least else ''}{number} argument{plural}"
 
 
-def _numeric(compute: Callable[..., int | float]) -> Callable[..., Value]:
-    """A function of numbers; it has no value for anything else."""
-
-    def applied(*operands: Value) -> Value:
-        for operand in operands:
-            if not is_number(operand):
-                raise Undefined(reasons.ON_A_NAME)
-        try:
-            return normal(compute(*operands))
-        except ZeroDivisionError:
-            raise Undefined(reasons.BY_ZERO) from None
-        except OverflowError:
-            raise Undefined(reasons.BEYOND_64_BITS) from None
-
-    return applied
-
-
-def _whole_of_whole(types: Sequence[Type | None]) -> Type:
+def _whole_of_whole(types: Types) -> Type:
     """Whole numbers give a whole number."""
     return "integer" if all(given == "integer" for given in types) else "double"
 
 
-def _double(_types: Sequence[Type | None]) -> Type:
+def _double(_types: Types) -> Type:
     return "double"
 
 
@@ -83,26 +89,22 @@ def _quotient(a: Any, b: Any) -> int | float:
 
 
 def _infix(
-    name: str,
-    precedence: int,
-    kernel: int,
-    compute: Callable[[Any, Any], int | float],
-    result: Callable[[Sequence[Type | None]], Type] = _whole_of_whole,
+    name: str, precedence: int, kernel: int, definition: Callable[[Any, Any], Value], result: Callable[[Types], Type]
 ) -> Function:
-    return Function(name, 2, 2, "infix", _numeric(compute), result, kernel, precedence)
+    return Function(name, 2, 2, "infix", NUMBERS, result, definition, kernel, precedence)
 
 
 _ALL = (
-    _infix("+", 1, codes.ADD, lambda a, b: a + b),
-    _infix("-", 1, codes.SUBTRACT, lambda a, b: a - b),
-    _infix("*", 2, codes.MULTIPLY, lambda a, b: a * b),
+    _infix("+", 1, codes.ADD, lambda a, b: a + b, _whole_of_whole),
+    _infix("-", 1, codes.SUBTRACT, lambda a, b: a - b, _whole_of_whole),
+    _infix("*", 2, codes.MULTIPLY, lambda a, b: a * b, _whole_of_whole),
     _infix("/", 2, codes.DIVIDE, _quotient, _double),
-    _infix("div", 2, codes.DIV, lambda a, b: a // b),
-    _infix("mod", 2, codes.MOD, lambda a, b: a % b),
-    Function("-", 1, 1, "prefix", _numeric(lambda a: -a), _whole_of_whole, codes.NEGATE, 3),
-    Function("abs", 1, 1, "call", _numeric(abs), _whole_of_whole, codes.ABS),
-    Function("min", 1, ANY_NUMBER, "call", _numeric(lambda *all_: min(all_)), _whole_of_whole, codes.MIN),
-    Function("max", 1, ANY_NUMBER, "call", _numeric(lambda *all_: max(all_)), _whole_of_whole, codes.MAX),
+    _infix("div", 2, codes.DIV, lambda a, b: a // b, _whole_of_whole),
+    _infix("mod", 2, codes.MOD, lambda a, b: a % b, _whole_of_whole),
+    Function("-", 1, 1, "prefix", NUMBERS, _whole_of_whole, lambda a: -a, codes.NEGATE, 3),
+    Function("abs", 1, 1, "call", NUMBERS, _whole_of_whole, abs, codes.ABS),
+    Function("min", 1, ANY_NUMBER, "call", NUMBERS, _whole_of_whole, lambda *all_: min(all_), codes.MIN),
+    Function("max", 1, ANY_NUMBER, "call", NUMBERS, _whole_of_whole, lambda *all_: max(all_), codes.MAX),
 )
 
 FUNCTIONS: dict[str, tuple[Function, ...]] = {

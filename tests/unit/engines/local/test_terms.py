@@ -18,9 +18,7 @@ from lasing.logic.values import (
     Instant,
     Iri,
     Truth,
-    Undefined,
     Value,
-    is_text,
     literal,
     value_text,
 )
@@ -105,18 +103,14 @@ def test_the_least_follows_terms_that_come_and_go() -> None:
 # -- functions without a kernel ------------------------------------------------------------------------------------
 
 
-def _length(text: Value) -> Value:
-    if not is_text(text):
-        raise Undefined(reasons.WRONG_KIND)
+def _length(text: str) -> Value:
     if text == "broken":
         raise RuntimeError("this function is broken")
     return len(text)
 
 
-def _concat(*texts: Value) -> Value:
-    if not all(map(is_text, texts)):
-        raise Undefined(reasons.WRONG_KIND)
-    return "".join(map(str, texts))
+def _concat(*texts: str) -> Value:
+    return "".join(texts)
 
 
 @pytest.fixture(autouse=True)
@@ -132,8 +126,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Value, ...]]:
 
         return called
 
-    length = Function("length", 1, 1, "call", counted(_length), lambda _: "integer")
-    concat = Function("concat", 1, None, "call", counted(_concat), lambda _: "text")
+    length = Function("length", 1, 1, "call", (str,), lambda _: "integer", counted(_length))
+    concat = Function("concat", 1, None, "call", (str,), lambda _: "text", counted(_concat))
     monkeypatch.setitem(FUNCTIONS, "length", (length,))
     monkeypatch.setitem(FUNCTIONS, "concat", (concat,))
     monkeypatch.setattr("lasing.languages.lars.expressions._FUNCTIONS", frozenset(("length", "concat", "abs")))
