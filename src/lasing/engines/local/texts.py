@@ -13,10 +13,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import int64, uint64
 
 from lasing.compiling import njit
-from lasing.engines.local.pointers import Memory
+from lasing.engines.local.pointers import Memory, int64, share, uint64
 
 # The table's first word tells how far the buffer of other words is from the table. Then per name:
 FIRST_WORD, OTHERS, LENGTH = range(1, 4)
@@ -55,6 +54,7 @@ class Texts:
         self._count += len(new)
 
     def _connect(self) -> None:
+        self._buffer = share(self._buffer)
         self._table[0] = (self._buffer.ctypes.data - self._table.ctypes.data) // WORD
 
 

@@ -8,12 +8,11 @@ bits. Equal constants have equal codes.
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, uint64
 
 from lasing.compiling import njit
 from lasing.engines.local.exact import quotient
 from lasing.engines.local.memory import FOREVER, KEY, NO_ROW, WIDE, append, find, record
-from lasing.engines.local.pointers import Memory, pointer
+from lasing.engines.local.pointers import Memory, int64, pointer, uint64
 from lasing.engines.local.texts import order
 
 SMALL = 2**60
