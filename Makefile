@@ -35,13 +35,13 @@ bench: $(READY)    ## measure, as ratios to a baseline in the same run
 	$(BIN)/lasing bench
 	$(BIN)/python -m benchmarks
 
-benchmarks: $(READY)    ## measure everything anew, and write docs/benchmarks.md with its pictures
+benchmarks: $(READY)    ## measure everything, and write docs/benchmarks.md with its pictures
 	$(BIN)/lasing bench --out docs/benchmarks.md
 
 golden: $(READY)    ## rewrite the golden files; then read the diff
 	$(BIN)/python -m pytest tests/golden --rewrite-golden
 
-lock: $(READY)    ## resolve the dependencies anew
+lock: $(READY)    ## update the locked versions of the dependencies
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --upgrade --no-header --no-annotate --quiet -o requirements.lock
 

@@ -1,4 +1,4 @@
-"""Sensor readings in a data frame, one rule, and who was hot when."""
+"""Sensor readings in a data frame, one rule, and which sensor was hot when."""
 
 import pandas as pd
 

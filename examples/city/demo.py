@@ -1,4 +1,4 @@
-"""The demo: a working day of a city of three thousand sensors, simulated, reasoned over on Spark, and summed up."""
+"""The demo: simulate a working day in a city with three thousand sensors, reason over it on Spark, and sum it up."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ HERE = Path(__file__).parent
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hours", type=int, default=10, help="how long a day to simulate (default: 10)")
-    parser.add_argument("--sensors", type=int, default=3000, help="in how large a city (default: 3000)")
+    parser.add_argument("--hours", type=int, default=10, help="number of hours to simulate (default: 10)")
+    parser.add_argument("--sensors", type=int, default=3000, help="number of sensors in the city (default: 3000)")
     chosen = parser.parse_args()
     console = Console()
     day = HERE / "day"
@@ -34,17 +34,17 @@ def main() -> None:
     truth = simulate(day, chosen.hours, chosen.sensors)
 
     pipeline = read_pipeline(HERE / "city.toml")
-    console.print("Loading the engine; the first time it is compiled, which takes about a minute")
+    console.print("Loading the engine; the first time, compiling it takes about a minute")
     lasing.run("ready :- go.").prepare()
-    console.print("Reasoning on Spark, with examples/city/city.lars as examples/city/city.toml says")
+    console.print("Reasoning on Spark: the rules in examples/city/city.lars, the pipeline in examples/city/city.toml")
     begun = time.perf_counter()
     with Progress(pipeline.program) as progress:
         run_pipeline(pipeline, progress)
     seconds = time.perf_counter() - begun
     events = progress.total.events
     console.print(
-        f"{events:,} readings and rain reports in {seconds:.0f} s, Spark's start included; "
-        f"{progress.total.late} came too late, and are in {shown(day / 'found' / 'late')}"
+        f"{events:,} readings and rain reports in {seconds:.0f} s, including the start of Spark; "
+        f"{progress.total.late} came too late and are in {shown(day / 'found' / 'late')}"
     )
 
     results = {sink.output: found(Path(sink.given["path"])) for sink in pipeline.sinks}
@@ -61,7 +61,7 @@ def found(folder: Path) -> pa.Table:
 
 
 def shown(path: Path) -> Path:
-    """A path as seen from where the demo was started, if it is below."""
+    """A path relative to where the demo was started, if it is below."""
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 

@@ -22,7 +22,7 @@ from matplotlib.patheffects import withStroke
 Minutes = npt.NDArray[np.datetime64]
 Counts = npt.NDArray[np.int64]
 
-# Colours by Okabe and Ito, which the colour-blind can tell apart; shapes differ as well.
+# Colours by Okabe and Ito, which colour-blind readers can distinguish; shapes differ as well.
 JAM, RAIN, SILENT, STUCK, UNEXPLAINED = "#D55E00", "#0072B2", "#222222", "#CC79A7", "#009E73"
 INK, FAINT, STRIPE = "#333333", "#8A8A8A", "#F6F5F2"
 
@@ -101,7 +101,7 @@ class Jams:
 
 
 def jams_by_district(results: Mapping[str, pa.Table], rain: pa.Table) -> Jams:
-    """Count the jams of every district that anything is known of, over all minutes of which anything is known."""
+    """Count the jams of every district that occurs in the data, over all minutes from the first to the last."""
     instants = [minutes_of(table, column) for table in results.values() for column in ("from", "until")]
     instants.append(minutes_of(rain, "ts"))
     known = np.concatenate(instants)
@@ -132,7 +132,7 @@ def minutes_of(table: pa.Table, column: str) -> Minutes:
 
 
 def lanes_in_the_order_of_rain(districts: list[str], rain: pa.Table) -> dict[str, float]:
-    """The floor of each district's lane: from the top, in the order in which the first rain comes to them."""
+    """The floor of each district's lane: from the top, in the order in which the first rain reaches them."""
     first_rain: dict[str, np.datetime64] = {}
     for district, ts in zip(rain["district"].to_pylist(), minutes_of(rain, "ts"), strict=True):
         first_rain[district] = min(first_rain.get(district, ts), ts)
@@ -192,7 +192,7 @@ def draw_curve(axes: Axes, jams: Jams, district: str, floor: float) -> None:
 
 
 def draw_rain(axes: Axes, lanes: dict[str, float], rain: pa.Table) -> None:
-    """A band under the curve, the darker the harder it rains; a report stands for its five minutes."""
+    """A band under the curve, darker where it rains harder; a report covers its five minutes."""
     if not len(rain):
         return
     millimetres = rain["millimetres"].to_numpy()
@@ -209,7 +209,7 @@ def draw_rain(axes: Axes, lanes: dict[str, float], rain: pa.Table) -> None:
 
 
 def draw_faults(axes: Axes, lanes: dict[str, float], faults: pa.Table, line: float, colour: str, marker: str) -> None:
-    """A line for as long as the sensor is known to be broken, with a mark where that became known."""
+    """A line for as long as the sensor is known to be broken, with a mark where it was found."""
     for district, begins, ends in zip(
         faults["District"].to_pylist(), minutes_of(faults, "from"), minutes_of(faults, "until"), strict=True
     ):
@@ -219,7 +219,7 @@ def draw_faults(axes: Axes, lanes: dict[str, float], faults: pa.Table, line: flo
 
 
 def draw_unexplained(axes: Axes, lanes: dict[str, float], unexplained: pa.Table, jams: Jams) -> None:
-    """A mark on the curve where a jam without a reason became known."""
+    """A mark on the curve where a jam without a known cause was found."""
     begins = minutes_of(unexplained, "from")
     for district, ts, place in zip(unexplained["District"].to_pylist(), begins, jams.index(begins), strict=True):
         height = lanes[district] + jams.height(jams.curves[district][place])
@@ -227,7 +227,7 @@ def draw_unexplained(axes: Axes, lanes: dict[str, float], unexplained: pa.Table,
 
 
 def name_tails(axes: Axes, lanes: dict[str, float], tails: pa.Table, jams: Jams) -> None:
-    """The longest tails in words, beside their peak, on that side on which there is less to cover."""
+    """The longest tails in words, beside their peak, on the side where they cover less."""
     day = len(jams.minutes)
     width, gap = int(0.14 * day), int(0.006 * day)
     for tail in longest_tails(tails):
@@ -254,28 +254,28 @@ def name_tails(axes: Axes, lanes: dict[str, float], tails: pa.Table, jams: Jams)
 
 
 def draw_titles(figure: Figure, axes: Axes, results: Mapping[str, pa.Table], jams: Jams) -> None:
-    """What the picture shows, and what its signs mean."""
+    """What the picture shows, and what its symbols mean."""
     left, inch = LEFT / WIDTH, 1 / figure.get_figheight()
     day = jams.minutes[0].astype(object)
     total = np.sum(list(jams.curves.values()), axis=0)
     worst = jams.minutes[int(total.argmax())].astype(object)
     title = f"The city on {day:%A}, {day.day} {day:%B %Y}"
     story = (
-        f"Junctions that stand in a jam, district by district. At the worst, at {worst:%H:%M}, there were "
-        f"{total.max()} of them; {len(results['unexplained'])} times nobody knew why."
+        f"Jammed junctions, district by district. The peak was at {worst:%H:%M}, with {total.max()} jams; "
+        f"{len(results['unexplained'])} jams of the day have no known cause."
     )
     figure.text(left, 1 - 0.42 * inch, title, fontsize=20, fontweight="bold", va="center")
     figure.text(left, 1 - 0.78 * inch, story, fontsize=12, va="center", color="#555555")
     signs: list[Any] = [
         Patch(color=JAM, alpha=0.8, lw=0, label=f"jammed junctions (the highest peak is {jams.highest})"),
         Patch(color=RAIN, alpha=0.6, lw=0, label="rain"),
-        Line2D([], [], color=UNEXPLAINED, marker="v", ms=8, lw=0, mec="white", label="jam without a reason"),
+        Line2D([], [], color=UNEXPLAINED, marker="v", ms=8, lw=0, mec="white", label="jam without a known cause"),
         Line2D([], [], color=SILENT, marker="x", ms=6, mew=1.5, lw=1.6, label="silent sensor"),
         Line2D([], [], color=STUCK, marker="s", ms=5, lw=1.6, label="stuck sensor"),
     ]
     place = left - 0.007, 1 - 1.15 * inch
     figure.legend(handles=signs, loc="center left", bbox_to_anchor=place, ncols=5, frameon=False, fontsize=11)
-    figure.text(left, 0.2 * inch, "Time of the day, UTC. Districts in the order in which the rain comes.", color=FAINT)
+    figure.text(left, 0.2 * inch, "Time of day, UTC. Districts in the order in which rain reaches them.", color=FAINT)
     axes.annotate(
         "junction-\nhours in jams",
         (1, 1),

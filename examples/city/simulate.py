@@ -1,4 +1,4 @@
-"""A working day in a city of speed sensors, made up: readings, rain, the map, and the truth about what went wrong.
+"""A simulated working day in a city of speed sensors: readings, rain, the map, and the truth about what went wrong.
 
     python examples/city/simulate.py FOLDER --hours 10 --sensors 3000 --seed 7
 
@@ -40,7 +40,7 @@ DISTRICTS = (
     ("stadium", "gardens", "bridge", "airport"),
 )
 
-# When the city is on the road: the hour, for how long (as a standard deviation), and how many.
+# The rush hours: the hour of the peak, its width as a standard deviation, and its height.
 RUSHES = ((8.1, 0.7, 1.0), (12.6, 0.6, 0.5), (16.5, 0.9, 1.0))
 
 READING = pa.schema(
@@ -64,14 +64,14 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Fault(Event):
-    """A sensor fails: it says nothing, or always the same."""
+    """A sensor fails: it reports nothing, or always the same value."""
 
     sensor: str
 
 
 @dataclass(frozen=True, slots=True)
 class Accident(Event):
-    """A junction stands, and a tail grows behind it."""
+    """Traffic at a junction stops, and a tail grows behind it."""
 
     junction: str
 
@@ -101,7 +101,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class City:
-    """The districts and what stands in them. Junctions and sensors are numbered through the whole city."""
+    """The districts and what is in them. Junctions and sensors are numbered across the whole city."""
 
     districts: tuple[str, ...]
     places: Floats  # of each district: how far east and how far south, in districts
@@ -127,9 +127,9 @@ class City:
 
 
 def simulate(folder: Path, hours: int = 10, sensors: int = 3000, seed: int = 7) -> Summary:
-    """Write a day's readings, rain and map to a folder, and tell the truth about them."""
+    """Write a day's readings, rain and map to a folder, and return the truth about them."""
     if hours < 1 or sensors < 1:
-        raise ValueError("a simulation takes at least an hour and a sensor")
+        raise ValueError("a simulation needs at least one hour and one sensor")
     chance = np.random.default_rng(seed)
     minutes = 60 * hours
     city = build_city(chance, sensors)
@@ -163,7 +163,7 @@ def simulate(folder: Path, hours: int = 10, sensors: int = 3000, seed: int = 7) 
 
 
 def build_city(chance: np.random.Generator, sensors: int) -> City:
-    """As many districts as the sensors can fill, each a network of its own."""
+    """As many districts as the sensors can fill, each with its own road network."""
     side = len(DISTRICTS)
     count = int(np.clip(sensors // SENSORS_A_DISTRICT, 1, side * side))
     spread = np.linspace(0, side * side - 1, count).round().astype(int)
@@ -202,8 +202,8 @@ def build_city(chance: np.random.Generator, sensors: int) -> City:
 def road_network(chance: np.random.Generator, size: int) -> tuple[Floats, list[tuple[int, int]]]:
     """Junctions on a grid that is a little askew, with one-way roads that all lead nearer to the middle.
 
-    Gives the centrality of each junction, and the roads. A road joins neighbours; diagonals all run the same way, so
-    roads do not cross. No road leads away from the middle, so there is no way round in circles.
+    Returns the centrality of each junction, and the roads. A road joins neighbours; diagonals all run the same way, so
+    roads do not cross. No road leads away from the middle, so there are no cycles.
     """
     side = int(np.ceil(np.sqrt(1.3 * size)))
     cells = np.array([(x, y) for x in range(side) for y in range(side)], dtype=np.float64)
@@ -229,9 +229,9 @@ def road_network(chance: np.random.Generator, size: int) -> tuple[Floats, list[t
 def map_text(city: City) -> str:
     """The map as background facts."""
     district = [city.districts[d] for d in city.district_of_junction]
-    lines = ["% The map of the simulated city: where sensors stand, and which way traffic flows.", ""]
+    lines = ["% The map of the simulated city: where sensors are, and which way traffic flows.", ""]
     for sensor, junction in zip(city.sensor_names, city.junction_of_sensor, strict=True):
-        lines.append(f"stands({district[junction]}, {sensor}, {city.junction_names[junction]}).")
+        lines.append(f"sensor_at({district[junction]}, {sensor}, {city.junction_names[junction]}).")
     for upstream, downstream in city.roads:
         names = city.junction_names[upstream], city.junction_names[downstream]
         lines.append(f"road({district[upstream]}, {names[0]}, {names[1]}).")
@@ -244,7 +244,7 @@ def map_text(city: City) -> str:
 def rain_over(chance: np.random.Generator, city: City, minutes: int) -> Floats:
     """How hard it rains in each district (rows) at each minute, in millimetres in five minutes.
 
-    Fronts come from the west or the north-west, about one in four hours, and take their time from district to district.
+    Fronts come from the west or the north-west, about one every four hours, and move slowly from district to district.
     """
     minute = np.arange(minutes)
     rain = np.zeros((len(city.districts), minutes))
@@ -262,7 +262,7 @@ def rain_over(chance: np.random.Generator, city: City, minutes: int) -> Floats:
 
 
 def traffic(chance: np.random.Generator, city: City, rain: Floats) -> tuple[Floats, tuple[Accident, ...]]:
-    """The true speed at each minute (rows) at each junction, and the accidents that are part of it."""
+    """The true speed at each minute (rows) at each junction, and the accidents that affect it."""
     minutes = rain.shape[1]
     districts, junctions = len(city.districts), len(city.junction_names)
     of = city.district_of_junction
@@ -291,7 +291,7 @@ def waves(chance: np.random.Generator, minutes: int, junctions: int) -> Floats:
 
 
 def crash(chance: np.random.Generator, city: City, flow: Floats) -> Accident:
-    """Let an accident slow the traffic: at its junction at once, upstream a few minutes later for each road."""
+    """Slow down the traffic after an accident: at its junction at once, upstream a few minutes later for each road."""
     minutes = len(flow)
     candidates = np.flatnonzero((city.centrality > 0.3) & (city.centrality < 0.9))
     junction = int(chance.choice(candidates if len(candidates) else np.arange(len(city.junction_names))))
@@ -302,8 +302,8 @@ def crash(chance: np.random.Generator, city: City, flow: Floats) -> Accident:
         begins = first + round(hops * minutes_a_road)
         ends = last + 1 + 2 * hops  # a tail dissolves from its head
         if begins <= last:
-            standing = flow[begins:ends, upstream]
-            np.minimum(standing, chance.uniform(4, 9, len(standing)), out=standing)
+            jammed = flow[begins:ends, upstream]
+            np.minimum(jammed, chance.uniform(4, 9, len(jammed)), out=jammed)
     district = city.districts[city.district_of_junction[junction]]
     return Accident(district, at(first), at(last), city.junction_names[junction])
 
@@ -314,7 +314,7 @@ def crash(chance: np.random.Generator, city: City, flow: Floats) -> Accident:
 def measured(
     chance: np.random.Generator, city: City, flow: Floats
 ) -> tuple[Floats, tuple[Fault, ...], tuple[Fault, ...]]:
-    """What the sensors report at each minute (rows), NaN where they do not; and which were silent, and which stuck."""
+    """What the sensors report at each minute (rows), NaN where they do not; and which were silent or stuck."""
     minutes, sensors = len(flow), len(city.sensor_names)
     bias = chance.normal(0, 1.0, sensors)
     noise = chance.normal(0, 1.2, (minutes, sensors))
@@ -333,7 +333,7 @@ def measured(
         district = city.districts[city.district_of_sensor[sensor]]
         faults[number % 2].append(Fault(district, at(first), at(last), city.sensor_names[sensor]))
     lost = chance.random((minutes, sensors)) < 0.003
-    lost[0] = False  # nobody can tell a reading that is lost at the very start from a sensor that is silent
+    lost[0] = False  # a reading lost at the very start would look like a silent sensor
     speeds[lost] = np.nan
     silent, stuck = (tuple(sorted(kind, key=lambda fault: fault.first)) for kind in faults)
     return speeds, silent, stuck
@@ -378,7 +378,7 @@ def rain_rows(city: City, rain: Floats) -> tuple[pa.Table, Integers]:
 
 
 def write_parts(folder: Path, rows: pa.Table, arrivals: Integers, minutes: int) -> int:
-    """Write rows, in the order of arrival, to one file for every ten minutes, in place of older ones; how many."""
+    """Write rows, in the order of arrival, to one file per ten minutes, replacing older files; return how many."""
     folder.mkdir(exist_ok=True)
     for stale in folder.glob("*.parquet"):
         stale.unlink()
@@ -406,16 +406,16 @@ def instants(seconds: Integers) -> Any:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Simulate a working day in a city of speed sensors.")
-    parser.add_argument("folder", type=Path, help="where readings/, rain/ and map.lars are written")
-    parser.add_argument("--hours", type=int, default=10, help="how long, from 06:00 on (default: %(default)s)")
-    parser.add_argument("--sensors", type=int, default=3000, help="how many sensors (default: %(default)s)")
+    parser.add_argument("folder", type=Path, help="the folder for readings/, rain/ and map.lars")
+    parser.add_argument("--hours", type=int, default=10, help="number of hours, from 06:00 on (default: %(default)s)")
+    parser.add_argument("--sensors", type=int, default=3000, help="number of sensors (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=7, help="the same seed gives the same day (default: %(default)s)")
     options = parser.parse_args()
     if options.hours < 1 or options.sensors < 1:
-        parser.error("a simulation takes at least an hour and a sensor")
+        parser.error("a simulation needs at least one hour and one sensor")
     done = simulate(options.folder, options.hours, options.sensors, options.seed)
     print(
-        f"{done.readings:,} readings of {done.sensors:,} sensors at {done.junctions:,} junctions in "
+        f"{done.readings:,} readings from {done.sensors:,} sensors at {done.junctions:,} junctions in "
         f"{len(done.districts)} districts, {done.start:%Y-%m-%d %H:%M} to {done.end:%H:%M}\n"
         f"{done.rain_reports:,} rain reports, {len(done.accidents)} accidents, {len(done.silent)} sensors silent and "
         f"{len(done.stuck)} stuck for a while; {done.late_rows} readings come an hour late\n"

@@ -1,4 +1,4 @@
-"""A day in the city in twenty lines: where traffic stood, and how much of the truth the rules have found."""
+"""A day in the city in twenty lines: where traffic was jammed, and how much of the truth the rules found."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from rich.table import Table
 from rich.text import Text
 from simulate import Accident, Event, Fault, Summary
 
-# How many minutes a thing must last for city.lars to be sure of it. A window of five minutes has six readings. For a
-# stuck sensor, seventeen readings must equal the one before, and a reading that is lost on its way costs two of these.
+# How many minutes something must last for city.lars to find it for certain. A window of five minutes has six readings.
+# For a stuck sensor, seventeen readings must equal the one before, and a lost reading costs two of these.
 SURE_OF_SILENT, SURE_OF_STUCK, SURE_OF_JAM, SURE_OF_UNEXPLAINED = 6, 19, 4, 11
 
-WORST = 4  # junctions to name: all in all, the summary has twenty lines
+WORST = 4  # junctions to name, so that the whole summary has twenty lines
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A row of a result: what held, from a minute to another, both included."""
+    """A row of a result: what held, from one minute to another, both included."""
 
     begins: datetime
     ends: datetime
@@ -36,7 +36,7 @@ class Interval:
 
 
 def summary(results: Mapping[str, pa.Table], truth: Summary) -> RenderableType:
-    """What the rules found, beside what the simulation knows."""
+    """What the rules found, compared with what the simulation knows."""
     found = {predicate: intervals(table) for predicate, table in results.items()}
     return Group(worst_junctions(found["jam"]), longest_tail(found["tail"]), compared(found, truth))
 
@@ -47,19 +47,19 @@ def intervals(table: pa.Table) -> list[Interval]:
 
 
 def worst_junctions(jams: Collection[Interval]) -> Table:
-    """The junctions that stood longest."""
-    standing: Counter[tuple[str, str]] = Counter()
+    """The junctions that were jammed longest."""
+    jammed: Counter[tuple[str, str]] = Counter()
     times: Counter[tuple[str, str]] = Counter()
     for jam in jams:
         district, junction = jam.args
-        standing[district, junction] += jam.minutes
+        jammed[district, junction] += jam.minutes
         times[district, junction] += 1
-    table = Table(title="Where traffic stood longest", title_justify="left", box=SIMPLE, pad_edge=False)
+    table = Table(title="Jammed longest", title_justify="left", box=SIMPLE, pad_edge=False)
     table.add_column("district")
     table.add_column("junction")
     table.add_column("minutes in jams", justify="right")
     table.add_column("jams", justify="right")
-    for (district, junction), minutes in sorted(standing.items(), key=lambda item: (-item[1], item[0]))[:WORST]:
+    for (district, junction), minutes in sorted(jammed.items(), key=lambda item: (-item[1], item[0]))[:WORST]:
         table.add_row(readable(district), junction, str(minutes), str(times[district, junction]))
     return table
 
@@ -76,18 +76,18 @@ def longest_tail(tails: Collection[Interval]) -> Text:
 
 
 def compared(found: Mapping[str, Collection[Interval]], truth: Summary) -> Table:
-    """How much of what the simulation broke was found, and how much was found that it did not break."""
-    table = Table(title="\nThe rules, and the truth", title_justify="left", box=SIMPLE, pad_edge=False)
-    table.add_column("what the simulation did")
+    """How much of what the simulation broke the rules found, and how much they found that it did not break."""
+    table = Table(title="\nWhat the rules found", title_justify="left", box=SIMPLE, pad_edge=False)
+    table.add_column("what happened")
     table.add_column("times", justify="right")
-    table.add_column("long enough to tell", justify="right")
+    table.add_column("long enough to find", justify="right")
     table.add_column("found", justify="right")
-    table.add_column("found besides", justify="right")
+    table.add_column("found in addition", justify="right")
     cases: tuple[tuple[str, str, Sequence[Event], int], ...] = (
-        ("let a sensor fall silent", "silent", truth.silent, SURE_OF_SILENT),
-        ("let a sensor stick", "stuck", truth.stuck, SURE_OF_STUCK),
-        ("let an accident happen, which makes a jam", "jam", truth.accidents, SURE_OF_JAM),
-        ("... and one that neither rain nor rush explains", "unexplained", truth.accidents, SURE_OF_UNEXPLAINED),
+        ("a sensor fell silent", "silent", truth.silent, SURE_OF_SILENT),
+        ("a sensor got stuck", "stuck", truth.stuck, SURE_OF_STUCK),
+        ("an accident caused a jam", "jam", truth.accidents, SURE_OF_JAM),
+        ("... that neither rain nor rush hour explains", "unexplained", truth.accidents, SURE_OF_UNEXPLAINED),
     )
     for done, predicate, events, sure in cases:
         long_enough = [event for event in events if event.minutes >= sure]

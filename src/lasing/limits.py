@@ -92,11 +92,13 @@ def _scaled(given: object, units: dict[str, int] | dict[str, float]) -> float | 
 
 
 class Watch:
-    """One evaluation under limits. Its clock runs from `restart` on; `running` gives the place of the running rule."""
+    """One evaluation under limits. Its clock runs from `restart` on; `running` gives the place of the running rule, and
+    `shown` a time point as the user knows it."""
 
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
         self.running: Callable[[], Place | None] = _nowhere
+        self.shown: Callable[[int], str] = str
         self._pulses = 0
         self._resident = resident()
         self.restart()
@@ -127,19 +129,20 @@ class Watch:
             raise self.out_of_memory(now, self.running(), made)
 
     def out_of_memory(self, now: int, place: Place | None, made: str) -> LasingError:
-        message = f"the engine needs more than {_size(self.limits.bytes)} of memory at time point {now}"
+        message = f"the engine needs more than {_size(self.limits.bytes)} of memory at time point {self.shown(now)}"
         hints = ("shorter windows keep fewer facts, and a join with more shared variables derives less",)
         return _exceeded("E315", message, place, made, hints, "max_memory")
 
     def out_of_time(self, now: int, place: Place | None, made: str) -> LasingError:
-        message = f"the evaluation takes longer than {self.limits.seconds:g} s; it has got to time point {now}"
+        reached = self.shown(now)
+        message = f"the evaluation takes longer than {self.limits.seconds:g} s; it has got to time point {reached}"
         hints = ("a join whose literals share few variables tries every combination",)
         return _exceeded("E316", message, place, made, hints, "max_time")
 
 
-def too_many_atoms(most: int, now: int, place: Place | None, made: str) -> LasingError:
+def too_many_atoms(most: int, now: int, place: Place | None, made: str, watch: Watch | None) -> LasingError:
     """The error of an evaluation that derives too much."""
-    message = f"more than {most:,} atoms are derived at time point {now}"
+    message = f"more than {most:,} atoms are derived at time point {now if watch is None else watch.shown(now)}"
     hints = (
         "a recursion that makes new values or times, such as p(X+1) :- p(X), has no end: bound it by a comparison",
         "a join without a shared variable derives every combination",

@@ -32,7 +32,7 @@ from lasing.languages.lars.reader import read_program
 from lasing.limits import Limits, Watch, limits_of
 from lasing.logic.answers import Answer, Changes, changes, filled, repeated
 from lasing.logic.checks import CAUTIONS, findings
-from lasing.logic.examples import Example, Examples
+from lasing.logic.examples import Example
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
@@ -161,10 +161,12 @@ class Run:
         self._engine = choose(program, engine, most_models(models), self._watch)
         self.several = has_several_answers(program)
         program = program.watching_dates()
+        self._watch.shown = program.time_text
         first = None if start is None else time_of(start, program.tick)
         last = None if end is None else time_of(end, program.tick)
         if first is not None and last is not None and last < first:
-            raise fault("E306", f"the timeline ends at {last}, before it starts at {first}")
+            message = f"the timeline ends at {program.time_text(last)}, before it starts at {program.time_text(first)}"
+            raise fault("E306", message)
         self.program = program
         self.report = Report()
         self.tick: Tick | None = None
@@ -418,9 +420,13 @@ class Run:
 
 
 def left_out(
-    program: Program, dropped: int, failures: Mapping[tuple[int, str], int], examples: Examples
+    program: Program,
+    dropped: int,
+    failures: Mapping[tuple[int, str], int],
+    examples: Mapping[tuple[int, str], Example | str],
 ) -> list[Diagnostic]:
-    """Warnings about heads before the start, and about instances that had no value, with examples where there are."""
+    """Warnings about heads before the start, and about instances that had no value, with examples where there are: as
+    such, or in words."""
     found = []
     if dropped:
         message = f"{_count(dropped, 'derived atom')} before the start of the timeline dropped"
@@ -428,7 +434,8 @@ def left_out(
     for (index, reason), count in sorted(failures.items()):
         message = f"{_count(count, 'instance')} of this rule had no value: {reason}"
         if example := examples.get((index, reason)):
-            message += f"; {example.text(program.rules[index], program.shown_tick())}"
+            words = example if isinstance(example, str) else example.text(program.rules[index], program.shown_tick())
+            message += f"; {words}"
         found.append(Diagnostic("W203", message, program.rules[index].place()))
     return found
 

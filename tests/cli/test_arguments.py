@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -73,6 +73,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("folder")
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(arguments=command_lines())
+@example(["run", "p.lars", "--show", "q/²"])
 def test_no_arguments_end_in_a_traceback(arguments: list[str]) -> None:
     done = CliRunner().invoke(app, arguments, input="p(a) at 1.\n")
     assert done.exception is None or isinstance(done.exception, SystemExit | LasingError)

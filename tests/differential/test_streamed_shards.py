@@ -368,6 +368,7 @@ class Workers:
         self.states = [State().to_bytes()] * case.task.shards
         self.told: Told = Counter()
         self.late: Counter[tuple[object, ...]] = Counter()
+        self.missing: Counter[tuple[str, str]] = Counter()
 
     def take(self, rows: Sequence[Row], drain: bool = False, arrivals: Sequence[str] | None = None) -> None:
         """A micro-batch: Spark calls the shards for which there is anything, in any order."""
@@ -377,7 +378,8 @@ class Workers:
         self.batches += 1
         arrived: dict[int, list[Arrived]] = {number: [] for number in range(task.shards)}
         for row in packed(self.case, rows, chance, range(task.shards), arrivals=arrivals):
-            arrived[row["place"]].append(arrived_of(task, row["input"], row["number"], row["marks"], row["facts"]))
+            told = (row[name] for name in ("input", "number", "marks", "facts", "missing"))
+            arrived[row["place"]].append(arrived_of(task, *told))
         for number in chance.sample(range(task.shards), task.shards):
             if arrived[number] or drain:
                 self._step(number, arrived[number], drain)
@@ -391,6 +393,8 @@ class Workers:
         self.states[number] = told.state.to_bytes()
         for predicate, table in told.tables.items():
             self.told += rows_of(task, predicate, task.outputs[predicate].finished(table, task.view, task.unit))
+        for predicate, columns in told.missing.items():
+            self.missing.update({(predicate, column): count for column, count in columns.items()})
         if told.late is not None:
             self.late.update(tuple(row.values()) for row in told.late.to_pylist())
 
@@ -513,7 +517,30 @@ def drained_in_between(case: Case, chance: random.Random) -> None:
     check(case, workers, clock)
 
 
-WAYS = [in_batches, in_batches, delayed, too_late, drained_in_between]
+def with_gaps(case: Case, chance: random.Random) -> None:
+    """Rows that lack values come in between. They change nothing, and each is counted once, at its first gap."""
+    case = replace(case, task=replace(case.task, idle=_idle(case, chance)))
+    ordered = chance.random() < 0.5
+    workers, clock = Workers(case, chance, ordered=ordered), Clock(case.task, ordered)
+    lacking: Counter[tuple[str, str]] = Counter()
+    for batch in _cut(chance, case.rows, 7):
+        rows: list[Any] = list(batch)
+        for instant, predicate, args in chance.choices(case.rows, k=chance.choice([0, 1, 4])):
+            cells = [instant + chance.randint(0, 9), *args]
+            gaps = sorted(chance.sample(range(len(cells)), chance.randint(1, len(cells))))
+            lacking[predicate, f"c{gaps[0] - 1}" if gaps[0] else "time"] += 1
+            time, *rest = [None if i in gaps else cell for i, cell in enumerate(cells)]
+            rows.insert(chance.randint(0, len(rows)), (time, predicate, tuple(rest)))
+        workers.take(rows)
+        if rows:
+            clock.take(batch)
+    workers.take([], drain=True)
+    clock.take([], drain=True)
+    check(case, workers, clock)
+    assert workers.missing == lacking, case
+
+
+WAYS = [in_batches, in_batches, delayed, too_late, drained_in_between, with_gaps]
 
 
 @settings(max_examples=programs(45, 3000))

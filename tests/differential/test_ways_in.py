@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -19,6 +20,14 @@ from hypothesis import strategies as st
 import lasing
 from lasing import Atom
 from lasing.errors import LasingError
+from lasing.logic.partition import Partition, partition
+from lasing.logic.types import argument_types
+from lasing.spark.outputs import output_tables
+from lasing.spark.packing import Packer
+from lasing.spark.shard import step
+from lasing.spark.state import State
+from lasing.spark.streaming import arrived_of
+from lasing.spark.task import Task
 from tests.differential.sizes import programs
 
 PROGRAM = "q(X, Y) :- p(X, Y) in [3].  n :- p(_, _) in [#2]."
@@ -37,8 +46,8 @@ def outcome(way: Callable[[], frozenset[Atom]]) -> Outcome:
             return error.diagnostics[0].code, frozenset()
 
 
-def by_run(program: str, stream: Any, name: Any) -> Outcome:
-    return outcome(lambda: list(lasing.run(program, stream, engine=name))[-1].atoms)
+def by_run(program: str, stream: Any, name: Any, missing: Any = "skip") -> Outcome:
+    return outcome(lambda: list(lasing.run(program, stream, engine=name, missing=missing))[-1].atoms)
 
 
 def by_push(program: str, time: Any, facts: Any, name: Any) -> Outcome:
@@ -52,11 +61,34 @@ def by_push(program: str, time: Any, facts: Any, name: Any) -> Outcome:
     return outcome(way)
 
 
-def by_batch(program: str, frames: Any, name: Any) -> Outcome:
+def by_batch(program: str, frames: Any, name: Any, missing: Any = "skip") -> Outcome:
     def way() -> frozenset[Atom]:
         engine = lasing.Engine(program, engine=name)
-        engine.push_batch(frames)
+        engine.push_batch(frames, missing=missing)
         return engine.answer().atoms
+
+    return outcome(way)
+
+
+def by_spark(text: str, table: Any, shards: int, missing: Any) -> Outcome:
+    """What shards make of a table of p, as Spark would bring it to them."""
+
+    def way() -> frozenset[Atom]:
+        program = lasing.parse(text)
+        split = partition(program)
+        keys = split.keys if isinstance(split, Partition) and shards > 1 else {}
+        outputs = output_tables(program, argument_types(program, {"p": ("integer", "integer")}))
+        task = Task(program, ("p",), outputs, "answers", keys, frozenset(), shards)
+        packer = Packer("p", 0, ("time", "x", "y"), keys.get("p"), None, shards, tuple(range(shards)), missing=missing)
+        sent = [row for packed in packer(table.to_batches()) for row in packed.to_pylist()]
+        found = set()
+        for shard in range(shards):
+            arrived = [arrived_of(task, *list(row.values())[1:]) for row in sent if row["place"] == shard]
+            told = step(task, shard, State(), arrived, drain=True)
+            for predicate, rows in told.tables.items():
+                for row in rows.filter(pc.equal(rows["time"], told.state.until)).to_pylist():
+                    found.add(Atom(predicate, tuple(row.values())[1:]))
+        return frozenset(found)
 
     return outcome(way)
 
@@ -142,6 +174,28 @@ def test_every_way_in_leaves_out_what_lacks_a_value(name: Any) -> None:
     rows = [("p", 1, 2), ("p", None, 2), ("p", 3, None)]
     assert by_run(PROGRAM, [(1, *row) for row in rows], name) == by_push(PROGRAM, 1, rows, name) == expected
     assert by_push(PROGRAM, 1, {"p": table.drop_columns("time").slice(1)}, name) == expected
+
+
+cells = st.one_of(st.integers(0, 3), st.none())
+gapped = st.lists(st.tuples(st.sampled_from([1, 1, 1, None]), cells, cells), max_size=6)
+
+
+@settings(max_examples=programs(60, 2000), deadline=None)
+@given(st.sampled_from([PROGRAM, QUIET]), gapped, st.sampled_from(["skip", "error", 7, "none"]))
+@example(QUIET, [(1, None, 2), (None, 1, 2)], 7)
+@example(QUIET, [(1, None, 2)], "none")
+def test_every_way_in_agrees_on_missing_values(program: str, rows: list[tuple[Any, ...]], missing: Any) -> None:
+    times = [None if row[0] is None else i for i, row in enumerate(rows)]
+    columns = [*zip(*rows, strict=True)] if rows else [(), (), ()]
+    kinds = pa.schema([("time", pa.int64()), ("x", pa.int64()), ("y", pa.int64())])
+    table = pa.table([[*times, 9], [*columns[1], 1], [*columns[2], 2]], schema=kinds)  # the last row has all
+    shards = (1, 3) if program == QUIET else (1,)
+    found = {by_spark(program, table, number, missing) for number in shards}
+    for name in ("local", "reference"):
+        found.add(by_batch(program, {"p": table}, name, missing))
+        if missing != "none":  # a row, unlike a column, may have a text among its numbers
+            found.add(by_run(program, {"p": table}, name, missing))
+    assert len(found) == 1, found
 
 
 @pytest.mark.parametrize("name", ["local", "reference"])

@@ -138,7 +138,7 @@ def test_some_rows_are_out_of_order_and_twenty_an_hour_late(day: Day) -> None:
 
 def test_every_junction_has_a_sensor_and_traffic_never_goes_round_in_circles(day: Day) -> None:
     background = program_of(day.folder).background
-    watched = {(atom.args[0], atom.args[2]) for atom in background if atom.predicate == "stands"}
+    watched = {(atom.args[0], atom.args[2]) for atom in background if atom.predicate == "sensor_at"}
     roads = [atom.args for atom in background if atom.predicate == "road"]
     assert len(watched) == day.truth.junctions
     assert {(district, end) for district, *ends in roads for end in ends} == watched
@@ -155,7 +155,7 @@ def test_the_script_writes_and_tells(
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["simulate.py", str(tmp_path / "new"), "--hours", "1", "--sensors", "60"])
     simulate.main()
-    assert "readings of 60 sensors" in capsys.readouterr().out
+    assert "readings from 60 sensors" in capsys.readouterr().out
     assert (tmp_path / "new" / "map.lars").exists()
 
 

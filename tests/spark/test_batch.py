@@ -163,10 +163,46 @@ def test_what_is_wrong_is_said_before_anything_runs(
     assert words in str(caught.value)
 
 
-def test_a_missing_value_is_an_error_that_names_the_row(spark: Any) -> None:
+GAPS = [(None, "z", 9), (1, "a", 5), (2, "b", None), (2, None, 7), (3, "a", None), (4, None, None)]
+
+
+def test_rows_that_lack_a_value_are_left_out_and_counted_once(spark: Any) -> None:
+    frame = spark.createDataFrame(GAPS, "time long, s string, v long")
+    program = "q(S, V) :- p(S, V) in [2]. r(S) :- p(S, _) in [#1 by S]."  # facts go to several slices and shards
+    with pytest.warns(lasing.LasingWarning) as told:
+        outputs = reason(program, "p", end=4, slices=2, shards=2)(frame)
+    assert outputs.missing == {("p", "time"): 1, ("p", "s"): 2, ("p", "v"): 2}
+    assert outputs.events == 1
+    words = sorted(str(warning.message).splitlines()[0] for warning in told)
+    assert words == [
+        "warning[W206]: 1 row of p left out: no value in the column time",
+        "warning[W206]: 2 rows of p left out: no value in the column s",
+        "warning[W206]: 2 rows of p left out: no value in the column v",
+    ]
+    assert sorted(map(tuple, outputs["q"].collect())) == [(1, "a", 5), (2, "a", 5), (3, "a", 5)]
+    assert sorted(map(tuple, outputs["r"].collect())) == [(t, "a") for t in (1, 2, 3, 4)]
+
+
+def test_a_missing_value_may_be_an_error_or_another_value(spark: Any) -> None:
     frame = spark.createDataFrame([(1, "a", 5), (2, "b", None)], "time long, s string, v long")
-    with pytest.raises(Exception, match=r"E603.*no value for v: time=2, s='b', v=None"):
-        frame.transform(reason("q(S) :- p(S, V).", "p", "q")).collect()
+    with pytest.raises(Exception, match=r"E506.*no value for v: time=2, s='b', v=None"):
+        frame.transform(reason("q(S) :- p(S, V).", "p", "q", missing="error")).collect()
+    filled = frame.transform(reason("q(S, V) :- p(S, V).", "p", "q", missing={"p": 0}))
+    assert sorted(map(tuple, filled.collect())) == [(1, "a", 5), (2, "b", 0)]
+    with pytest.raises(Exception, match=r"E506.*'none' cannot stand for a missing int64 in the column v of p"):
+        frame.transform(reason("q(S) :- p(S, V).", "p", "q", missing="none")).collect()
+    with pytest.raises(lasing.LasingError, match=r"E604.*missing is given for r"):
+        reason("q(S) :- p(S, V).", "p", "q", missing={"r": 0})(frame)
+    with pytest.raises(lasing.LasingError, match="E510"):
+        reason("q(S) :- p(S, V).", "p", "q", missing=None)  # type: ignore[arg-type]
+
+
+def test_background_facts_that_lack_a_value_are_left_out(spark: Any) -> None:
+    frame = spark.createDataFrame([(1, "a"), (1, "b")], "time long, s string")
+    rooms = spark.createDataFrame([("a", 1), ("b", None)], "s string, n long")
+    with pytest.warns(lasing.LasingWarning, match="W206.*1 row of room left out: no value in the column n"):
+        located = reason("q(S, N) :- p(S), room(S, N).", "p", "q", background={"room": rooms})
+    assert sorted(map(tuple, located(frame).collect())) == [(1, "a", 1)]
 
 
 def test_a_program_without_a_key_says_why_it_has_one_shard(spark: Any) -> None:

@@ -131,7 +131,7 @@ def test_a_corrupt_row_stops_the_pipeline_and_it_goes_on_once_that_is_mended(tmp
 
 BAD_LINES = {
     "2,1,x,3": ("E614", "a is 'x', which is no bigint", "3:5"),
-    "2,1,,3": ("E603", "there is no value for a", "3:5"),
+    "2,1,,3": ("E506", "there is no value for a", "3:5"),
     "2,1": ("E614", "this row has 2 cells, but the schema has 4 columns", "3:1"),
 }
 
@@ -144,13 +144,48 @@ def test_a_bad_row_is_named_with_its_file_and_column(tmp_path: Path, mode: str, 
     (tmp_path / "in" / "0.csv").write_text("time,k,a,b\n1,1,1,1\n")
     (tmp_path / "in" / "1.csv").write_text(f"time,k,a,b\n1,1,1,2\n{line}\n")
     head = f'program = "join.lars"\nmode = "{mode}"\ncheckpoint = "checkpoint"\ntrigger = "available now"\n'
-    source = SOURCE.format(format="csv")
+    source = SOURCE.format(format="csv") + 'missing = "error"\n'
     with pytest.raises(LasingError, match=code) as caught:
         run(pipeline(tmp_path, head + source + '[sinks.q]\nformat = "csv"\npath = "out"\n'))
     (found,) = caught.value.diagnostics
     assert (found.code, found.message) == (code, f"sources.p: {message}")
     assert str(found.place) == f"{tmp_path}/in/1.csv:{place}"
     assert len(str(caught.value).splitlines()) < 10
+
+
+@pytest.mark.parametrize("mode", ["batch", "stream"])
+def test_rows_that_lack_a_value_are_left_out_and_counted_once(tmp_path: Path, mode: str) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "0.csv").write_text("time,k,a,b\n1,1,1,1\n1,,1,1\n,1,1,1\n2,1,1,2\n")
+    (tmp_path / "in" / "1.csv").write_text("time,k,a,b\n9,,1,2\n8,1,,\n")
+    for number in range(2):
+        os.utime(tmp_path / "in" / f"{number}.csv", (1_700_000_000 + number, 1_700_000_000 + number))
+    head = f'program = "join.lars"\nmode = "{mode}"\ncheckpoint = "checkpoint"\ntrigger = "available now"\nshards = 2\n'
+    text = head + SOURCE.format(format="csv") + '[sinks.q]\nformat = "csv"\npath = "out"\n'
+    progress = run(pipeline(tmp_path, text), tmp_path / "metrics.jsonl")
+    whole = pa.table({"time": [1, 2], "k": [1, 1], "a": [1, 1], "b": [1, 2]})
+    written = found(tmp_path / "out", "csv", "hive" if mode == "stream" else None)
+    assert written == expected(JOIN, {"p": whole}, "q", "answers")
+    assert progress.total.events == 2
+    assert [d.message for d in progress.diagnostics()] == [
+        "1 row of source p left out: no value in the column a",
+        "2 rows of source p left out: no value in the column k",
+        "1 row of source p left out: no value in the column time",
+    ]
+    lines = [json.loads(line)["missing"] for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    batches = [{"p": {"time": 1, "k": 1}}, {"p": {"k": 1, "a": 1}}, {}]
+    assert lines == (batches if mode == "stream" else [{"p": {"time": 1, "k": 2, "a": 1}}])
+
+
+def test_a_source_has_a_value_for_missing_ones_and_shows_an_instance_without_one(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "0.csv").write_text("time,k,a,b\n1,1,1,1\n2,2,8,\n")
+    text = HEAD.format(view="answers") + 'missing = "error"\n' + SOURCE.format(format="csv") + "missing = 0\n"
+    text += '[sinks.q]\nformat = "csv"\npath = "out"\n'
+    progress = run(pipeline(tmp_path, text, "q(K, N) :- p(K, A, B), N = A / B."))
+    assert found(tmp_path / "out", "csv") == [(1, 1, 1)]
+    (said,) = progress.diagnostics()
+    assert said.message.endswith("for example with K = 2, A = 8, B = 0 at time point 2")
 
 
 def test_a_header_that_is_not_the_schemas_is_named(tmp_path: Path) -> None:
@@ -169,7 +204,7 @@ def test_a_schema_that_changes_stops_the_pipeline(files: Files, tmp_path: Path) 
     )
     path = pipeline(tmp_path, text)
     files("in", [first, second.rename_columns(["time", "k", "a", "c"])])
-    with pytest.raises(LasingError, match=r"E603.*row 1 of .*001.parquet has no value for b"):
+    with pytest.raises(LasingError, match=r"E505.*sources.p: .*001.parquet has no column b"):
         run(path)
     files("in", [first, second.set_column(3, "b", second["b"].cast(pa.string()))])
     with pytest.raises(LasingError, match="E614") as caught:

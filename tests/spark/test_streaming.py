@@ -57,6 +57,26 @@ def test_a_query_goes_on_from_its_checkpoint_and_from_no_other(spark: Any, files
     assert rows_of(spark.read.parquet(str(tmp_path / "out"))) == expected(JOIN, {"p": table}, "q", "changes")
 
 
+def test_rows_that_lack_a_value_are_left_out_and_counted_once(spark: Any, files: Files, tmp_path: Path) -> None:
+    table = stream(200, 40)
+    gap = pa.table({"time": [5, 99], "k": [None, 1], "a": [1, None], "b": [2, 2]}, table.schema)
+    first, second, third = parts(table, 70, 120)
+    folder = files("in", [pa.concat_tables([gap, first]), gap, pa.concat_tables([second, gap]), third])
+    frame = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).parquet(str(folder))
+    reasoning = reason(JOIN, "p", "q", view="changes", shards=2)
+
+    def drain() -> None:
+        reasoning.drain(writer(frame.transform(reasoning), tmp_path))
+        spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+
+    with pytest.warns(lasing.LasingWarning) as told:
+        drain()
+    assert rows_of(spark.read.parquet(str(tmp_path / "out"))) == expected(JOIN, {"p": table}, "q", "changes")
+    words = [str(warning.message).splitlines()[0].removeprefix("warning[W206]: ") for warning in told]
+    counts = [(1, "a"), (1, "k"), (3, "a"), (3, "k")]  # of the first batch, and in the end
+    assert words == [f"{n} row{'s'[: n != 1]} of p left out: no value in the column {column}" for n, column in counts]
+
+
 def test_late_facts_are_told_with_how_late_they_were(spark: Any, files: Files, tmp_path: Path) -> None:
     program = "#tick 1 min.  seen(S) :- temp(S, _) in [2 min]."
     noon = datetime(2026, 3, 2, 12, tzinfo=UTC)

@@ -11,6 +11,7 @@ import typer
 from lasing.cli.console import complain, standard_output
 from lasing.cli.options import (
     INPUT_FORMATS,
+    Missing,
     choose,
     constants_of,
     read_sources,
@@ -19,6 +20,8 @@ from lasing.cli.options import (
     styled,
     time_option,
 )
+from lasing.connectors.csv import cell_value
+from lasing.connectors.missing import SKIP, Gaps
 from lasing.connectors.rows import Row, merged
 from lasing.connectors.sources import FileSource, stream_rows
 from lasing.connectors.tables import TIME
@@ -112,6 +115,7 @@ def check(
     sort: Sort = False,
     input_format: InputFormat = "facts",
     const: Const = None,
+    missing: Missing = SKIP,
 ) -> None:
     """Check whether a stream is an answer stream of a program, or whether a formula holds in a stream.
 
@@ -123,7 +127,7 @@ def check(
     """
     choose("--input-format", input_format, INPUT_FORMATS)
     programs, streams = split_files(files or [], time, input_format, need_program=not formula)
-    texts, constants = read_sources(programs), constants_of(const or [])
+    texts, constants, gaps = read_sources(programs), constants_of(const or []), Gaps(cell_value(missing))
     from lasing.models import Verdict, holds
     from lasing.models import check as check_program
 
@@ -139,7 +143,7 @@ def check(
         verdict = Verdict(
             holds(
                 formula,
-                _noted(_rows(streams, beside.tick, sort, known), streamed),
+                _noted(_rows(streams, beside.tick, sort, known, gaps), streamed),
                 time=_needed("--at", at, beside.tick),
                 start=time_option("--from", first, beside.tick),
                 end=time_option("--to", last, beside.tick),
@@ -160,11 +164,12 @@ def check(
             raise typer.BadParameter("standard input can be read only once", param_hint="--interpretation")
         verdict = check_program(
             program,
-            stream_rows(claimed, program.tick, True, None, known),
-            _rows(streams, program.tick, sort, known),
+            stream_rows(claimed, program.tick, True, None, known, gaps),
+            _rows(streams, program.tick, sort, known, gaps),
             time=_needed("--at", at, program.tick),
             start=time_option("--from", first, program.tick),
         )
+    complain(gaps.warnings())
     _print(str(verdict))
     if not verdict:
         raise typer.Exit(1)
@@ -192,6 +197,7 @@ def sat(
     sort: Sort = False,
     input_format: InputFormat = "facts",
     const: Const = None,
+    missing: Missing = SKIP,
 ) -> None:
     """Find an answer stream of a program, or a stream in which a formula holds.
 
@@ -203,7 +209,7 @@ def sat(
     """
     choose("--input-format", input_format, INPUT_FORMATS)
     programs, streams = split_files(files or [], time, input_format, need_program=not formula)
-    texts, constants = read_sources(programs), constants_of(const or [])
+    texts, constants, gaps = read_sources(programs), constants_of(const or []), Gaps(cell_value(missing))
     from lasing.models import answer_stream, satisfiable
 
     if formula:
@@ -227,19 +233,22 @@ def sat(
         program = styled(read_program(texts, constants), times)
         found = answer_stream(
             program,
-            _rows(streams, program.tick, sort, facts_of(program).arity),
+            _rows(streams, program.tick, sort, facts_of(program).arity, gaps),
             atoms,
             time=_needed("--at", at, program.tick),
             start=time_option("--from", first, program.tick),
             constants=constants,
         )
+    complain(gaps.warnings())
     _print("unsatisfiable" if found is None else str(found) or "% no facts")
     if found is None:
         raise typer.Exit(1)
 
 
-def _rows(streams: list[FileSource], tick: Tick | None, sort: bool, arity: Mapping[str, int]) -> Iterator[Row]:
-    return merged([stream_rows(stream, tick, sort, None, arity) for stream in streams])
+def _rows(
+    streams: list[FileSource], tick: Tick | None, sort: bool, arity: Mapping[str, int], gaps: Gaps
+) -> Iterator[Row]:
+    return merged([stream_rows(stream, tick, sort, None, arity, gaps) for stream in streams])
 
 
 def _noted(rows: Iterator[Row], seen: set[str]) -> Iterator[Row]:

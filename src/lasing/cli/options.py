@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -49,6 +50,15 @@ MaxTime = Annotated[
         metavar="TIME",
         help="Stop if it takes longer, such as '30 s' or '5 min' [default: no limit].",
         show_default=False,
+    ),
+]
+
+Missing = Annotated[
+    str,
+    typer.Option(
+        "--missing",
+        metavar="RULE",
+        help="What to do about a row that lacks a value: skip it, stop with an error, or take this VALUE instead.",
     ),
 ]
 
@@ -130,7 +140,7 @@ def outputs_from(text: str) -> tuple[Output, ...]:
     result = []
     for part in text.split(","):
         name, slash, arity = part.strip().partition("/")
-        if not slash or not is_name(name) or not arity.isdigit():
+        if not slash or not is_name(name) or not re.fullmatch("[0-9]{1,9}", arity):
             raise typer.BadParameter(f"{part.strip()!r} is not of the form predicate/arity", param_hint="--show")
         result.append(Output.unnamed(name, int(arity)))
     return tuple(result)

@@ -18,6 +18,7 @@ from lasing.cli.options import (
     MaxAtoms,
     MaxMemory,
     MaxTime,
+    Missing,
     choose,
     constants_of,
     outputs_from,
@@ -152,14 +153,7 @@ def run(
     max_atoms: MaxAtoms = None,
     max_memory: MaxMemory = None,
     max_time: MaxTime = None,
-    missing: Annotated[
-        str,
-        typer.Option(
-            "--missing",
-            metavar="RULE",
-            help="What to do about a row that lacks a value: skip it, stop with an error, or take this VALUE instead.",
-        ),
-    ] = SKIP,
+    missing: Missing = SKIP,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print no warnings, no progress and no summary.")
     ] = False,

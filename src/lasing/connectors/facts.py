@@ -128,7 +128,7 @@ class FactReader:
             if self._newest is None or row[0] > self._newest:
                 self._newest = row[0]
             elif row[0] < self._newest and self._ordered:
-                raise late(row[0], self._newest, self._place(block, _skip(text, position)))
+                raise late(row[0], self._newest, self._place(block, _skip(text, position)), self.tick)
             atom = row[1]
             if self._arity.get(atom.predicate, len(atom.args)) != len(atom.args):
                 check_arity(atom, self._arity, partial(self._place, block, _skip(text, position)))

@@ -7,7 +7,7 @@ a missing value is an error, or stands for another value: `missing="error"`, `mi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,14 +45,19 @@ class Gaps:
 
     def warnings(self) -> list[Diagnostic]:
         """What was left out, as warnings."""
-        return [left_out(count, table, column) for (table, column), count in sorted(self.left_out.items())]
+        return warnings_of(self.left_out)
 
 
-def left_out(count: int, table: str, column: str) -> Diagnostic:
-    """The warning about rows that were left out since they lack a value."""
-    rows = f"{count:,} row{'s'[: count != 1]} of {table}"
-    note = "to stop there, --missing error; to take a value instead, --missing VALUE (in Python: missing=…)"
-    return Diagnostic("W206", f"{rows} left out: no value in the column {column}", note=note)
+_TO_CHOOSE = "to stop there, --missing error; to take a value instead, --missing VALUE (in Python: missing=…)"
+
+
+def warnings_of(left_out: Mapping[tuple[str, str], int], note: str = _TO_CHOOSE) -> list[Diagnostic]:
+    """The warnings about rows that were left out since they lack a value, by the name of the table and the column."""
+    found = []
+    for (table, column), count in sorted(left_out.items()):
+        rows = f"{count:,} row{'s'[: count != 1]} of {table}"
+        found.append(Diagnostic("W206", f"{rows} left out: no value in the column {column}", note=note))
+    return found
 
 
 def without_gaps(facts: Sequence[tuple[Any, ...]], gaps: Gaps) -> list[tuple[Any, ...]]:
@@ -67,37 +72,54 @@ def without_gaps(facts: Sequence[tuple[Any, ...]], gaps: Gaps) -> list[tuple[Any
     return kept
 
 
-def present(table: Any, columns: Sequence[str], gaps: Gaps, name: str) -> Any:
+def present(
+    table: Any,
+    columns: Sequence[str],
+    gaps: Gaps,
+    name: str,
+    time: str | None = None,
+    shown: Mapping[str, str] | None = None,
+) -> Any:
     """An Arrow table or batch without the rows that lack a value in some column, or with a value put in.
 
-    It stays as it is where missing values are errors: whoever reads them says so.
+    It stays as it is where missing values are errors: whoever reads them says so. Nothing is put in for a missing time,
+    which is an error too. `shown` has the names of columns that the user knows by other ones.
     """
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     lacking = [column for column in columns if table[column].null_count]
     if not lacking or gaps.rule == ERROR:
         return table
+    names = shown or {}
     if gaps.skips:
         kept = None
         for column in lacking:
             valid = table[column].is_valid()
             lost = pc.invert(valid) if kept is None else pc.and_(kept, pc.invert(valid))
             if count := pc.sum(lost).as_py():
-                gaps.left_out[name, column] += count
+                gaps.left_out[name, names.get(column, column)] += count
             kept = valid if kept is None else pc.and_(kept, valid)
         return table.filter(kept)
     for column in lacking:
-        values = table[column]
-        kind = values.type
-        try:
-            text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-            number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-            if not (text if isinstance(gaps.rule, str) else number):
-                raise TypeError
-            filled = pc.fill_null(values, pa.scalar(gaps.rule, kind))
-        except (pa.ArrowException, TypeError, ValueError, OverflowError):
-            message = f"{gaps.rule!r} cannot stand for a missing {kind} in the column {column} of {name}"
-            raise fault("E506", message, note="name a value of the column's type") from None
-        table = table.set_column(table.schema.get_field_index(column), column, filled)
+        if column != time:
+            filled = _filled(table[column], gaps.rule, names.get(column, column), name)
+            table = table.set_column(table.schema.get_field_index(column), column, filled)
     return table
+
+
+def _filled(values: Any, filler: Missing, column: str, name: str) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = values.type
+    try:
+        text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+        number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+        if not (text if isinstance(filler, str) else number):
+            raise TypeError
+        if pa.types.is_integer(kind) and not pa.types.is_uint64(kind):  # 300 may stand for a missing number of 8 bits
+            values, kind = values.cast(pa.int64()), pa.int64()
+        return pc.fill_null(values, pa.scalar(filler, kind))
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        message = f"{filler!r} cannot stand for a missing {kind} in the column {column} of {name}"
+        raise fault("E506", message, note="name a value of the column's type") from None

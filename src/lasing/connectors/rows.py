@@ -13,7 +13,7 @@ from lasing.errors import LasingError, Place, fault
 from lasing.logic.formulas import Atom
 from lasing.logic.terms import LARGEST, SMALLEST, Value
 from lasing.timeline.limits import check_time
-from lasing.timeline.ticks import Tick, parse_time
+from lasing.timeline.ticks import Tick, parse_time, time_text
 
 Row = tuple[int, Atom]
 
@@ -103,11 +103,12 @@ def time_of(thing: object, tick: Tick | None, place: Place | None = None) -> int
     return check_time(value, place)
 
 
-def late(time: int, last: int, place: Place) -> Exception:
+def late(time: int, last: int, place: Place, tick: Tick | None) -> Exception:
     """The error for a row that is older than the one before."""
+    shown = tick if tick is not None and tick.reads_dates else None
     return fault(
         "E504",
-        f"this row is out of order: time {time} after {last}",
+        f"this row is out of order: time {time_text(time, shown)} after {time_text(last, shown)}",
         place,
         "sort the stream by time, or let it be sorted: --sort on the command line, sort=True in Python",
     )

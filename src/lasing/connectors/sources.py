@@ -293,7 +293,7 @@ def _object_rows(
             continue
         point = time_of(time, tick, place)
         if newest is not None and point < newest and ordered:
-            raise late(point, newest, place)
+            raise late(point, newest, place, tick)
         newest = point if newest is None else max(newest, point)
         if None in args:
             if gaps.skips:

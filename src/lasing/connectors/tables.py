@@ -99,7 +99,7 @@ class RowMaker:
             return None
         time = time_of(written, self.tick, place)
         if self.newest is not None and time < self.newest and self.ordered:
-            raise late(time, self.newest, place or Place(self.name, 0, 0))
+            raise late(time, self.newest, place or Place(self.name, 0, 0), self.tick)
         self.newest = time if self.newest is None else max(time, self.newest)
         atom = self._atom(record, place)
         if atom is None:

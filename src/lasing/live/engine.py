@@ -27,6 +27,7 @@ from lasing.live.models import ModelsCore
 from lasing.live.reference import ReferenceCore
 from lasing.live.updates import Joined, Source, Told, Update
 from lasing.logic.answers import Answer
+from lasing.logic.examples import Examples
 from lasing.logic.facts import facts_of
 from lasing.logic.program import Program
 from lasing.logic.terms import Value
@@ -87,6 +88,7 @@ class Engine:
         self.program = program
         self.on_late = on_late
         self._watch = watch
+        watch.shown = program.time_text
         self._kind = choice.name
         self._open = _opener(choice, program)
         own = sorted(self.program.data, key=lambda fact: fact.time)
@@ -137,10 +139,11 @@ class Engine:
             return self._push_first(now, facts)
         if now < core.time or now < start:
             if self.on_late is None:
-                note = "push in the order of time, or give the engine an on_late=…"
+                note, shown = "push in the order of time, or give the engine an on_late=…", self.program.time_text
                 if now < start:
-                    raise fault("E308", f"time {now} is before the start, {start}", note=note)
-                raise fault("E308", f"time {now} has passed: everything is evaluated up to {core.time}", note=note)
+                    raise fault("E308", f"time {shown(now)} is before the start, {shown(start)}", note=note)
+                message = f"time {shown(now)} has passed: everything is evaluated up to {shown(core.time)}"
+                raise fault("E308", message, note=note)
             self.on_late(now, facts)
             return Update(core.time, Told([]))
         return self._evaluate(core, now, core.encode(now, facts))
@@ -160,7 +163,7 @@ class Engine:
         """
         self._check_whole()
         gaps = Gaps(missing)
-        frames = {predicate: self._present(predicate, frame, gaps) for predicate, frame in batch_of(facts).items()}
+        frames = {name: self._present(name, frame, gaps, time) for name, frame in batch_of(facts).items()}
         prepared = self._batch(frames, time, end)
         self._note_gaps(gaps)
         if prepared is None:
@@ -171,9 +174,9 @@ class Engine:
         self._whole = True
         return source.tables()
 
-    def _present(self, predicate: Any, frame: Any, gaps: Gaps) -> Any:
+    def _present(self, predicate: Any, frame: Any, gaps: Gaps, time: str | None = None) -> Any:
         table = frame_of(frame, predicate)
-        return present(table, table.column_names, gaps, f"the table of {predicate}")
+        return present(table, table.column_names, gaps, f"the table of {predicate}", time)
 
     def _without_gaps(self, facts: Facts) -> Facts | None:
         """Facts without those that lack a value; None where there are none of these."""
@@ -220,12 +223,13 @@ class Engine:
         batch = core.encode_batch(facts, time, lambda thing: time_of(thing, self.program.tick))
         span = batch.span()
         until = last if last is not None else core.time if span is None else span[1]
+        shown = self.program.time_text
         if span is not None and span[0] < max(core.time, start):
-            raise fault("E308", f"time {span[0]} has passed", note="push in the order of time")
+            raise fault("E308", f"time {shown(span[0])} has passed", note="push in the order of time")
         if span is not None and until < span[1]:
-            raise fault("E306", f"the batch has facts at {span[1]}, after its end, {until}")
+            raise fault("E306", f"the batch has facts at {shown(span[1])}, after its end, {shown(until)}")
         if until < core.time:
-            raise fault("E308", f"time {until} has passed", note="push in the order of time")
+            raise fault("E308", f"time {shown(until)} has passed", note="push in the order of time")
         self._begin(start, core)
         due = [fact for fact in self._own if fact[0] <= until]
         self._own = self._own[len(due) :]
@@ -271,12 +275,15 @@ class Engine:
     def diagnostics(self) -> list[Diagnostic]:
         """What was left out so far: facts that lack a value (W206), heads before the start (W202), instances that had
         no value (W203)."""
-        examples = {} if self._core is None else self._core.examples()
-        return [*self._gaps.warnings(), *left_out(self.program, *self.left_out(), examples)]
+        return [*self._gaps.warnings(), *left_out(self.program, *self.left_out(), self.examples())]
 
     def left_out(self) -> tuple[int, Mapping[tuple[int, str], int]]:
         """The same as numbers: heads before the start, and instances without a value by rule (from 0) and reason."""
         return (0, {}) if self._core is None else self._core.left_out()
+
+    def examples(self) -> Examples:
+        """One of the instances without a value for each rule and reason."""
+        return {} if self._core is None else self._core.examples()
 
     def snapshot(self) -> Any:
         """The raw window as an Arrow table: the facts on which answers can still depend. That is all there is to keep.

@@ -9,7 +9,7 @@ from heapq import heappop, heappush
 
 from lasing.errors import LasingError, fault
 from lasing.logic.formulas import Atom
-from lasing.timeline.ticks import Tick
+from lasing.timeline.ticks import Tick, time_text
 
 Expiry = int | float | None
 """A time point up to which an atom is guaranteed to hold without a break, whatever facts come: infinite where it holds
@@ -41,7 +41,9 @@ class Answer:
         if len(self.models) != 1:
             note = "Answer.models has them all; Answer.certain what holds in each, Answer.possible what holds in any"
             found = f"there are {len(self.models)} answer streams" if self.models else "there is no answer stream"
-            raise fault("E309", f"{found} at {self.time}, where exactly one is asked for", note=note)
+            raise fault(
+                "E309", f"{found} at {time_text(self.time, self.tick)}, where exactly one is asked for", note=note
+            )
         return self.models[0]
 
     @property
@@ -75,14 +77,6 @@ class Answer:
 
 def _instant(time: int, tick: Tick | None) -> datetime | None:
     return None if tick is None else tick.instant(time)
-
-
-def time_text(time: int, tick: Tick | None) -> str:
-    """A date where there is one."""
-    try:
-        return str(time) if tick is None else tick.iso(time)
-    except LasingError:  # beyond the calendar
-        return str(time)
 
 
 def model_text(model: Iterable[Atom]) -> str:

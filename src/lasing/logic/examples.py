@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 
-from lasing.logic.answers import time_text
 from lasing.logic.formulas import terms_of, walk
 from lasing.logic.program import Rule
 from lasing.logic.terms import Substitution, Value, Variable, value_text, variables_of
-from lasing.timeline.ticks import Tick
+from lasing.timeline.ticks import Tick, time_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from lasing.errors import Place, Source
 from lasing.logic.formulas import Atom, Formula, Head, head_atom
 from lasing.logic.printer import formula_text
 from lasing.logic.terms import Term, term_text
-from lasing.timeline.ticks import Tick
+from lasing.timeline.ticks import Tick, time_text
 
 Result = TypeVar("Result")
 
@@ -164,6 +164,10 @@ class Program:
     def shown_tick(self) -> Tick | None:
         """The tick by which times go out as dates: where they came in as dates, in the program or while watching."""
         return self.tick if self.tick is not None and (self.dated or self.tick.reads_dates) else None
+
+    def time_text(self, time: int) -> str:
+        """A time point for a message: as a date where times came in as dates."""
+        return time_text(time, self.shown_tick())
 
     def declared(self) -> tuple[Signature | Output, ...]:
         """The inputs and outputs that the program names."""

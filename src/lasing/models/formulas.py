@@ -7,12 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from lasing.connectors.missing import SKIP, Gaps, Missing
 from lasing.connectors.rows import check_arity, time_of
 from lasing.engine_choice import load_clingo
 from lasing.engines.reference.satisfaction import satisfies, try_all
 from lasing.engines.reference.stream import Facts
 from lasing.engines.reference.structure import background_of
-from lasing.errors import Place, Source, fault
+from lasing.errors import Place, Source, fault, warn
 from lasing.languages.lars.questions import read_question
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom, atoms_of
@@ -36,18 +37,22 @@ def holds(
     background: Beside = (),
     sort: bool = False,
     constants: Mapping[str, Value] | None = None,
+    missing: Missing = SKIP,
 ) -> bool:
     """Whether a formula holds in a stream at a time point: for some values of its variables, where it has any.
 
     The formula is written as in the body of a rule. The timeline reaches from `start` to `end`; by default, from the
     first fact to the last, and to `time`. The text of `background` may have a #tick and #const besides its facts.
+    A row that lacks a value is as `missing` says: see `lasing.run`.
     """
+    gaps = Gaps(missing)
     asked, beside, _ = _read(formula, background, constants)
-    rows = all_rows(beside, stream, sort, facts_of(Program((asked,), beside.background)).arity)
+    rows = all_rows(beside, stream, sort, facts_of(Program((asked,), beside.background)).arity, gaps)
+    warn(gaps.warnings())
     now = time_of(time, beside.tick)
     times = (now, *(row[0] for row in rows))
     timeline = Interval(time_or(start, min(times), beside), time_or(end, max(times), beside))
-    check_timeline(timeline, now)
+    check_timeline(timeline, now, beside)
     facts = Facts(fact_of(row) for row in rows if row[0] in timeline)
     return satisfies(facts, timeline, background_of(beside.background), now, asked.body)
 
@@ -73,7 +78,7 @@ def satisfiable(
         raise fault("E314", "data facts stand beside a formula for which a stream is looked for", note=note)
     now = time_of(time, beside.tick)
     timeline = Interval(time_or(start, now, beside), time_or(end, now, beside))
-    check_timeline(timeline, now)
+    check_timeline(timeline, now, beside)
     assert timeline.hi is not None
     asked_facts = facts_of(Program((asked,), beside.background))
     known = asked_facts.arity

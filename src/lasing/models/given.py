@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from lasing.connectors.missing import Gaps
 from lasing.connectors.rows import Row, by_time, merged, time_of, value_of
 from lasing.connectors.sources import stream_rows
 from lasing.engines.reference.stream import Derived, Fact, Facts, Stream
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
 Time = int | str | datetime
 
 
-def all_rows(program: Program, stream: Any, sort: bool, arity: Mapping[str, int]) -> list[Row]:
+def all_rows(program: Program, stream: Any, sort: bool, arity: Mapping[str, int], gaps: Gaps) -> list[Row]:
     """The facts of a program's own text and of a stream, in their order, each once."""
     own = by_time((fact.time, fact.atom) for fact in program.data)
-    return list(dict.fromkeys(merged([own, stream_rows(stream, program.tick, sort, arity=arity)])))
+    return list(dict.fromkeys(merged([own, stream_rows(stream, program.tick, sort, arity=arity, gaps=gaps)])))
 
 
 def time_or(given: Time | None, default: int, program: Program) -> int:
@@ -34,13 +35,15 @@ def time_or(given: Time | None, default: int, program: Program) -> int:
     return default if given is None else time_of(given, program.tick)
 
 
-def check_timeline(timeline: Interval, now: int) -> None:
+def check_timeline(timeline: Interval, now: int, program: Program) -> None:
     """Fail where a time point is not in the timeline."""
+    start = program.time_text(timeline.lo)
+    end = None if timeline.hi is None else program.time_text(timeline.hi)
     if not timeline:
-        raise fault("E306", f"the timeline ends at {timeline.hi}, before it starts at {timeline.lo}")
+        raise fault("E306", f"the timeline ends at {end}, before it starts at {start}")
     if now not in timeline:
-        until = "" if timeline.hi is None else f" to {timeline.hi}"
-        raise fault("E306", f"the time point {now} is not in the timeline, from {timeline.lo}{until}")
+        until = "" if end is None else f" to {end}"
+        raise fault("E306", f"the time point {program.time_text(now)} is not in the timeline, from {start}{until}")
 
 
 def values_of(constants: Mapping[str, Value] | None) -> dict[str, Value]:

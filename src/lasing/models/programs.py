@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lasing.connectors.missing import SKIP, Gaps, Missing
 from lasing.connectors.rows import Row, time_of
 from lasing.connectors.sources import stream_rows
 from lasing.engine_choice import load_clingo
-from lasing.errors import Source
+from lasing.errors import Source, warn
 from lasing.languages.lars.questions import read_question
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
@@ -58,16 +59,22 @@ def check(
     start: Time | None = None,
     sort: bool = False,
     constants: Mapping[str, Value] | None = None,
+    missing: Missing = SKIP,
 ) -> Verdict:
     """Whether an interpretation stream is an answer stream of a program for a data stream at a time point.
 
     The interpretation has the data up to that time point, and what is derived, each with its time. An answer stream
-    need not be of least cost: weak constraints do not matter here.
+    need not be of least cost: weak constraints do not matter here. A row of either stream that lacks a value is as
+    `missing` says: see `lasing.run`.
     """
+    gaps = Gaps(missing)
     checked = (program if isinstance(program, Program) else parse(program, constants)).watching_dates()
     load_clingo("to see whether a model is minimal takes it")
-    rows = list(dict.fromkeys(stream_rows(interpretation, checked.tick, True, arity=facts_of(checked).arity)))
-    data = _Data.of(checked, stream, time, start, sort, rows)
+    rows = list(
+        dict.fromkeys(stream_rows(interpretation, checked.tick, True, arity=facts_of(checked).arity, gaps=gaps))
+    )
+    data = _Data.of(checked, stream, time, start, sort, gaps, rows)
+    warn(gaps.warnings())
     reasons = [*_missing(data, rows), *_foreign(data, rows, facts_of(checked).derived)]
     return Verdict.of(reasons or _no_model(checked, data, rows))
 
@@ -81,11 +88,14 @@ def answer_stream(
     start: Time | None = None,
     sort: bool = False,
     constants: Mapping[str, Value] | None = None,
+    missing: Missing = SKIP,
 ) -> Witness | None:
     """An answer stream of a program at a time point, with the data and all that is derived; None if there is none.
 
-    With `atoms`, no others are derived. It need not be of least cost.
+    With `atoms`, no others are derived. It need not be of least cost. A row that lacks a value is as `missing` says:
+    see `lasing.run`.
     """
+    gaps = Gaps(missing)
     checked = (program if isinstance(program, Program) else parse(program, constants)).watching_dates()
     if isinstance(atoms, str):
         texts = checked.sources if isinstance(program, Program) else (source_of(program),)
@@ -97,7 +107,8 @@ def answer_stream(
     def may_hold(atom: TimedAtom) -> bool:
         return allowed is None or Atom(atom.predicate, atom.args) in allowed
 
-    data = _Data.of(checked, stream, time, start, sort)
+    data = _Data.of(checked, stream, time, start, sort, gaps)
+    warn(gaps.warnings())
     m = unknowns(checked, data.timeline, data.now, data.rows)
     found = satisfiability.answer_stream(m, checked, may_hold)
     return None if found is None else Witness.of((*data.rows, *rows_of(found, data.now)), data.tick)
@@ -123,13 +134,20 @@ class _Data:
 
     @classmethod
     def of(
-        cls, program: Program, stream: Any, time: Time, start: Time | None, sort: bool, claimed: Iterable[Row] = ()
+        cls,
+        program: Program,
+        stream: Any,
+        time: Time,
+        start: Time | None,
+        sort: bool,
+        gaps: Gaps,
+        claimed: Iterable[Row] = (),
     ) -> _Data:
         """The timeline starts with the first fact; without any data, with the first that is claimed."""
         now = time_of(time, program.tick)
-        rows = all_rows(program, stream, sort, facts_of(program).arity)
+        rows = all_rows(program, stream, sort, facts_of(program).arity, gaps)
         lo = time_or(start, min([now, *(row[0] for row in rows or claimed)]), program)
-        check_timeline(Interval(lo, None), now)
+        check_timeline(Interval(lo, None), now, program)
         early, late = (row for row in rows if row[0] < lo), (row for row in rows if row[0] > now)
         known = [row for row in rows if lo <= row[0] <= now]
         return cls(now, Interval(lo, None), known, frozenset(early), frozenset(late), program.shown_tick())

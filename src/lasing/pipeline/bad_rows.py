@@ -8,11 +8,12 @@ from __future__ import annotations
 import csv
 import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
 
+from lasing.connectors.missing import ERROR, SKIP, Missing
 from lasing.errors import Diagnostic, Place
 from lasing.pipeline.config import FILE_FORMATS, SourceConfig
 from lasing.pipeline.schema import columns_of
@@ -22,36 +23,42 @@ _CORRUPT = "*corrupt"
 _MENDED = "mend the row, or leave it out"
 
 
-def bad_row(spark: Any, source: SourceConfig, files: Sequence[str]) -> Diagnostic | None:
-    """What is wrong with the first row of these files that cannot be read, or lacks a value; None if there is none."""
+def bad_row(spark: Any, source: SourceConfig, files: Sequence[str], missing: Missing) -> Diagnostic | None:
+    """What is wrong with the first row of these files that cannot be read, or lacks a value where that is an error;
+    None if there is none."""
     if source.format not in FILE_FORMATS or not files:
         return None
     if source.format == "parquet":
-        return _without_value(spark, source, files)
+        return _without_value(spark, source, files, missing)
     if str(source.options.get("multiLine", "false")).lower() == "true":  # a line is not a row
         return None
-    found = sorted(_bad_lines(spark, source, files), key=lambda row: row["file"])
+    columns = columns_of(source.schema or "")
+    needed = _needed(source, list(columns), missing)
+    found = sorted(_bad_lines(spark, source, files, needed), key=lambda row: row["file"])
     places = [(_line_number(row["file"], row["value"]), row) for row in found]
     for number, row in sorted(places, key=lambda place: (place[1]["file"], place[0])):
-        said = _csv(source, row, number) if source.format == "csv" else _json(source, row)
+        said = _csv(source, row, number, needed) if source.format == "csv" else _json(columns, row, needed)
         if said is not None:
             code, message, column = said
-            place = Place(_path(row["file"]), number, column, row["value"])
+            place = Place(path_of(row["file"]), number, column, row["value"])
             return Diagnostic(code, f"sources.{source.name}: {message}", place, _MENDED)
     return None
 
 
-def _needed(source: SourceConfig, columns: Sequence[str]) -> list[str]:
-    """The columns that have to have a value."""
+def _needed(source: SourceConfig, columns: Sequence[str], missing: Missing) -> list[str]:
+    """The columns whose lack of a value is an error."""
+    if missing == SKIP:
+        return []
+    if missing != ERROR:  # another value is taken, but for a time
+        return [source.time]
     _, named = specification(source.fact)
     return [name for name in columns if named is None or name == source.time or name in named]
 
 
-def _bad_lines(spark: Any, source: SourceConfig, files: Sequence[str]) -> list[Any]:
+def _bad_lines(spark: Any, source: SourceConfig, files: Sequence[str], needed: Sequence[str]) -> list[Any]:
     """Lines that do not fit the schema, as text and as what Spark reads in them; the headers are among them."""
     from pyspark.sql import functions as f
 
-    columns = columns_of(source.schema or "")
     read = f.from_csv if source.format == "csv" else f.from_json
     options = {**source.options, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": _CORRUPT}
     parsed = read("value", f"{source.schema}, `{_CORRUPT}` string", options)
@@ -60,13 +67,13 @@ def _bad_lines(spark: Any, source: SourceConfig, files: Sequence[str]) -> list[A
     bad = f.col(f"row.`{_CORRUPT}`").isNotNull()
     if str(source.options.get("mode", "")).upper() == "DROPMALFORMED":
         bad = f.lit(False)
-    for name in _needed(source, list(columns)):
+    for name in needed:
         bad = bad | f.col(f"row.`{name}`").isNull()
     found: list[Any] = rows.where(bad).limit(len(files) + 1).collect()  # a header for each file, and a bad line
     return found
 
 
-def _csv(source: SourceConfig, row: Any, number: int) -> tuple[str, str, int] | None:
+def _csv(source: SourceConfig, row: Any, number: int, needed: Sequence[str]) -> tuple[str, str, int] | None:
     """The code of what is wrong with a line, a sentence and the column of the text; None for a header."""
     columns = columns_of(source.schema or "")
     separator = str(source.options.get("sep", source.options.get("delimiter", ",")))
@@ -79,53 +86,54 @@ def _csv(source: SourceConfig, row: Any, number: int) -> tuple[str, str, int] | 
         return "E614", f"this row has {len(cells)} cells, but the schema has {len(columns)} columns", 1
     at = 1
     for (name, kind), cell in zip(columns.items(), cells, strict=True):
-        if row["row"][name] is None and name in _needed(source, list(columns)):
-            if not cell.strip():
-                return "E603", f"there is no value for {name}", at
-            return "E614", f"{name} is {cell!r}, which is no {kind}", at
+        if row["row"][name] is None:
+            if cell.strip():
+                return "E614", f"{name} is {cell!r}, which is no {kind}", at
+            if name in needed:
+                return "E506", f"there is no value for {name}", at
         at += len(cell) + 1
     return "E614", "this row does not fit the schema", 1
 
 
-def _json(source: SourceConfig, row: Any) -> tuple[str, str, int]:
-    columns = columns_of(source.schema or "")
+def _json(columns: Mapping[str, str], row: Any, needed: Sequence[str]) -> tuple[str, str, int]:
     try:
         given = json.loads(row["value"])
     except (ValueError, RecursionError) as error:
         return "E614", "this row is not JSON", getattr(error, "colno", 1)
     if not isinstance(given, dict):
         return "E614", "this row is not a JSON object", 1
-    for name in _needed(source, list(columns)):
+    for name, kind in columns.items():
         if row["row"] is not None and row["row"][name] is not None:
             continue
         at = max(row["value"].find(f'"{name}"'), 0) + 1
-        if given.get(name) is None:
-            return "E603", f"there is no value for {name}", at
-        return "E614", f"{name} is {given[name]!r}, which is no {columns[name]}", at
+        if given.get(name) is not None:
+            return "E614", f"{name} is {given[name]!r}, which is no {kind}", at
+        if name in needed:
+            return "E506", f"there is no value for {name}", at
     return "E614", "this row does not fit the schema", 1
 
 
-def _without_value(spark: Any, source: SourceConfig, files: Sequence[str]) -> Diagnostic | None:
+def _without_value(spark: Any, source: SourceConfig, files: Sequence[str], missing: Missing) -> Diagnostic | None:
     """A row of a Parquet file in which a value is missing."""
     from pyspark.sql import functions as f
 
     frame = spark.read.schema(source.schema).parquet(*files) if source.schema else spark.read.parquet(*files)
-    for name in _needed(source, frame.columns):
+    for name in _needed(source, frame.columns, missing):
         rows = frame.where(f.col(f"`{name}`").isNull())
         for row in rows.select("_metadata.file_path", "_metadata.row_index").limit(1).collect():
-            message = f"sources.{source.name}: row {row[1] + 1} of {_path(row[0])} has no value for {name}"
-            return Diagnostic("E603", message, note=_MENDED)
+            message = f"sources.{source.name}: row {row[1] + 1} of {path_of(row[0])} has no value for {name}"
+            return Diagnostic("E506", message, note=_MENDED)
     return None
 
 
-def _path(file: str) -> str:
+def path_of(file: str) -> str:
     """The path of a file; of one that is elsewhere, its address."""
     return unquote(urlparse(file).path) if file.startswith("file:") else unquote(file)
 
 
 def _line_number(file: str, text: str) -> int:
     """The number of a line in a file, from 1; 0 where the file is not on this machine."""
-    path = Path(_path(file))
+    path = Path(path_of(file))
     if not file.startswith("file:") or not path.exists():
         return 0
     opened = gzip.open if path.suffix == ".gz" else open

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lasing.connectors.files import read_text
+from lasing.connectors.missing import SKIP, Gaps, Missing
 from lasing.connectors.rows import time_of
 from lasing.errors import Diagnostic, LasingError, fault, in_order, similar
 from lasing.errors import Source as Text
@@ -56,6 +57,7 @@ TOP_KEYS: dict[str, tuple[type, ...]] = {
     "trigger": (str,),
     "delay": (str, int),
     "idle": (str,),
+    "missing": (str, int, float),
     "start": (str, int),
     "end": (str, int),
     "shards": (int,),
@@ -86,6 +88,7 @@ class SourceConfig:
     options: Mapping[str, str]
     delay: str | int | None = None
     idle: str | None = None
+    missing: Missing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,7 @@ class Pipeline:
     trigger: str = ""
     delay: str | int = 0
     idle: str | None = None
+    missing: Missing = SKIP
     start: str | int | None = None
     end: str | int | None = None
     shards: int | None = None
@@ -123,6 +127,10 @@ class Pipeline:
     master: str = "local[*]"
     jars: tuple[str, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
+
+    def missing_in(self, source: SourceConfig) -> Missing:
+        """What a missing value of a source means."""
+        return self.missing if source.missing is None else source.missing
 
 
 def read_pipeline(path: Path) -> Pipeline:
@@ -183,6 +191,7 @@ class _Reading:
             trigger=given.get("trigger", ""),
             delay=given.get("delay", 0),
             idle=given.get("idle"),
+            missing=given.get("missing", SKIP),
             start=given.get("start"),
             end=given.get("end"),
             shards=given.get("shards"),
@@ -280,6 +289,7 @@ class _Reading:
             **dict.fromkeys(("format", "fact", "time", "schema", "idle"), (str,)),
             "options": (dict,),
             "delay": (str, int),
+            "missing": (str, int, float),
         }
         if self._one_of(f"{where}format", kind, tuple(SOURCE_KEYS)):
             self._check_keys(where, table, {**common, **SOURCE_KEYS[str(kind)]}, NEEDED[str(kind)])
@@ -304,8 +314,8 @@ class _Reading:
             if isinstance(table.get("options", {}), dict)
             else {}
         )
-        delay, idle = table.get("delay"), table.get("idle")
-        return SourceConfig(name, str(kind), fact, time, schema, given, options, delay, idle)
+        delay, idle, missing = (table.get(key) for key in ("delay", "idle", "missing"))
+        return SourceConfig(name, str(kind), fact, time, schema, given, options, delay, idle, missing)
 
     def _columns(self, where: str, kind: Any, schema: Any, fact: str, time: str, program: Program | None) -> None:
         """Check what a source is about against its columns and the program."""
@@ -378,7 +388,7 @@ class _Reading:
         return SinkConfig(name, "", str(kind), given, texts)
 
     def _times(self, program: Program | None, sources: Sequence[SourceConfig]) -> None:
-        """Check what is said in time: the trigger, the delay, the start and the end."""
+        """Check what is said in time, the trigger, the delay, the start and the end, and of missing values."""
         trigger = self._given.get("trigger", "")
         if isinstance(trigger, str) and trigger not in ("", AVAILABLE_NOW):
             try:
@@ -392,6 +402,8 @@ class _Reading:
         for where, table in tables.items():
             if isinstance(table.get("idle"), str):
                 self._told(f"{where}idle", silence_of, table["idle"])
+            if type(table.get("missing")) in TOP_KEYS["missing"]:
+                self._told(f"{where}missing", Gaps, table["missing"])
         if program is None:
             return
         unit = program.tick.milliseconds * 1000 if program.tick else None

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import unquote
 
 from lasing.errors import Diagnostic, LasingError, fault
 from lasing.pipeline.bad_rows import bad_row
 from lasing.pipeline.config import FILE_FORMATS, Pipeline
+from lasing.pipeline.source_files import files_of
 from lasing.pipeline.state_files import damaged_state
 
 _OURS = re.compile(r"LasingError: (?:error\[(E\d+)\]: )?(.*?)(?:\n\s*SQLSTATE|\n\n|\s*\Z)", re.DOTALL)
@@ -29,7 +28,7 @@ def stopped(spark: Any, pipeline: Pipeline, error: BaseException) -> LasingError
     if "No space left on device" in message:
         return fault("E615", "the disk is full: a batch could not be written", note=again)
     ours = _OURS.search(message)
-    if ours is None or ours[1] == "E603":
+    if ours is None or ours[1] == "E506":
         found = _bad_row(spark, pipeline, message)
         if found is not None:
             notes = "\n".join(filter(None, (found.note, again)))
@@ -52,26 +51,14 @@ def _bad_row(spark: Any, pipeline: Pipeline, message: str) -> Diagnostic | None:
         if source.format not in FILE_FORMATS:
             continue
         try:
-            files = list(_files(spark, pipeline, number))
+            files = list(files_of(spark, pipeline, number))
             chosen = [file for file in files if any(_same(file, name) for name in named)]
-            found = bad_row(spark, source, chosen or files)
+            found = bad_row(spark, source, chosen or files, pipeline.missing_in(source))
         except (PySparkException, OSError):  # the file is gone, or worse: then Spark's words must do
             continue
         if found is not None:
             return found
     return None
-
-
-def _files(spark: Any, pipeline: Pipeline, number: int) -> Iterator[str]:
-    """The files that a source was read from when the pipeline stopped: of a stream, those of its last batch."""
-    source = pipeline.sources[number]
-    if pipeline.mode == "batch":
-        yield from map(unquote, spark.read.text(source.given["path"]).inputFiles())
-        return
-    logs = Path(pipeline.checkpoint) / "sources" / str(number)
-    batches = sorted((p for p in logs.glob("[0-9]*")), key=lambda p: int(p.name.partition(".")[0]))
-    for line in batches[-1].read_text(encoding="utf-8").splitlines()[1:] if batches else ():
-        yield unquote(json.loads(line)["path"])
 
 
 def _same(file: str, name: str) -> bool:

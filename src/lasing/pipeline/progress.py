@@ -6,15 +6,19 @@ import json
 import sys
 import time
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
+from lasing.connectors.missing import warnings_of
 from lasing.errors import Diagnostic, fault
 from lasing.logic.program import Program
 from lasing.session import left_out
 from lasing.spark.waiting import Waiting
+
+_TO_CHOOSE = 'to stop there, missing = "error" in the file; to take a value instead, missing = VALUE'
 
 
 @dataclass(slots=True)
@@ -28,6 +32,8 @@ class Batch:
     evaluated_until: str = ""
     waiting_for: list[str] = field(default_factory=list)
     """The sources that brought nothing, and without which time cannot go on."""
+    missing: dict[str, dict[str, int]] = field(default_factory=dict)
+    """How many rows were left out because they lack a value, by source and column."""
     state_bytes: int = 0
     state_seconds: float = 0.0
     engine_seconds: float = 0.0
@@ -38,6 +44,11 @@ class Batch:
     def events_per_second(self) -> float:
         return self.events / self.seconds if self.seconds else 0.0
 
+    @property
+    def left_out(self) -> int:
+        """How many rows were left out because they lack a value."""
+        return sum(sum(columns.values()) for columns in self.missing.values())
+
     def line(self) -> str:
         """The batch as a line of a log."""
         written = ", ".join(f"{count:,} {name}" for name, count in self.rows.items()) or "nothing"
@@ -46,6 +57,7 @@ class Batch:
             f"evaluated until {self.until()}",
             f"state {size(self.state_bytes)}",
             f"late {self.late:,}",
+            *([f"left out {self.left_out:,}"] if self.missing else []),
             f"out {written}",
         ]
         return "; ".join(parts)
@@ -84,6 +96,8 @@ class Progress:
         self._metrics: IO[str] | None = None
         self._quiet = quiet
         self._left_out: Counter[str] = Counter()
+        self._examples: dict[str, str] = {}
+        self._missing: Counter[tuple[str, str]] = Counter()
         self._waits = Waiting("source", 'if it may be silent, say so: [sources.{name}] idle = "5 min"')
         self._waiting: dict[int, Batch] = {}
         self._live: Any = None
@@ -107,10 +121,11 @@ class Progress:
         if self._metrics is not None:
             self._metrics.close()
 
-    def evaluated(self, batch: Batch, left: Counter[str]) -> None:
+    def evaluated(self, batch: Batch, left: Counter[str], examples: Mapping[str, str] | None = None) -> None:
         """A batch has been evaluated and written. It is shown when Spark says how long it took."""
         self._waiting[batch.batch] = batch
         self._left_out += left
+        self._examples = {**(examples or {}), **self._examples}
 
     def finished(self, number: int, seconds: float) -> None:
         """Spark has finished a batch."""
@@ -122,6 +137,8 @@ class Progress:
         total = self.total
         total.events += batch.events
         total.late += batch.late
+        for name, columns in batch.missing.items():
+            self._missing.update({(f"source {name}", column): count for column, count in columns.items()})
         total.seconds += seconds
         total.rows = dict(Counter(total.rows) + Counter(batch.rows))
         if self._metrics is not None:
@@ -143,13 +160,16 @@ class Progress:
             self._live.start()
 
     def diagnostics(self) -> list[Diagnostic]:
-        """What was left out on the way, and how many facts were late."""
-        failures = {}
+        """What was left out on the way."""
+        failures, examples = {}, {}
         for name, count in self._left_out.items():
             if name != "W202":
                 _, rule, reason = name.split(" ", 2)
                 failures[int(rule), reason] = count
-        return left_out(self._program, self._left_out["W202"], failures, {})
+                if name in self._examples:
+                    examples[int(rule), reason] = self._examples[name]
+        lacking = warnings_of(self._missing, _TO_CHOOSE)
+        return [*lacking, *left_out(self._program, self._left_out["W202"], failures, examples)]
 
     def summary(self) -> str:
         """All batches in one line."""
@@ -157,8 +177,12 @@ class Progress:
         rows = ", ".join(f"{count:,} {name}" for name, count in self.total.rows.items()) or "nothing"
         return (
             f"{len(self.done)} batches, {self.total.events:,} events in {seconds:.1f} s; wrote {rows}; "
-            f"{self.total.late:,} late"
+            f"{self.total.late:,} late{self._said_of_gaps()}"
         )
+
+    def _said_of_gaps(self) -> str:
+        count = self._missing.total()
+        return f"; {count:,} row{'s'[: count != 1]} left out for lack of a value" if count else ""
 
     def _table(self) -> Any:
         from rich.table import Table
@@ -177,7 +201,7 @@ class Progress:
                 ", ".join(f"{count:,} {name}" for name, count in batch.rows.items()),
             )
         spent = time.monotonic() - self._begun
-        table.caption = f"{self.total.events:,} events in {spent:.0f} s; {self.total.late:,} late"
+        table.caption = f"{self.total.events:,} events in {spent:.0f} s; {self.total.late:,} late{self._said_of_gaps()}"
         table.caption_justify = "left"
         return table
 

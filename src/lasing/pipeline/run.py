@@ -11,6 +11,7 @@ from threading import Event
 from typing import Any
 
 from lasing.errors import Diagnostic
+from lasing.pipeline.absent_columns import check_columns
 from lasing.pipeline.config import AVAILABLE_NOW, Pipeline
 from lasing.pipeline.failures import stopped
 from lasing.pipeline.progress import Batch, Progress, listener
@@ -31,7 +32,7 @@ def run_pipeline(pipeline: Pipeline, progress: Progress, stop: Event | None = No
     """Run a pipeline to its end, or until `stop` is set. It goes on from its checkpoint, if it has one."""
     spark = open_session(pipeline)
     reasoning = _reasoning(pipeline)
-    reasoning.warns_of_waiting = False  # the progress does, by the names of sources
+    reasoning.warns = False  # the progress does, by the names of sources
     frames = frames_of(spark, pipeline)
     if pipeline.mode == "batch":
         try:
@@ -81,6 +82,7 @@ def _reasoning(pipeline: Pipeline) -> Reasoning:
         end=pipeline.end,
         delay={specification(s.fact)[0]: pipeline.delay if s.delay is None else s.delay for s in pipeline.sources},
         idle={specification(s.fact)[0]: idle for s in pipeline.sources if (idle := s.idle or pipeline.idle)},
+        missing={specification(s.fact)[0]: pipeline.missing_in(s) for s in pipeline.sources},
         order={specification(s.fact)[0]: order for s in pipeline.sources if (order := order_of(s))},
         shards=pipeline.shards,
         slices=pipeline.slices,
@@ -133,10 +135,13 @@ def _write_batch(
     figures = told.where(told["kind"] == STATUS).drop("told").collect()
     batch = Batch(number)
     left: Counter[str] = Counter()
+    examples: dict[str, str] = {}
     for row in figures:
         more = json.loads(row.left_out)
         batch.rows = dict(Counter(batch.rows) + Counter(more["rows"]))
         left += Counter(more["left_out"])
+        examples = more.get("examples", {}) | examples
+        batch.missing.update({_source(pipeline, p): columns for p, columns in more.get("missing", {}).items()})
         batch.events = max(batch.events, row.events)
         batch.late += row.late
         batch.state_bytes += row.state_bytes
@@ -145,6 +150,7 @@ def _write_batch(
         batch.rebuilt_shards += row.rebuilt
         batch.evaluated_until = _moment(pipeline, outputs, row.until)
         batch.waiting_for = [_source(pipeline, predicate) for predicate in more["waiting_for"]]
+    check_columns(told.sparkSession, pipeline, batch.missing)
     if is_first:  # it may have been tried before, by a run that was killed
         for sink in (*pipeline.sinks, pipeline.late):
             clear(told.sparkSession, sink, number)
@@ -157,7 +163,7 @@ def _write_batch(
     with ThreadPoolExecutor(max(1, len(writes))) as together:  # each is a job of Spark's, most often a short one
         for written in [together.submit(each) for each in writes]:
             written.result()
-    progress.evaluated(batch, left)
+    progress.evaluated(batch, left, examples)
 
 
 def _source(pipeline: Pipeline, predicate: str) -> str:
@@ -172,6 +178,9 @@ def _replay(pipeline: Pipeline, outputs: Outputs, progress: Progress) -> None:
     view = outputs.task.view
     batch = Batch(0)
     begun = time.monotonic()
+    for (predicate, column), count in outputs.missing.items():
+        batch.missing.setdefault(_source(pipeline, predicate), {})[column] = count
+    check_columns(outputs.told.sparkSession, pipeline, batch.missing)
     for sink in pipeline.sinks:
         frame = outputs[sink.output].persist()
         batch.rows[sink.output] = frame.count()

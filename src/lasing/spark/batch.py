@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from lasing.connectors.missing import Gaps
 from lasing.spark.evaluation import Evaluation, up_to
 from lasing.spark.inputs import Input
 from lasing.spark.slices import Slices, even_cuts
@@ -32,18 +34,26 @@ class Extent:
     facts: int
 
 
-def extent(inputs: Sequence[Input], unit: int | None) -> Extent | None:
-    """Look once through all inputs; None where they have no fact."""
+def extent(inputs: Sequence[Input], unit: int | None, left_out: Counter[tuple[str, str]]) -> Extent | None:
+    """Look once through all inputs; None where they have no fact. Rows that lack a value, and are left out, are counted
+    by input and column."""
     from pyspark.sql import functions as f
 
     lasts, firsts, facts = [], [], 0
     for given in inputs:
-        time = point_column(unit, given.dated)
-        row = given.rows().select(time.alias("p")).agg(f.min("p"), f.max("p"), f.count("p")).collect()[0]
-        if row[2]:
-            firsts.append(row[0])
-            lasts.append(row[1])
-            facts += row[2]
+        rows = given.all_rows()
+        lacks, whole = [], f.lit(True)
+        if Gaps(given.missing).skips:
+            for part in given.parts:
+                lacks.append(f.count_if(whole & f.col(part).isNull()))  # a row is counted at its first gap
+                whole = whole & f.col(part).isNotNull()
+        time = f.when(whole, point_column(unit, given.dated))
+        first, last, count, *lacking = rows.agg(f.min(time), f.max(time), f.count(time), *lacks).collect()[0]
+        left_out.update({(given.predicate, n): k for n, k in zip(given.parts.values(), lacking, strict=False) if k})
+        if count:
+            firsts.append(first)
+            lasts.append(last)
+            facts += count
     return Extent(min(firsts), max(lasts), facts) if facts else None
 
 

@@ -41,7 +41,7 @@ class _Reader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
     def __init__(self, word: Path, work: str, places: list[int]) -> None:
         self._word = word
         self._work = work
-        self._rows = [(place, NO_INPUT, 0, None, None) for place in places]
+        self._rows = [(place, NO_INPUT, 0, None, None, None) for place in places]
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
         """Nothing to prepare: but without it Spark would put all files of such a query into one batch."""

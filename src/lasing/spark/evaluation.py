@@ -99,6 +99,12 @@ class Evaluation:
         self._told_before = now
         return dict(new)
 
+    def examples(self, left: LeftOut) -> dict[str, str]:
+        """An instance that had no value, in words, for each rule and reason among what was left out."""
+        rules, tick = self._task.program.rules, self._task.shown_tick
+        known = {f"W203 {rule} {reason}": (rules[rule], e) for (rule, reason), e in self._engine.examples().items()}
+        return {name: example.text(rule, tick) for name, (rule, example) in known.items() if name in left}
+
     def _changes(self, output: OutputTable, told: Mapping[str, Any]) -> Any:
         """The changes of an output, without the atoms of other shards."""
         if output.predicate not in told:

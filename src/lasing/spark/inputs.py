@@ -5,9 +5,12 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import and_
 from typing import Any
 
+from lasing.connectors.missing import ERROR, SKIP, Gaps, Missing
 from lasing.errors import fault, similar
 from lasing.logic.facts import facts_of
 from lasing.logic.program import Program
@@ -34,14 +37,35 @@ class Input:
     """Whether times are timestamps, not time points."""
     order: tuple[str, ...] = ()
     """The columns by which the rows of a stream arrived."""
+    missing: Missing = SKIP
+    """What a missing value means."""
 
     @property
     def streaming(self) -> bool:
         return bool(self.frame.isStreaming)
 
     def rows(self) -> Any:
-        """The time and the arguments, in their order; decimals as doubles, which is what the language has. For a
-        stream, also when the rows arrived, where that is known."""
+        """The time and the arguments, in their order. Rows of a history that lack a value are left out, or have it
+        filled in; what is missing in a stream, and what cannot be filled in, is left to the `Packer`."""
+        from pyspark.sql import functions as f
+
+        rows, gaps = self.all_rows(), Gaps(self.missing)
+        if self.streaming or gaps.rule == ERROR:
+            return rows
+        if gaps.skips:
+            return rows.where(reduce(and_, (f.col(part).isNotNull() for part in self.parts)))
+        kinds = ("text",) if isinstance(gaps.filler, str) else ("double", "integer")[: 1 + isinstance(gaps.filler, int)]
+        fits = [f"arg{i + 1}" for i, kind in enumerate(self.types) if kind in kinds]
+        return rows.withColumns({name: f.coalesce(name, f.lit(gaps.filler)) for name in fits}) if fits else rows
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """The columns of `rows` that have to have a value, and what they are called in the DataFrame."""
+        return {"time": self.time, **{f"arg{i + 1}": name for i, name in enumerate(self.columns)}}
+
+    def all_rows(self) -> Any:
+        """The time and the arguments of all rows; decimals as doubles, which is what the language has. For a stream,
+        also when the rows arrived, where that is known."""
         from pyspark.sql import functions as f
 
         taken = [f.col(_quoted(self.time)).alias("time")]
@@ -113,10 +137,18 @@ Order = str | Sequence[str] | Mapping[str, str | Sequence[str]]
 
 
 def inputs_of(
-    program: Program, frames: Mapping[str, Any], time: str | Mapping[str, str], order: Order | None = None
+    program: Program,
+    frames: Mapping[str, Any],
+    time: str | Mapping[str, str],
+    order: Order | None = None,
+    missing: Missing | Mapping[str, Missing] = SKIP,
 ) -> list[Input]:
     """The inputs, each checked against the program and its own columns."""
-    found = [_input(program, text, frame, time, order) for text, frame in frames.items()]
+    found = []
+    for text, frame in frames.items():
+        given = _input(program, text, frame, time, order)
+        rule = missing.get(given.predicate, SKIP) if isinstance(missing, Mapping) else missing
+        found.append(replace(given, missing=rule))
     twice = next((i.predicate for n, i in enumerate(found) if i.predicate in [j.predicate for j in found[:n]]), None)
     if twice is not None:
         raise fault("E604", f"there are two inputs for {twice}", note="union the DataFrames")

@@ -7,6 +7,7 @@ all shards come to know of the same time without asking each other.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,15 +17,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lasing.connectors.missing import SKIP, Gaps, Missing, present
 from lasing.errors import fault
 from lasing.spark.arrival import ARRIVAL, closed_by, marks
 from lasing.spark.hashing import shards_of
 from lasing.spark.slices import Slices
 from lasing.spark.tables import Numbers, to_bytes
 
-PACKED = "place int, input int, number bigint, marks binary, facts binary"
+PACKED = "place int, input int, number bigint, marks binary, facts binary, missing string"
 """For `place`, from `input`: facts as Arrow bytes, null if none; and of all that they came with, whichever shard it is
-for, how many there are, and how their time went. A history has no `marks`: it is not late."""
+for, how many there are, and how their time went. A history has no `marks`: it is not late. `missing` says how many rows
+were left out because they lack a value, as JSON by column: one shard of a stream hears it, so that each is counted
+once. A history counts them when it looks for its extent."""
 
 PACKED_SCHEMA = pa.schema(
     [
@@ -33,6 +37,7 @@ PACKED_SCHEMA = pa.schema(
         ("number", pa.int64()),
         ("marks", pa.binary()),
         ("facts", pa.binary()),
+        ("missing", pa.string()),
     ]
 )
 _MOST_ROWS = 1 << 19
@@ -62,6 +67,7 @@ class Packer:
     """The number under which Spark knows a shard of a slice: those of the first slice, then those of the second, …"""
     slices: Slices | None = None
     delay: int = 0
+    missing: Missing = SKIP
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         waiting: list[Any] = []
@@ -76,8 +82,9 @@ class Packer:
             yield self._pack(waiting)
 
     def _pack(self, batches: Sequence[Any]) -> Any:
-        given = pa.Table.from_batches(batches)
-        self._check(given)
+        gaps = Gaps(self.missing)
+        given = self._present(pa.Table.from_batches(batches), gaps)
+        left_out = json.dumps({column: n for (_, column), n in gaps.left_out.items()}) if gaps.left_out else None
         instants = instants_of(given.column(0))
         points = instants if self.unit is None else instants // self.unit
         arguments = {f"arg{i}": _plain(given.column(i)) for i in range(1, len(self.columns))}
@@ -88,7 +95,8 @@ class Packer:
             if given.num_columns > len(self.columns):
                 arrivals = given.column(len(self.columns)).combine_chunks().dictionary_encode()
                 facts = facts.append_column(ARRIVAL, arrivals)
-            heard = to_bytes(marks(points, closed_by(instants, self.delay, self.unit), arrivals))
+            if len(points):
+                heard = to_bytes(marks(points, closed_by(instants, self.delay, self.unit), arrivals))
         owners = None if self.key is None else shards_of(facts.column(1 + self.key), self.shards)
         packed: dict[str, list[Any]] = {name: [] for name in PACKED_SCHEMA.names}
         for piece, rows in self._pieces(given, points):
@@ -99,6 +107,7 @@ class Packer:
                 packed["number"].append(len(instants))
                 packed["marks"].append(heard)
                 packed["facts"].append(to_bytes(part) if part.num_rows else None)
+                packed["missing"].append(None if shard else left_out)
         return pa.record_batch([pa.array(packed[f.name], f.type) for f in PACKED_SCHEMA], schema=PACKED_SCHEMA)
 
     def _pieces(self, given: Any, points: Numbers) -> Iterable[tuple[int, Numbers | None]]:
@@ -110,14 +119,17 @@ class Packer:
             return [(int(number), np.flatnonzero(slices == number)) for number in np.unique(slices)]
         return self.slices.pieces(points)
 
-    def _check(self, given: Any) -> None:
-        """Fail at a missing value, with the row in which it is missing."""
-        for name, column in zip(self.columns, given.columns, strict=False):
+    def _present(self, given: Any, gaps: Gaps) -> Any:
+        """The rows that have all values. Where a missing one is an error, it comes with the row that lacks it."""
+        shown = dict(zip(given.column_names, self.columns, strict=False))
+        whole = present(given, list(shown), gaps, self.predicate, given.column_names[0], shown)
+        for name, column in zip(self.columns, whole.columns, strict=False):
             if column.null_count:
-                row = given.filter(column.is_null()).slice(0, 1).to_pylist()[0]
-                shown = ", ".join(f"{n}={v!r}" for n, v in zip(self.columns, row.values(), strict=False))
-                note = "leave such rows out, or fill the value in"
-                raise fault("E603", f"a row for {self.predicate} has no value for {name}: {shown}", note=note)
+                row = whole.filter(column.is_null()).slice(0, 1).to_pylist()[0]
+                values = ", ".join(f"{n}={v!r}" for n, v in zip(self.columns, row.values(), strict=False))
+                message = f"a row for {self.predicate} has no value for {name}: {values}"
+                raise fault("E506", message, note="leave such rows out, or fill the value in")
+        return whole
 
 
 def instants_of(column: Any) -> Numbers:

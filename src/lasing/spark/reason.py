@@ -6,6 +6,7 @@ import atexit
 import shutil
 import tempfile
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from lasing.connectors.missing import SKIP, Gaps, Missing, present, warnings_of
 from lasing.connectors.rows import time_of, value_of
 from lasing.engine_choice import EngineName, plan_for
 from lasing.errors import Diagnostic, LasingError, LasingWarning, fault, in_order, render, similar, warn
@@ -29,13 +31,13 @@ from lasing.spark import batch, streaming
 from lasing.spark.delay import delay_of, silence_of
 from lasing.spark.hashing import spread_ids
 from lasing.spark.inputs import Input, Order, inputs_of
+from lasing.spark.notices import TO_CHOOSE, listen
 from lasing.spark.outputs import VIEWS, View, output_tables
 from lasing.spark.packing import PACKED, Packer
 from lasing.spark.session import require_pyspark
 from lasing.spark.slices import Slices
 from lasing.spark.state import STATE
 from lasing.spark.task import Task
-from lasing.spark.waiting import warn_of_waiting
 
 Delay = int | str
 """A number of time points, or a duration such as "10 sec"."""
@@ -59,6 +61,8 @@ class Outputs(dict[str, Any]):
         self.late = late
         self.events = 0
         """How many facts a history has; of a stream, nobody knows."""
+        self.missing: Counter[tuple[str, str]] = Counter()
+        """How many rows of a history were left out because they lack a value, by input and column."""
 
     def unpersist(self) -> None:
         """Forget what Spark keeps of a history so that it is evaluated once, not for each output anew."""
@@ -81,14 +85,14 @@ class Reasoning:
         self.program = program
         self._options = options
         self._word: Path | None = None
-        self.warns_of_waiting = True
-        """Whether to warn of inputs for which others wait."""
+        self.warns = True
+        """Whether to warn of inputs for which others wait, and of rows that lack a value."""
 
     def __call__(self, frames: Any) -> Any:
         """Apply the program: to a DataFrame, or to several by what they are about, such as {"temp": readings}."""
         options = self._options
         given = frames if isinstance(frames, Mapping) else {self._only_input(): frames}
-        inputs = inputs_of(self.program, given, options.time, options.order)
+        inputs = inputs_of(self.program, given, options.time, options.order, options.missing)
         if not inputs:
             raise fault("E604", "there is no input", note='such as: {"temp": readings}')
         spark = inputs[0].frame.sparkSession
@@ -137,6 +141,7 @@ class Reasoning:
         types = argument_types(self.program, {i.predicate: i.types for i in inputs})
         for name, given in (("delay", options.delay), ("idle", options.idle), ("order", options.order)):
             _check_names(name, given, [i.predicate for i in inputs])
+        _check_names("missing", options.missing, [i.predicate for i in inputs] + list(options.background))
         wanted = [options.output] if isinstance(options.output, str) else options.output
         keys = found.keys if isinstance(found, Partition) and shards > 1 else {}
         return Task(
@@ -173,8 +178,8 @@ class Reasoning:
             _warn(Diagnostic("W601", message, note=note))
         task = self._task(inputs, shards, found)
         shared = _shared(spark, task)
-        if len(inputs) > 1 and self.warns_of_waiting:
-            warn_of_waiting(spark)
+        if self.warns:
+            listen(spark)
         places = tuple(spread_ids(shards, partitions))
         spark.dataSource.register(EndOfStream)
         self._word = _word_file() if self._word is None else self._word
@@ -196,7 +201,8 @@ class Reasoning:
     def _replayed(self, spark: Any, inputs: Sequence[Input]) -> Outputs:
         options = self._options
         sizes = self._task(inputs, 1, NoKey("", None, ""))
-        known = batch.extent(inputs, sizes.unit)
+        left_out: Counter[tuple[str, str]] = Counter()
+        known = batch.extent(inputs, sizes.unit, left_out)
         first = sizes.start if sizes.start is not None else None if known is None else sizes.first_point(known.first)
         last = None if options.end is None else time_of(options.end, self.program.tick)
         if last is None and known is not None:
@@ -212,7 +218,7 @@ class Reasoning:
         cuts = batch.cut(task, inputs, within, slices)
         places = tuple(spread_ids(len(cuts) * shards, len(cuts) * shards))
         packed = [*_packed(task, inputs, places, cuts)]
-        empty = spark.createDataFrame([(place, 0, 0, None, None) for place in places], PACKED)
+        empty = spark.createDataFrame([(place, 0, 0, None, None, None) for place in places], PACKED)
         together = reduce(lambda a, b: a.union(b), [*packed, empty]).repartition(len(places), "place")
         only = next(iter(task.outputs)) if len(task.outputs) == 1 and task.view != "intervals" else None
         schema = batch.PARTS if only is None else task.outputs[only].schema(task.view, task.unit is not None)
@@ -227,6 +233,9 @@ class Reasoning:
             told = told.persist()  # so that it is evaluated once, however many outputs are taken from it
             outputs = self._outputs(task, told, late)
         outputs.events = 0 if known is None else known.facts
+        outputs.missing = left_out
+        if self.warns:
+            warn(warnings_of(left_out, TO_CHOOSE))
         return outputs
 
     def _outputs(self, task: Task, told: Any, late: Any) -> Outputs:
@@ -272,6 +281,9 @@ class _Options:
     replicate: tuple[str, ...]
     engine: EngineName
     limits: Limits
+    missing: Missing | Mapping[str, Missing]
+    background: tuple[str, ...]
+    """The predicates of background facts that were given apart from the program."""
 
 
 def reason(
@@ -292,6 +304,7 @@ def reason(
     replicate: Sequence[str] = (),
     engine: EngineName = "auto",
     constants: Mapping[str, Value] | None = None,
+    missing: Missing | Mapping[str, Missing] = SKIP,
     max_atoms: int | None = None,
     max_memory: int | str | None = None,
     max_time: float | str | None = None,
@@ -316,6 +329,9 @@ def reason(
     `order` names the columns by which the rows of a stream arrived, for all inputs or by predicate; without, those of
     a file arrive together, after those of older files, and if the rows are from elsewhere, those of a batch.
 
+    A row that lacks a value is no fact: it moves no time, and a warning says how many there were. `missing="error"`
+    makes it an error, and any other value, such as 0, is taken for the missing one; for all inputs or by predicate.
+
     `shards` and `slices` say into how many parts to divide the work, `replicate` which inputs every shard is to have.
 
     `max_atoms`, `max_memory` and `max_time` are limits as in `lasing.run`, of each batch of a shard, or each slice. By
@@ -331,7 +347,11 @@ def reason(
     if refused := findings(checked, ONE_ANSWER):
         raise LasingError(in_order(refused))
     plan_for(checked, engine)
-    facts = tuple(_background(background))
+    for rule in missing.values() if isinstance(missing, Mapping) else (missing,):
+        Gaps(rule)  # which checks it
+    gaps: Counter[tuple[str, str]] = Counter()
+    facts = tuple(_background(background, missing, gaps))
+    warn(warnings_of(gaps, TO_CHOOSE))
     known = replace(checked, background=(*checked.background, *facts)) if facts else checked
     if not isinstance(program, Program):  # one that was parsed before has had its warnings
         warn(findings(known, CAUTIONS))
@@ -350,6 +370,8 @@ def reason(
         tuple(replicate),
         engine,
         limits_of(max_atoms, max_memory, max_time),
+        missing,
+        tuple(dict.fromkeys(atom.predicate for atom in facts)),
     )
     return Reasoning(known, options)
 
@@ -366,7 +388,9 @@ def _of(given: Any, predicate: str, default: Any) -> Any:
     return given.get(predicate, default) if isinstance(given, Mapping) else given
 
 
-def _background(given: Any) -> Iterator[Atom]:
+def _background(
+    given: Any, missing: Missing | Mapping[str, Missing], left_out: Counter[tuple[str, str]]
+) -> Iterator[Atom]:
     """Background facts from a file, or from data frames by predicate: Spark's, or any other."""
     if given is None:
         return
@@ -385,6 +409,8 @@ def _background(given: Any) -> Iterator[Atom]:
         predicate, columns = specification(text)
         table = frame.toArrow() if hasattr(frame, "toArrow") else table_of(frame, predicate)
         table = table if columns is None else table.select(list(columns))
+        gaps = Gaps(_of(missing, predicate, SKIP), left_out)
+        table = present(table, table.column_names, gaps, predicate)
         for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
             yield Atom(predicate, tuple(value_of(value, what=f"a value of {predicate}") for value in row))
 
@@ -402,6 +428,7 @@ def _packed(task: Task, inputs: Sequence[Input], places: tuple[int, ...], slices
             places,
             slices,
             task.delays[given.predicate],
+            given.missing,
         )
         yield given.rows().mapInArrow(packer, PACKED)
         older = None if slices is None else batch.newest_of_each_key(task, given, slices)
@@ -424,6 +451,11 @@ def _early(inputs: Sequence[Input], task: Task, first: int) -> Any:
     from pyspark.sql import functions as f
 
     dated = task.unit is not None
+    when = f.col("p").cast("string")
+    if task.unit is not None:
+        instant = f.to_utc_timestamp(f.timestamp_micros(f.col("p") * task.unit), f.current_timezone())
+        fraction = ".SSSSSS" if task.unit % 1_000_000 else ""
+        when = f.date_format(instant, f"\"yyyy-MM-dd'T'HH:mm:ss{fraction}'Z'\"")
     frames = []
     for given in inputs:
         rows = given.rows().withColumn("p", batch.point_column(task.unit, dated)).where(f.col("p") < first)
@@ -434,7 +466,7 @@ def _early(inputs: Sequence[Input], task: Task, first: int) -> Any:
             if args
             else f.lit(given.predicate)
         )
-        frames.append(rows.select(*told, f.concat(text, f.lit(" at "), f.col("p").cast("string"), f.lit("."))))
+        frames.append(rows.select(*told, f.concat(text, f.lit(" at "), when, f.lit("."))))
     names = ["predicate", "time", "closed_until", "late_by", "fact"]
     early = reduce(lambda a, b: a.union(b), frames).toDF(*names)
     if task.unit is None:

@@ -7,6 +7,7 @@ has moved to another worker, or a batch is tried again, one is made anew from th
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,6 +18,7 @@ import pyarrow as pa
 
 from lasing.connectors.rows import value_of
 from lasing.logic.formulas import Atom
+from lasing.models.witness import fact_text
 from lasing.spark.arrival import Course, course
 from lasing.spark.evaluation import Evaluation, LeftOut, up_to
 from lasing.spark.state import State
@@ -28,13 +30,15 @@ from lasing.spark.window import still_needed
 @dataclass(frozen=True, slots=True)
 class Arrived:
     """Facts of an input for this shard, or None; of all that they came with how many there are, and how their time
-    went; and when the facts arrived, None if all at once."""
+    went, None if there are none; and when the facts arrived, None if all at once. `missing` has, by column, how many
+    rows were left out because they lack a value, as far as this shard is to report them."""
 
     predicate: str
     number: int
     marks: Any
     facts: Any | None
     arrivals: Any | None = None
+    missing: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -45,8 +49,12 @@ class Told:
     tables: dict[str, Any] = field(default_factory=dict)
     late: Any = None
     left_out: LeftOut = field(default_factory=dict)
+    examples: dict[str, str] = field(default_factory=dict)
+    """Instances that had no value, in words, by the names that `left_out` has."""
     events: int = 0
     """How many facts came, in all shards."""
+    missing: dict[str, dict[str, int]] = field(default_factory=dict)
+    """How many rows were left out because they lack a value, by input and column: those that this shard reports."""
     waiting_for: tuple[str, ...] = ()
     """The inputs that brought nothing, and without which time cannot go on."""
     rebuilt: bool = False
@@ -75,8 +83,10 @@ def step(
     A time point is over when every input has closed it, or is idle: `clock` is the time of the batch, in microseconds.
     """
     begun = time.perf_counter()
+    missing = _missing(arrived)
+    arrived = [part for part in arrived if part.number]  # rows that lack a value are no facts, and move no time
     if not arrived and state.last is None:
-        return Told(state)
+        return Told(state, missing=missing)
     courses = _courses(task, state, arrived)
     start, until = _reached(task, state, courses)
     facts, late = _in_time(task, shard, arrived, courses)
@@ -87,7 +97,8 @@ def step(
         assert state.last is not None
         over, waiting_for = task.last_point(state.last), ()
     passed = until if over is None else max(until, over)
-    told = Told(state, late=late, events=sum(a.number for a in arrived), waiting_for=waiting_for)
+    events = sum(part.number for part in arrived)
+    told = Told(state, late=late, events=events, missing=missing, waiting_for=waiting_for)
     if passed == until and not drain:
         told.state = replace(state, start=start, until=until, window=waiting)
         told.engine_seconds = time.perf_counter() - begun
@@ -100,6 +111,8 @@ def step(
         due, _ = up_to(after, passed)
         told.tables = evaluation.advance(due, passed)
         told.left_out = evaluation.left_out()
+        if told.left_out:
+            told.examples = evaluation.examples(told.left_out)
     if drain and task.view == "intervals":
         _join(told.tables, evaluation.close())
     token = uuid4().hex
@@ -109,6 +122,14 @@ def step(
     _remember(task, shard, token, evaluation)
     told.engine_seconds = time.perf_counter() - begun - told.rebuild_seconds
     return told
+
+
+def _missing(arrived: Iterable[Arrived]) -> dict[str, dict[str, int]]:
+    found: dict[str, Counter[str]] = {}
+    for part in arrived:
+        if part.missing:
+            found.setdefault(part.predicate, Counter()).update(part.missing)
+    return {predicate: dict(columns) for predicate, columns in found.items()}
 
 
 def _courses(task: Task, state: State, arrived: Sequence[Arrived]) -> dict[str, Course]:
@@ -211,7 +232,7 @@ def _in_time(
         if not in_time.all():
             if task.keys.get(part.predicate) is not None or shard == 0:  # facts of every shard are reported by one
                 too_late = part.facts.filter(pa.array(~in_time))
-                late.append(_late(part.predicate, too_late, np.broadcast_to(closed, times.shape)[~in_time]))
+                late.append(_late(task, part.predicate, too_late, np.broadcast_to(closed, times.shape)[~in_time]))
             kept = part.facts.filter(pa.array(in_time))
         else:
             kept = part.facts
@@ -219,7 +240,7 @@ def _in_time(
     return facts, pa.concat_tables(late) if late else None
 
 
-def _late(predicate: str, facts: Any, closed: Numbers) -> Any:
+def _late(task: Task, predicate: str, facts: Any, closed: Numbers) -> Any:
     times = times_of(facts)
     atoms = (Atom(predicate, tuple(map(value_of, list(row.values())[1:]))) for row in facts.to_pylist())
     columns = [
@@ -227,7 +248,7 @@ def _late(predicate: str, facts: Any, closed: Numbers) -> Any:
         pa.array(times),
         pa.array(closed),
         pa.array(closed + 1 - times),
-        pa.array([f"{atom} at {at}." for atom, at in zip(atoms, times.tolist(), strict=True)]),
+        pa.array([f"{fact_text(row, task.shown_tick)}." for row in zip(times.tolist(), atoms, strict=True)]),
     ]
     return pa.table(columns, schema=pa.schema(list(LATE.items())))
 

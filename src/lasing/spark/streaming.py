@@ -18,6 +18,7 @@ from lasing.spark.shard import Arrived, Told, step
 from lasing.spark.state import State
 from lasing.spark.tables import from_bytes, times_of, to_bytes
 from lasing.spark.task import Task
+from lasing.timeline.ticks import time_text
 
 TOLD = (
     "kind string, told binary, late bigint, until bigint, events bigint, rows bigint, state_bytes bigint, "
@@ -55,7 +56,7 @@ def shard_function(
         store.update((stored,))
         state_seconds = read + time.perf_counter() - begun
         rows = list(_rows(work, told))
-        rows.append(_status(told, len(stored), state_seconds + told.rebuild_seconds))
+        rows.append(_status(work, told, len(stored), state_seconds + told.rebuild_seconds))
         yield pd.DataFrame(rows, columns=[column.split()[0] for column in TOLD.split(", ")])
 
     return advance
@@ -68,8 +69,8 @@ def observed(told: Any) -> Any:
 
     figures = [f.sum(name).alias(name) for name in ("late", "rows", "state_bytes", "rebuilt")]
     figures += [f.max(f.when(f.col("kind") == STATUS, f.col(name))).alias(name) for name in ("until", "events")]
-    waiting = f.get_json_object("left_out", "$.waiting_for")
-    figures.append(f.max(f.when(f.col("kind") == STATUS, waiting)).alias("waiting_for"))
+    for name in ("waiting_for", "reached", "missing"):  # all shards say the same; what is missing, one of them
+        figures.append(f.max(f.get_json_object("left_out", f"$.{name}")).alias(name))
     return told.observe("lasing", *figures)
 
 
@@ -106,16 +107,20 @@ def _arrived(task: Task, frames: Iterable[Any]) -> tuple[list[Arrived], bool, in
             if row.input == NO_INPUT:
                 drain = True
                 continue
-            arrived.append(arrived_of(task, int(row.input), int(row.number), row.marks, row.facts))
+            arrived.append(arrived_of(task, int(row.input), int(row.number), row.marks, row.facts, row.missing))
     return arrived, drain, clock
 
 
-def arrived_of(task: Task, number: int, count: int, marks: bytes, stored: bytes | None) -> Arrived:
+def arrived_of(
+    task: Task, number: int, count: int, marks: bytes | None, stored: bytes | None, missing: object = None
+) -> Arrived:
     """What `Packer` has packed for a shard."""
     facts, arrivals = None if stored is None else from_bytes(stored), None
     if facts is not None and ARRIVAL in facts.column_names:
         facts, arrivals = facts.drop_columns([ARRIVAL]), facts[ARRIVAL]
-    return Arrived(task.inputs[number], count, from_bytes(marks), facts, arrivals)
+    heard = None if marks is None else from_bytes(marks)
+    left_out = json.loads(missing) if isinstance(missing, str) else {}  # pandas may have NaN for none
+    return Arrived(task.inputs[number], count, heard, facts, arrivals, left_out)
 
 
 def _rows(task: Task, told: Told) -> Iterator[tuple[Any, ...]]:
@@ -142,10 +147,17 @@ def late_schema(dated: bool) -> str:
     return f"predicate string, time {times}, closed_until {times}, late_by bigint, fact string"
 
 
-def _status(told: Told, size: int, state_seconds: float) -> tuple[Any, ...]:
+def _status(task: Task, told: Told, size: int, state_seconds: float) -> tuple[Any, ...]:
     late = 0 if told.late is None else told.late.num_rows
     rows = sum(table.num_rows for table in told.tables.values())
     kinds = {p: t.num_rows for p, t in told.tables.items() if t.num_rows}
+    more: dict[str, Any] = {"left_out": told.left_out, "rows": kinds, "waiting_for": told.waiting_for}
+    if told.state.has_begun and told.state.until is not None:
+        more["reached"] = time_text(told.state.until, task.shown_tick)
+    if told.examples:
+        more["examples"] = told.examples
+    if told.missing:
+        more["missing"] = told.missing
     return (
         STATUS,
         b"",
@@ -157,5 +169,5 @@ def _status(told: Told, size: int, state_seconds: float) -> tuple[Any, ...]:
         state_seconds,
         told.engine_seconds,
         int(told.rebuilt),
-        json.dumps({"left_out": told.left_out, "rows": kinds, "waiting_for": told.waiting_for}),
+        json.dumps(more),
     )

@@ -17,6 +17,7 @@ from lasing.plan.nodes import Plan
 from lasing.raw_window import RawWindow
 from lasing.spark.hashing import shard_of
 from lasing.spark.outputs import OutputTable, View
+from lasing.timeline.ticks import Dates, Tick
 
 
 @dataclass(frozen=True)
@@ -101,17 +102,30 @@ class Task:
         """Where a stream that has ended ends, if its newest fact is at a time point."""
         return max([newest, *(fact.time for fact in self.program.data)])
 
+    @cached_property
+    def shown_tick(self) -> Tick | None:
+        """The tick by which messages show times as dates: where the inputs have timestamps."""
+        return None if self.unit is None else self.program.tick
+
+    @cached_property
+    def _program(self) -> Program:
+        """The program, whose messages show times as they are in the inputs."""
+        if self.shown_tick is None:
+            return self.program
+        return replace(self.program, tick=replace(self.shown_tick, dates=Dates(seen=True, decided=True)))
+
     def program_of(self, shard: int) -> Program:
         """The program with those of its own facts that belong to a shard."""
+        program = self._program
         if self.shards == 1:
-            return self.program
+            return program
 
         def mine(atom: Atom) -> bool:
             return self.owns(shard, atom)
 
-        background = tuple(filter(mine, self.program.background))
-        data = tuple(fact for fact in self.program.data if mine(fact.atom))
-        return replace(self.program, background=background, data=data)
+        background = tuple(filter(mine, program.background))
+        data = tuple(fact for fact in program.data if mine(fact.atom))
+        return replace(program, background=background, data=data)
 
     def owns(self, shard: int, atom: Atom) -> bool:
         """Whether an atom is in a shard."""

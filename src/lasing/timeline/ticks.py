@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from lasing.errors import fault
+from lasing.errors import LasingError, fault
 from lasing.timeline.limits import BEYOND, NOTE, check_time
 
 MILLISECONDS = {"ms": 1, "s": 1_000, "sec": 1_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
@@ -96,6 +96,14 @@ class Tick:
             if not rest:
                 return f"{amount} {unit}"
         raise AssertionError("every tick is a whole number of milliseconds")
+
+
+def time_text(time: int, tick: Tick | None) -> str:
+    """A time point as text; with a tick, as a date where there is one."""
+    try:
+        return str(time) if tick is None else tick.iso(time)
+    except LasingError:  # beyond the calendar
+        return str(time)
 
 
 def parse_time(text: str, tick: Tick | None) -> int:

@@ -98,6 +98,14 @@ def test_a_batch_may_have_a_rule_of_its_own() -> None:
     assert str(engine.answer()) == "3: mean(a,30)"
 
 
+def test_no_value_is_taken_for_a_missing_time() -> None:
+    frame = pa.table({"time": [1, None], "sensor": ["a", "a"], "value": [10, 20]})
+    with pytest.raises(LasingError, match="E506"):
+        lasing.Engine(PROGRAM).push_batch({"temp": frame}, missing=0)
+    with pytest.raises(LasingError, match="E506"):
+        list(lasing.run(PROGRAM, {"temp": frame}, missing=0))
+
+
 def test_a_rule_that_is_none_is_refused() -> None:
     with pytest.raises(LasingError, match="E510"):
         lasing.run(PROGRAM, "temp(a,1) at 1.", missing=None)  # type: ignore[arg-type]

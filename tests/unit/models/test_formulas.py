@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lasing import Atom, LasingError, models
+from lasing import Atom, LasingError, LasingWarning, models
 
 
 @pytest.mark.parametrize(
@@ -122,3 +122,12 @@ def test_mistakes_have_their_place() -> None:
     with pytest.raises(LasingError) as error:
         models.holds("p, q(X), Y > 1", time=3)
     assert str(error.value.diagnostics[0].place) == "formula:1:10"
+
+
+def test_a_missing_value_means_what_it_means_in_a_run() -> None:
+    stream = [(1, "p", 1), (2, "p", None)]
+    with pytest.warns(LasingWarning, match="W206"):
+        assert not models.holds("p(X), X < 1", stream, time=2)
+    assert models.holds("p(X), X < 1", stream, time=2, missing=0)
+    with pytest.raises(LasingError, match="E506"):
+        models.holds("p(X)", stream, time=2, missing="error")

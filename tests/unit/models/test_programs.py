@@ -214,3 +214,20 @@ def test_clingo_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
         assert code(error) == "E312"
     assert not models.holds("p", time=5)
     assert models.satisfiable("p in [#1]", time=5) is not None
+
+
+# -- missing values ----------------------------------------------------------------------------------------------------
+
+
+def test_a_missing_value_means_what_it_means_in_a_run() -> None:
+    stream = [(1, "p", 1), (2, "p", None)]
+    program = "q(X) :- p(X) in [2]."
+    with pytest.warns(lasing.LasingWarning, match=r"W206.*1 row of .*: no value in the column argument 1"):
+        found = models.answer_stream(program, stream, time=2)
+    assert str(found) == "p(1) at 1.\nq(1) at 2."
+    with pytest.warns(lasing.LasingWarning, match="W206"):
+        assert models.check(program, [(1, "p", 1), (2, "q", 1), (2, "q", None)], [(1, "p", 1)], time=2)
+    filled = models.answer_stream(program, stream, time=2, missing=0)
+    assert str(filled) == "p(1) at 1.\np(0) at 2.\nq(0) at 2.\nq(1) at 2."
+    with pytest.raises(LasingError, match="E506"):
+        models.check(program, stream, stream, time=2, missing="error")

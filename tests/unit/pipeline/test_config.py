@@ -16,3 +16,62 @@ def test_brackets_without_end_are_an_error_of_one_sentence(tmp_path: Path, text:
     with pytest.raises(LasingError, match=r"E611.*deep\.toml is not TOML") as caught:
         read_pipeline(tmp_path / "deep.toml")
     assert len(str(caught.value)) < 300
+
+
+FILE = """
+program = "p.lars"
+checkpoint = "state"
+{top}
+[sources.one]
+format = "csv"
+path = "one"
+fact = "p"
+schema = "time bigint, x bigint"
+{one}
+[sources.two]
+format = "csv"
+path = "two"
+fact = "r"
+schema = "time bigint, x bigint"
+[sinks.q]
+format = "console"
+"""
+
+
+def written(folder: Path, top: str, one: str) -> Path:
+    (folder / "p.lars").write_text("q(X) :- p(X), r(X).", encoding="utf-8")
+    (folder / "p.toml").write_text(FILE.format(top=top, one=one), encoding="utf-8")
+    return folder / "p.toml"
+
+
+@pytest.mark.parametrize(
+    ("top", "one", "meant"),
+    [
+        ("", "", ["skip", "skip"]),
+        ('missing = "error"', "", ["error", "error"]),
+        ('missing = "error"', "missing = 0", [0, "error"]),
+        ("missing = 1.5", 'missing = "skip"', ["skip", 1.5]),
+        ("", 'missing = "none"', ["none", "skip"]),
+    ],
+)
+def test_what_a_missing_value_means_by_source(tmp_path: Path, top: str, one: str, meant: list[object]) -> None:
+    found = read_pipeline(written(tmp_path, top, one))
+    assert [found.missing_in(source) for source in found.sources] == meant
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ("true", r"missing is True\n.*it is text or a number"),
+        ("[0]", r"missing is \[0\]\n.*it is text or a number"),
+        ("nan", "missing: the value for missing ones is nan, which is no number"),
+        (f"{2**63}", "missing: the value for missing ones is beyond 64 bits"),
+    ],
+)
+@pytest.mark.parametrize("where", ["top", "one"])
+def test_what_does_not_say_what_a_missing_value_means(tmp_path: Path, where: str, given: str, why: str) -> None:
+    lines = {"top": "", "one": "", where: f"missing = {given}"}
+    key = "" if where == "top" else "sources.one."
+    with pytest.raises(LasingError, match=f"E612.*p.toml: {key}{why}") as caught:
+        read_pipeline(written(tmp_path, **lines))
+    assert len(caught.value.diagnostics) == 1

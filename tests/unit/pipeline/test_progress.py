@@ -33,6 +33,40 @@ def test_batches_become_lines_metrics_and_a_sum(tmp_path: Path, capsys: pytest.C
     assert "3 instances" in progress.diagnostics()[1].message
 
 
+def test_rows_that_lack_a_value_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress(lasing.parse("q(X) :- p(X, Y)."), tmp_path / "metrics") as progress:
+        for number, missing in enumerate(({"in": {"x": 2, "y": 1}}, {}, {"in": {"x": 1_000}, "other": {"y": 1}})):
+            progress.evaluated(Batch(number, events=5, missing=missing), Counter())
+            progress.finished(number, 0.1)
+        progress.evaluated(Batch(3, missing={"in": {"x": 7}}), Counter())  # Spark has not finished it
+    said = capsys.readouterr().err.splitlines()
+    assert [line.split("; ")[3:] for line in said] == [
+        ["late 0", "left out 3", "out nothing"],
+        ["late 0", "out nothing"],
+        ["late 0", "left out 1,001", "out nothing"],
+    ]
+    written = [json.loads(line)["missing"] for line in (tmp_path / "metrics").read_text().splitlines()]
+    assert written == [{"in": {"x": 2, "y": 1}}, {}, {"in": {"x": 1_000}, "other": {"y": 1}}]
+    assert [d.message for d in progress.diagnostics()] == [
+        "1,002 rows of source in left out: no value in the column x",
+        "1 row of source in left out: no value in the column y",
+        "1 row of source other left out: no value in the column y",
+    ]
+    assert 'missing = "error"' in (progress.diagnostics()[0].note or "")
+    assert progress.summary().endswith("0 late; 1,004 rows left out for lack of a value")
+
+
+def test_an_instance_without_a_value_is_shown() -> None:
+    with Progress(lasing.parse("q(Y) :- p(X), Y = 1 / X."), quiet=True) as progress:
+        name = "W203 0 division by zero"
+        progress.evaluated(Batch(0), Counter({name: 2}), {name: "for example with X = 0 at time point 3"})
+        progress.evaluated(Batch(1), Counter({name: 1}), {name: "for example with X = 0 at time point 9"})
+    (found,) = progress.diagnostics()
+    assert found.message == (
+        "3 instances of this rule had no value: division by zero; for example with X = 0 at time point 3"
+    )
+
+
 def test_metrics_that_cannot_be_written_are_an_error(tmp_path: Path) -> None:
     with pytest.raises(lasing.LasingError, match="E403"), Progress(lasing.parse("q :- p."), tmp_path / "no" / "file"):
         pass

@@ -116,15 +116,39 @@ def test_no_arguments() -> None:
     assert found == [(0, [(4,), (2,)], (2, 2, 3)), (1, [(4,), (2,)], (2, 2, 3))]
 
 
+def test_a_row_that_lacks_a_value_is_counted_for_one_shard_and_goes_to_none() -> None:
+    gaps = [(None, "x", None), (7, None, 2.5), (50, "x", None), (7, None, None)]
+    with_gaps = batch(gaps[0], *ROWS[:2], *gaps[1:3], *ROWS[2:], gaps[3])
+    dividing = packer(key=0, shards=3, places=(10, 20, 30))
+    assert packed(dividing, with_gaps) == packed(dividing, batch(*ROWS))
+    for told in dividing([with_gaps]):
+        assert told["missing"].to_pylist() == ['{"time": 1, "k": 2, "v": 1}', None, None]
+
+
+def test_all_shards_hear_of_rows_that_all_lack_a_value() -> None:
+    dividing = packer(key=0, shards=2, places=(0, 1))
+    assert packed(dividing, batch((7, None, 2.5))) == [(0, None, 0), (1, None, 0)]
+    with_arrivals = batch((7, None, "1"), kinds=(pa.int64(), pa.string(), pa.string()))
+    assert packed(packer("time k"), with_arrivals) == [(0, None, 0)]
+
+
+def test_a_value_may_be_taken_for_the_missing_one() -> None:
+    filled = packed(packer(missing=-1), batch(ROWS[0], (7, "x", None)))
+    assert filled == [(0, [ROWS[0], (7, "x", -1.0)], (2, 5, 6))]
+    for row in ((7, None, 1.0), (None, "x", 1.0)):  # a number is no text, and there is no other time
+        with pytest.raises(LasingError, match="E506"):
+            packed(packer(missing=-1), batch(ROWS[0], row))
+
+
 @pytest.mark.parametrize("missing", range(3))
-def test_a_missing_value_is_refused_with_its_row(missing: int) -> None:
+def test_a_missing_value_may_be_refused_with_its_row(missing: int) -> None:
     row: list[Any] = [7, "x", 2.5]
     row[missing] = None
     shown = ", ".join(f"{name}={value!r}" for name, value in zip(("time", "k", "v"), row, strict=True))
     with pytest.raises(LasingError) as error:
-        packed(packer(), batch(ROWS[0], tuple(row), ROWS[1]))
+        packed(packer(missing="error"), batch(ROWS[0], tuple(row), ROWS[1]))
     (found,) = error.value.diagnostics
-    assert found.code == "E603"
+    assert found.code == "E506"
     assert found.message == f"a row for p has no value for {['time', 'k', 'v'][missing]}: {shown}"
 
 

@@ -129,7 +129,8 @@ class Grounding:
                 fresh.add(m.now + head.ahead, head.predicate, head.args)
         most = MOST_ATOMS if m.watch is None else m.watch.limits.atoms or MOST_ATOMS
         if m.stream.derived.size > most:
-            raise too_many_atoms(most, m.now, rule.place(), f"{m.stream.derived.size:,} atoms may hold so far")
+            made = f"{m.stream.derived.size:,} atoms may hold so far"
+            raise too_many_atoms(most, m.now, rule.place(), made, m.watch)
         if len(kept) == len(instance.heads):
             return instance
         return replace(instance, heads=kept) if kept else None

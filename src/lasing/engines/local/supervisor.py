@@ -46,7 +46,7 @@ class Supervisor:
             case pause.OUT_OF_TIME:
                 return self._watch.out_of_time(now, *self._running())
             case pause.TOO_MANY_ROWS:
-                return too_many_atoms(self._most, now, *self._running())
+                return too_many_atoms(self._most, now, *self._running(), self._watch)
             case _:
                 return self._watch.out_of_memory(now, *self._running())
 

@@ -62,7 +62,8 @@ def _apply(
             elif m.stream.derived.add(found.time, found.predicate, found.args):
                 fresh.add(found.time, found.predicate, found.args)
             if m.stream.derived.size > most:
-                raise too_many_atoms(most, m.now, rule.place(), f"it has made {fresh.size:,} new ones in this round")
+                made = f"it has made {fresh.size:,} new ones in this round"
+                raise too_many_atoms(most, m.now, rule.place(), made, m.watch)
     return fresh
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from lasing.errors import Diagnostic
 from lasing.logic.checks.arity import arity
+from lasing.logic.checks.dates_as_text import dates_as_text
 from lasing.logic.checks.equal_readings import equal_readings
 from lasing.logic.checks.never_fires import never_fires
 from lasing.logic.checks.safety import safety
@@ -26,7 +27,7 @@ ONE_ANSWER: tuple[Check, ...] = (several_answers,)
 """A program that fails one of these may have any number of answers per time point, and what needs exactly one refuses
 it."""
 
-CAUTIONS: tuple[Check, ...] = (unknown_predicates, never_fires, unbounded_state, shown, equal_readings)
+CAUTIONS: tuple[Check, ...] = (unknown_predicates, never_fires, unbounded_state, shown, equal_readings, dates_as_text)
 """A program that fails one of these runs, but perhaps not as its author meant."""
 
 

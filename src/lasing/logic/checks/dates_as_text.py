@@ -1,0 +1,74 @@
+"""A time point that is compared with a date in quotes: in a comparison the date is text, and a time point a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from lasing.errors import Diagnostic, LasingError
+from lasing.logic.formulas import Aggregate, At, Compare, Formula, walk
+from lasing.logic.printer import formula_text
+from lasing.logic.program import Program
+from lasing.logic.terms import Term, Variable, variables_of
+from lasing.timeline.ticks import DATE, Tick, parse_time
+
+
+def dates_as_text(program: Program) -> Iterator[Diagnostic]:
+    """W106 for `p at T in [5], T > "2026-01-01"`: a number and a text are only unequal."""
+    for rule in program.rules:
+        nodes = [node for literal in rule.body for node in walk(literal)]
+        times = _times(nodes)
+        for node in nodes:
+            if isinstance(node, Compare | Aggregate) and (date := _date(node, times)) is not None:
+                truth = "always true" if node.operator == "!=" else "never true"
+                message = f'this comparison is {truth}: a time point is a number, and "{date}" is text here'
+                yield Diagnostic("W106", message, rule.place(node.offset), _hint(node, date, program.tick))
+
+
+def _date(node: Compare | Aggregate, times: set[Variable]) -> str | None:
+    """The date with which a time point is compared."""
+    match node:
+        case Compare(_, time, str(date)) | Compare(_, str(date), time):
+            pass
+        case Aggregate("min" | "max", (time, *_), bound=str(date)):
+            pass
+        case _:
+            return None
+    return date if DATE.fullmatch(date) and _uses(time, times) else None
+
+
+def _times(nodes: list[Formula]) -> set[Variable]:
+    """The variables of a rule that are time points, or are reckoned from one."""
+    times = {variable for node in nodes if isinstance(node, At) for variable in variables_of(node.time)}
+    equal = [node for node in nodes if isinstance(node, Compare) and node.operator == "="]
+    changed = True
+    while changed:  # U = T + 1 may wait for T = S + 1, and so on
+        before = len(times)
+        for node in equal:
+            for one, other in ((node.left, node.right), (node.right, node.left)):
+                if isinstance(one, Variable) and _uses(other, times):
+                    times.add(one)
+        changed = len(times) > before
+    return times
+
+
+def _uses(term: Term, times: set[Variable]) -> bool:
+    return any(variable in times for variable in variables_of(term))
+
+
+def _hint(node: Compare | Aggregate, date: str, tick: Tick | None) -> str:
+    readers = "dates are read after `at`, and in windows such as [T..U]"
+    if tick is None:
+        return f"{readers}; both need a #tick"
+    try:
+        point = parse_time(date, replace(tick, dates=None))  # no date of the input is read here
+    except LasingError:  # it looks like a date, but the calendar has no such day
+        return readers
+    match node:
+        case Aggregate():
+            better: Formula = replace(node, bound=point)
+        case Compare(_, _, str()):
+            better = replace(node, right=point)
+        case Compare():
+            better = replace(node, left=point)
+    return f"{readers}; with #tick {tick}, write: {formula_text(better)}"

@@ -1,0 +1,73 @@
+"""What the queries of a session warn of while they run: inputs for which others wait, and rows that lack a value."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections import Counter
+from typing import Any
+from weakref import WeakSet
+
+from lasing.connectors.missing import warnings_of
+from lasing.errors import LasingWarning, render
+from lasing.spark.waiting import Waiting
+
+TO_CHOOSE = 'to stop there, missing="error"; to take a value instead, missing=VALUE'
+
+_listening: WeakSet[Any] = WeakSet()
+"""The sessions that have a listener."""
+
+
+class LeftOut:
+    """Counts the rows of a query that lack a value. It warns of the first ones, and at the end of all."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[tuple[str, str]] = Counter()
+        self._warned: Counter[tuple[str, str]] = Counter()
+
+    def batch(self, missing: str | None) -> None:
+        """A batch is done, in which some rows lacked a value: as JSON by input and column."""
+        for predicate, columns in json.loads(missing or "{}").items():
+            self._counts.update({(predicate, column): count for column, count in columns.items()})
+        self._warn({key: count for key, count in self._counts.items() if key not in self._warned})
+
+    def end(self) -> None:
+        """The query is at its end."""
+        self._warn({key: count for key, count in self._counts.items() if count != self._warned[key]})
+
+    def _warn(self, counts: dict[tuple[str, str], int]) -> None:
+        self._warned.update({key: count - self._warned[key] for key, count in counts.items()})
+        for found in warnings_of(counts, TO_CHOOSE):
+            warnings.warn(render([found]), LasingWarning, stacklevel=3)
+
+
+def listen(spark: Any) -> None:
+    """Let the queries of a session give their warnings."""
+    if spark in _listening:
+        return
+    from pyspark.sql.streaming.listener import StreamingQueryListener
+
+    queries: dict[str, tuple[Waiting, LeftOut]] = {}
+
+    class Listener(StreamingQueryListener):
+        def onQueryStarted(self, event: Any) -> None:  # noqa: N802 -- Spark's names
+            waiting = Waiting("input", 'if it may be silent, say so: idle={{"{name}": "5 min"}}')
+            queries[str(event.runId)] = waiting, LeftOut()
+
+        def onQueryProgress(self, event: Any) -> None:  # noqa: N802
+            figures = event.progress.observedMetrics.get("lasing")
+            if figures is not None:
+                waiting, left_out = queries[str(event.progress.runId)]
+                names = json.loads(figures["waiting_for"] or "[]")
+                waiting.batch(figures["events"] or 0, names, figures["reached"])
+                left_out.batch(figures["missing"])
+
+        def onQueryIdle(self, event: Any) -> None:  # noqa: N802
+            pass
+
+        def onQueryTerminated(self, event: Any) -> None:  # noqa: N802
+            if ended := queries.pop(str(event.runId), None):
+                ended[1].end()
+
+    spark.streams.addListener(Listener())
+    _listening.add(spark)
