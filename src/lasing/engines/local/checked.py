@@ -1,8 +1,8 @@
 """Kernels as plain Python, with every index checked: what stands in for `pointers` where LASING_KERNELS=python.
 
 A `Checked` is a pointer that knows all memory that there is: the arrays that were made into pointers or named by
-`share`, and the blocks that were allocated. Reading or writing anything else is an error. New blocks are full of one odd
-number, so that what depends on it goes wrong. Slow, for finding mistakes in kernels.
+`share`, and the blocks that were allocated. Reading or writing anything else is an error. New blocks are full of one
+odd number, so that what depends on it goes wrong. Slow, for finding mistakes in kernels.
 """
 
 from __future__ import annotations
