@@ -41,7 +41,7 @@ def present(
     found = {}
     for time in range(start, END):
         for changes in engine.advance(time, [Atom("p", row) for row in facts.get(time, ())]):
-            rows -= {atom.args for atom in changes.removed}  # type: ignore[misc]  # they are ground
+            rows -= {atom.args for atom in changes.removed}  # they are ground
             rows |= {atom.args for atom in changes.added}  # type: ignore[misc]
         found[time] = set(rows)
     return found

@@ -31,4 +31,5 @@ def test_rows_pass_while_their_time_lies_in_the_window(span: Span, ahead: int) -
         held = {(*row, u + ahead) for u in window(kept, t) for row in facts.get(u, ())}
         pivot = t // span.step * span.step
         assert span.back is not None
-        assert found[t] == {row for row in held if pivot - span.back <= row[-1] <= pivot + span.ahead}, t
+        wanted = range(pivot - span.back, pivot + span.ahead + 1)
+        assert found[t] == {row for row in held if row[-1] in wanted}, t

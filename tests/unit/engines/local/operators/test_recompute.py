@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lasing.logic.terms import Variable
-from lasing.plan.nodes import Derive, Feed, Lookup, PlanRule, Recompute, Relation, Span
+from lasing.plan.nodes import Derive, Feed, Lookup, PlanRule, Recompute, Relation, Span, Stage
 from tests.unit.engines.local.operators.laws import END, present, random_facts, window
 
 X, Y, Z = Variable("X"), Variable("Y"), Variable("Z")
@@ -23,7 +23,10 @@ def test_rows_of_a_cycle_go_when_their_support_from_outside_goes(seed: int) -> N
         PlanRule(scratch, (X, Z), (Lookup(copy, (X, Y)), Lookup(scratch, (Y, Z)))),
     )
     relations = [p, edge, target, copy, scratch]
-    stages = [Derive((one_way,), (edge,)), Recompute(((edge, copy),), rules, (), ((target, scratch),), False)]
+    stages: list[Stage] = [
+        Derive((one_way,), (edge,)),
+        Recompute(((edge, copy),), rules, (), ((target, scratch),), False),
+    ]
     found = present(target, facts, relations=relations, feeds=[Feed("p", p, span, timed=False)], stages=stages)
     assert any(found.values())
     for t in range(END):
