@@ -38,7 +38,7 @@ from lasing.logic.program import Program
 from lasing.logic.terms import Term, Variable
 from lasing.logic.values import is_text
 from lasing.plan.compile import compile_plan
-from lasing.plan.nodes import NOW, Fold, Plan
+from lasing.plan.nodes import NOW, Fold, Plan, Relation
 from lasing.plan.optimize import optimized
 from lasing.plan.rewrite import rules_of
 from lasing.timeline.limits import check_time
@@ -64,6 +64,7 @@ class LocalEngine:
     ) -> None:
         check_time(start)
         chosen = optimized(compile_plan(program)) if plan is None else plan
+        self._plan = chosen
         self._layout = lay_out(chosen, annotated)
         self._arena = self._layout.memory
         self._arena[memory.START] = start
@@ -205,6 +206,23 @@ class LocalEngine:
         for i, row in enumerate(rows):
             block[i, : len(row)] = row
         return self.dictionary.hold(block, IN_ARGS)
+
+    # -- from inside -----------------------------------------------------------------------------------------------
+
+    @property
+    def plan(self) -> Plan:
+        """The plan that it runs."""
+        return self._plan
+
+    @property
+    def relations(self) -> Sequence[Relation]:
+        """All relations, in the order of their descriptors; the first one holds wide values."""
+        return self._layout.relations
+
+    @property
+    def arena(self) -> Codes:
+        """The arena (see `memory`), to look at."""
+        return self._arena
 
     # -- reports ---------------------------------------------------------------------------------------------------
 

@@ -41,6 +41,8 @@ class Arena:
     """Of rules in which a term is computed: where their examples begin (see `operators.examples`)."""
     shown: dict[int, tuple[Term, ...]]
     """Of variants and aggregates that may make an example: the variables whose values it has."""
+    relations: list[Relation]
+    """All relations, in the order of their descriptors."""
     times: list[int]
     """The places of words that are time points near now."""
     idle: tuple[Steady, np.ndarray] | None
@@ -127,6 +129,7 @@ class _Layout:
             self.rule_count(),
             kept,
             self.shown,
+            self._relations,
             self._times,
             self._idle(),
             self.functions,

@@ -133,7 +133,7 @@ def kernel_address(kernel: Any) -> int:
 
 
 def share(array: Memory) -> Memory:
-    """An array that kernels reach from another one, by its distance. It must be held for as long as they do."""
+    """An array that kernels reach from another one, by its distance; it must stay alive as long as they do."""
     return array
 
 
