@@ -97,7 +97,8 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E509": "not the name of a predicate",
         "E510": "not a program, not a stream, or not a row",
         "E511": "a file to read or write has an unknown format; or a program whose ending belongs to no language",
-        "E512": ("a table is not a snapshot of an engine, is damaged, or lacks facts that the program looks back on"),
+        "E512": "a table is not a snapshot of an engine, is damaged, or lacks facts that the program looks back on",
+        "E513": "CSV cannot hold this text: it would read back as an IRI, a blank node or a literal",
     },
     "Spark and pipelines": {
         "E601": "Spark needs Java 17 or newer, but there is none",

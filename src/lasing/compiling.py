@@ -59,6 +59,7 @@ def njit(*, cache: bool, **options: Any) -> Callable[[Kernel], Kernel]:
     def compiled(function: Kernel) -> Kernel:
         if PLAIN_PYTHON and function.__module__.startswith(_CHECKED):
             return function
+        _source(function.__module__)  # as it is now that it is loaded
         return _Kernel(function, cache, options)  # type: ignore[return-value]  # it is called as the function is
 
     return compiled

@@ -161,10 +161,14 @@ def similar(name: str, names: Iterable[str]) -> str:
     >>> similar("temprature", ["temperature", "door"])
     'did you mean temperature?'
     """
-    if len(name) > _LONGEST_SLIP:
-        return ""
-    near = get_close_matches(name, sorted(names), n=1, cutoff=0.75)
-    return f"did you mean {near[0]}?" if near else ""
+    near = nearest(name, names)
+    return "" if near is None else f"did you mean {near}?"
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """The existing name that a slip was probably meant to be, if there is one."""
+    near = [] if len(name) > _LONGEST_SLIP else get_close_matches(name, sorted(names), n=1, cutoff=0.75)
+    return near[0] if near else None
 
 
 class Nearby:

@@ -132,7 +132,7 @@ class Report:
     """One of these instances for each rule and reason."""
 
 
-_NAME_IT = "name the one it uses: temp=FILE on the command line, Table(frame, predicate='temp') in Python"
+_NAME_IT = "to give them another name: {0}=FILE on the command line, Table(frame, predicate='{0}') in Python"
 
 
 class Run:
@@ -243,10 +243,16 @@ class Run:
             found.append(Diagnostic("W201", message, note="start the timeline earlier to include them"))
         for predicate, count in sorted((self._unused or {}).items()):
             message = f"{_count(count, 'fact')} of {predicate}, which the program does not use"
-            note = similar(predicate, self._known) or _NAME_IT
+            note = similar(predicate, self._known) or self._naming()
             found.append(Diagnostic("W204", message, note=note))
         found += self._gaps.warnings()
         return found + left_out(self.program, report.dropped_heads, report.failures, report.examples)
+
+    def _naming(self) -> str:
+        """How to give facts the name of a predicate that the program reads and does not derive, if there is one."""
+        facts = facts_of(self.program)
+        inputs = sorted(facts.read - facts.derived - facts.background)
+        return _NAME_IT.format(inputs[0]) if inputs else "no rule reads it"
 
     def _arrivals(self, rows: Iterator[Row], start: int | None, end: int | None) -> Arrivals:
         """The time points at which facts come, with these, and the first and the last time point.

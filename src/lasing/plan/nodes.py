@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lasing.logic.formulas import AggregateFunction, Comparison
+from lasing.logic.functions import AggregateFunction, Comparison
 from lasing.logic.terms import Term, Value, Variable
 
 NOW = Variable("now")

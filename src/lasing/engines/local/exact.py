@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import int64, uint64
 
 from lasing.compiling import njit
+from lasing.engines.local.pointers import int64, uint64
 
 UNIT = 4
 LIMBS = 80

@@ -46,8 +46,6 @@ needs no D and C, other guaranteed ones no C. Operators may keep more words in a
 
 from __future__ import annotations
 
-import numpy as np
-
 from lasing.compiling import njit
 from lasing.engines.local.pause import GO_ON, MOST_WORDS, OUT_OF_MEMORY, STOPPED, spend
 from lasing.engines.local.pointers import Memory, allocate, int64, pointer, release, uint64
@@ -116,15 +114,15 @@ DROPPED = 20  # how many atoms were derived for times before the start
 ANNOTATED = 21  # whether guaranteed atoms are put out once, with the time up to which they hold
 REPORTS_EXTENSIONS = 22  # whether it is put out that an atom is guaranteed for longer
 EXAMPLES = 23  # where the examples of instances without a value are
-HEADER = 40  # the words from 24 on are those of `pause`
+HEADER = 40  # the words from 24 on are those of `pause`, and from 36 on those of `asking`
 
 NEVER = -(2**62)
 FOREVER = 2**62
 NO_ROW = -1
 NOT_LISTED = -2
 
-_U1 = np.uint64(0x9E3779B97F4A7C15)
-_U2 = np.uint64(0xBF58476D1CE4E5B9)
+_U1 = uint64(0x9E3779B97F4A7C15)
+_U2 = uint64(0xBF58476D1CE4E5B9)
 
 
 @njit(cache=True, forceinline=True)

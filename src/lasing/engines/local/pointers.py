@@ -132,6 +132,11 @@ def kernel_address(kernel: Any) -> int:
     return address_of(kernel, KERNEL)
 
 
+def share(array: Memory) -> Memory:
+    """An array that kernels reach from another one, by its distance; it must stay alive as long as they do."""
+    return array
+
+
 if PLAIN_PYTHON:
     from lasing.engines.local.checked import (  # type: ignore[assignment]
         allocate,
@@ -141,6 +146,7 @@ if PLAIN_PYTHON:
         invoke,
         pointer,
         release,
+        share,
         uint64,
     )
 
@@ -154,5 +160,6 @@ __all__ = [
     "kernel_address",
     "pointer",
     "release",
+    "share",
     "uint64",
 ]

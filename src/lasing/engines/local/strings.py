@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numba import int64, uint64
 
 from lasing.compiling import njit
+from lasing.engines.local.pointers import int64, uint64
 
 Codes = np.ndarray[Any, np.dtype[np.int64]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
@@ -128,7 +128,8 @@ def _add(
         length = int64(ends[row + 1]) - start
         entry, slot = _find(slots, entries, buffer, text, start, length)
         if entry == UNKNOWN:  # the same text may stand twice among what is new
-            buffer[used : used + length] = text[start : start + length]
+            for i in range(length):  # to assign a slice takes seconds to compile
+                buffer[used + i] = text[start + i]
             entries[count, START], entries[count, LENGTH], entries[count, CODE] = used, length, codes[row]
             slots[slot] = count
             count, used = count + 1, used + length

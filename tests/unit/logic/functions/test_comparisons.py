@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import get_args
 
 import pytest
 
-from lasing.logic.comparisons import aggregate, holds
-from lasing.logic.formulas import FLIPPED, AggregateFunction, Comparison
-from lasing.logic.terms import LARGEST, Undefined, Value
+from lasing.logic.functions import COMPARISONS, AggregateFunction, Comparison, aggregate, holds
+from lasing.logic.values import LARGEST, Duration, ExactDecimal, Instant, Iri, Truth, Undefined, Value, literal
+from lasing.logic.values.datatypes import BOOLEAN, DATE_TIME, DOUBLE, INTEGER
 
-COMPARISONS: tuple[Comparison, ...] = get_args(Comparison)
+IRI, DECIMAL, OTHER = Iri("http://ex.org/a"), ExactDecimal(Decimal(2)), Iri("http://ex.org/b")
+
+
+def test_every_comparison_has_an_entry() -> None:
+    assert tuple(COMPARISONS) == get_args(Comparison)
 
 
 @pytest.mark.parametrize(
@@ -25,11 +30,27 @@ COMPARISONS: tuple[Comparison, ...] = get_args(Comparison)
         ("10", "9", "< <= !="),
         (1, "1", "!="),
         ("a", 1, "!="),
+        (IRI, IRI, "="),
+        (IRI, OTHER, "!="),
+        (IRI, "<http://ex.org/a>", "!="),
+        (DECIMAL, 2, "<= >= !="),
+        (DECIMAL, 2.5, "< <= !="),
+        (literal("02", INTEGER), 2, "<= >= !="),
+        (literal("NaN", DOUBLE), 2, "!="),
+        (literal("INF", DOUBLE), 2**63 - 1, "> >= !="),
+        (Truth(False), Truth(True), "< <= !="),
+        (Truth(True), literal("1", BOOLEAN), "<= >= !="),
+        (Truth(True), 1, "!="),
+        (Instant(0), Instant(1), "< <= !="),
+        (Instant(0), literal("1970-01-01T01:00:00+01:00", DATE_TIME), "<= >= !="),
+        (Instant(0), literal("1970-01-01T00:00:00", DATE_TIME), "!="),
+        (Duration(1), Duration(2), "< <= !="),
+        (Duration(1), Instant(1), "!="),
     ],
 )
 def test_which_comparisons_hold(left: Value, right: Value, true: str) -> None:
     assert {c for c in COMPARISONS if holds(c, left, right)} == set(true.split())
-    assert {c for c in COMPARISONS if holds(FLIPPED[c], right, left)} == set(true.split())
+    assert {c for c in COMPARISONS if holds(COMPARISONS[c].flipped, right, left)} == set(true.split())
 
 
 @pytest.mark.parametrize(
