@@ -33,7 +33,6 @@ fuzz-input: $(READY)    ## feed 100,000 damaged inputs to everything that takes 
 
 bench: $(READY)    ## measure, as ratios to a baseline in the same run
 	$(BIN)/lasing bench
-	$(BIN)/python -m benchmarks
 
 benchmarks: $(READY)    ## measure everything, and write docs/benchmarks.md with its pictures
 	$(BIN)/lasing bench --out docs/benchmarks.md

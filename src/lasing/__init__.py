@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasing.connectors.tables import Table
 from lasing.errors import LasingError, LasingWarning
+from lasing.logic import values
 from lasing.logic.answers import Answer, Changes
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
@@ -36,6 +37,7 @@ __all__ = [
     "Table",
     "parse",
     "run",
+    "values",
 ]
 
 __version__ = "0.1.0"

@@ -14,7 +14,7 @@ from lasing.limits import Watch
 from lasing.logic.answers import Answer, Changes
 from lasing.logic.examples import Examples
 from lasing.logic.formulas import Atom
-from lasing.logic.idle import settling
+from lasing.logic.idle import Settling, settling
 from lasing.logic.program import Program
 from lasing.logic.splitting import Split, has_several_answers, split, unsplit
 from lasing.plan.compile import Unplanned, compile_plan
@@ -75,17 +75,17 @@ class OnLocal:
 class OnReference:
     """The reference engine, for programs with one answer at each time point.
 
-    It passes over idle time in which nothing can change, unless it is `literal`.
+    Given how the program settles, it passes over idle time in which nothing can change.
     """
 
     program: Program
+    settling: Settling | None = None
     watch: Watch | None = None
-    literal: bool = False
     name = "reference"
     plan = None
 
     def make(self, start: int) -> ReferenceEngine:
-        return ReferenceEngine(self.program, start, self.watch, None if self.literal else settling(self.program))
+        return ReferenceEngine(self.program, start, self.watch, self.settling)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +120,17 @@ def choose(program: Program, engine: str, limit: int = 0, watch: Watch | None = 
         return AnyAnswers("clingo", lambda start: _clingo(parts, start, below, limit, watch), plan)
     if several and engine == "reference":
         return AnyAnswers("reference", lambda start: DefinitionEngine(program, start, limit, watch), None)
-    if engine == "reference":  # by name it is the judge of the others: it takes no short cut
-        return OnReference(program, watch, literal=True)
-    return chosen_by_plan(program, plan_for(program, engine), watch)
+    return chosen_by_plan(program, plan_for(program, engine), engine, watch)
 
 
-def chosen_by_plan(program: Program, plan: Plan | None, watch: Watch | None = None) -> OneAnswer:
-    """The engine for a program with one answer whose plan was made before: without a plan, the reference."""
-    return OnReference(program, watch) if plan is None else OnLocal(program, plan, watch)
+def chosen_by_plan(program: Program, plan: Plan | None, engine: str, watch: Watch | None = None) -> OneAnswer:
+    """The engine for a program with one answer whose plan was made before: without a plan, the reference.
+
+    Asked for by name, the reference evaluates every time point; `auto` lets it pass over idle time.
+    """
+    if plan is not None:
+        return OnLocal(program, plan, watch)
+    return OnReference(program, settling(program) if engine == "auto" else None, watch)
 
 
 def most_models(models: int | None) -> int:

@@ -24,6 +24,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
+from lasing.codes import CODES
+
 Severity = Literal["error", "warning"]
 
 _LONGEST_LINE_SHOWN = 160
@@ -84,12 +86,16 @@ def _line_starts(text: str) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding. Its code is stable: documentation and tests refer to it."""
+    """One finding. Its code is one of `lasing.codes`, and stable: documentation and tests refer to it."""
 
     code: str
     message: str
     place: Place | None = None
     note: str = ""
+
+    def __post_init__(self) -> None:
+        if self.code not in CODES:
+            raise ValueError(f"there is no code {self.code}: add it to lasing/codes.py")
 
     @property
     def severity(self) -> Severity:
@@ -155,10 +161,14 @@ def similar(name: str, names: Iterable[str]) -> str:
     >>> similar("temprature", ["temperature", "door"])
     'did you mean temperature?'
     """
-    if len(name) > _LONGEST_SLIP:
-        return ""
-    near = get_close_matches(name, sorted(names), n=1, cutoff=0.75)
-    return f"did you mean {near[0]}?" if near else ""
+    near = nearest(name, names)
+    return "" if near is None else f"did you mean {near}?"
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """The existing name that a slip was probably meant to be, if there is one."""
+    near = [] if len(name) > _LONGEST_SLIP else get_close_matches(name, sorted(names), n=1, cutoff=0.75)
+    return near[0] if near else None
 
 
 class Nearby:

@@ -5,8 +5,8 @@ Engines keep facts in forms of their own. Which of them still matter at a time p
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,51 @@ Numbers = np.ndarray[Any, np.dtype[np.int64]]
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
 Groups = Callable[[PartitionWindow], Numbers]
 """A number for the key of each fact, from 0, and -1 for facts that the window does not count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Which facts a raw window has: those of `predicates` (None: of all) as far back as the lookback of some program.
+
+    `by_key` has how many facts are kept for each key of a partition window, by predicate and key.
+    """
+
+    points: int | None
+    facts: int
+    by_key: Mapping[str, int]
+    predicates: frozenset[str] | None
+
+    def lack(self, other: Coverage) -> str:
+        """What a raw window lacks for a program that needs `other`; empty if it has everything."""
+        if self.points is not None and (other.points is None or other.points > self.points):
+            needed = Lookback(other.points)
+            return f"it keeps the facts of the last {Lookback(self.points)}, and the program looks back {needed}"
+        if other.facts > self.facts and self.points is not None:
+            return f"it keeps the last {self.facts} facts, and the program counts {other.facts}"
+        for key, number in other.by_key.items():
+            if number > self.by_key.get(key, 0) and self.points is not None:
+                return f"it does not keep the last {number} facts of {key}"
+        if self.predicates is not None:
+            more = None if other.predicates is None else other.predicates - self.predicates
+            if more is None or more:
+                return f"it has no facts of {', '.join(sorted(more))}" if more else "it has some predicates only"
+        return ""
+
+
+def coverage(program: Program) -> Coverage:
+    """Which facts the raw window of a program has."""
+    facts, far = facts_of(program), lookback(program)
+    by_key = {f"{w.predicate} by {w.keys}": w.back for w in sorted(facts.partitions, key=lambda w: w.back)}
+    predicates = None if facts.counts_all_facts else facts.read | facts.streamed | facts.derived
+    return Coverage(far.points, far.facts, by_key, predicates)
+
+
+def needed_coverage(program: Program) -> Coverage:
+    """Which facts a program needs to go on. What it derives itself may be in the stream too, but need not be."""
+    kept = coverage(program)
+    if kept.predicates is None:
+        return kept
+    return replace(kept, predicates=kept.predicates - facts_of(program).only_derived)
 
 
 class RawWindow:

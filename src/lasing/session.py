@@ -28,7 +28,7 @@ from lasing.engine_choice import (
 )
 from lasing.errors import Diagnostic, LasingError, Source, fault, similar
 from lasing.errors import warn as issue
-from lasing.languages.lars.reader import read_program
+from lasing.languages import is_program, read_program
 from lasing.limits import Limits, Watch, limits_of
 from lasing.logic.answers import Answer, Changes, changes, filled, repeated
 from lasing.logic.checks import CAUTIONS, findings
@@ -51,8 +51,10 @@ Arrivals = Iterator[tuple[int, list[Atom]]]
 ProgramLike = str | Path | Program
 
 
-def parse(program: str | Path, constants: Mapping[str, Value] | None = None) -> Program:
+def parse(program: str | Path, constants: Mapping[str, Value] | None = None, *, language: str | None = None) -> Program:
     """Read and check a program: text, or a Path to a file. `constants` override its #const values.
+
+    The ending of a file says in which language it is written, and text is LARS, unless a `language` is named.
 
     Raises `LasingError` with every mistake that is found. What is perhaps not as meant, such as a predicate that looks
     misspelt, is a `LasingWarning`.
@@ -60,15 +62,15 @@ def parse(program: str | Path, constants: Mapping[str, Value] | None = None) -> 
     >>> parse("q(X) :- p(X) in [5].").rules[0].heads
     (Atom(predicate='q', args=(Variable(name='X'),)),)
     """
-    checked = read(program, constants)
+    checked = read(program, constants, language)
     issue(findings(checked, CAUTIONS))
     return checked
 
 
-def read(program: str | Path, constants: Mapping[str, Value] | None = None) -> Program:
+def read(program: str | Path, constants: Mapping[str, Value] | None = None, language: str | None = None) -> Program:
     """As `parse`, without warnings."""
     given = {name: value_of(value, what=f"the constant {name}") for name, value in (constants or {}).items()}
-    return read_program([source_of(program)], given)
+    return read_program([source_of(program)], given, language)
 
 
 def run(
@@ -130,7 +132,7 @@ class Report:
     """One of these instances for each rule and reason."""
 
 
-_NAME_IT = "name the one it uses: temp=FILE on the command line, Table(frame, predicate='temp') in Python"
+_NAME_IT = "to give them another name: {0}=FILE on the command line, Table(frame, predicate='{0}') in Python"
 
 
 class Run:
@@ -241,10 +243,16 @@ class Run:
             found.append(Diagnostic("W201", message, note="start the timeline earlier to include them"))
         for predicate, count in sorted((self._unused or {}).items()):
             message = f"{_count(count, 'fact')} of {predicate}, which the program does not use"
-            note = similar(predicate, self._known) or _NAME_IT
+            note = similar(predicate, self._known) or self._naming()
             found.append(Diagnostic("W204", message, note=note))
         found += self._gaps.warnings()
         return found + left_out(self.program, report.dropped_heads, report.failures, report.examples)
+
+    def _naming(self) -> str:
+        """How to give facts the name of a predicate that the program reads and does not derive, if there is one."""
+        facts = facts_of(self.program)
+        inputs = sorted(facts.read - facts.derived - facts.background)
+        return _NAME_IT.format(inputs[0]) if inputs else "no rule reads it"
 
     def _arrivals(self, rows: Iterator[Row], start: int | None, end: int | None) -> Arrivals:
         """The time points at which facts come, with these, and the first and the last time point.
@@ -446,7 +454,7 @@ def source_of(program: str | Path) -> Source:
         raise fault(
             "E510", f"a {type(program).__name__} is not a program", note="a program is text, a Path or a Program"
         )
-    if isinstance(program, str) and re.fullmatch(r"\S+\.lars", program):
+    if isinstance(program, str) and re.fullmatch(r"\S+", program) and is_program(program):
         raise fault("E510", f"{program!r} is text", note=f"for a file, pass a path: Path({program!r})")
     if isinstance(program, Path):
         return Source(str(program), read_text(program), program)

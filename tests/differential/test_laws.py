@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import lasing
 from lasing.errors import Source
+from lasing.languages import examine
 from lasing.languages.lars.formatter import format_text
-from lasing.languages.lars.reader import examine
 from lasing.languages.lars.tokens import tokenize
 from tests.differential.harness import answers, answers_of, difference
 from tests.differential.strategies import Example, examples

@@ -14,7 +14,7 @@ from lasing.engines.reference.satisfaction import try_all
 from lasing.engines.reference.several import DefinitionEngine, Derivable, Interpretation
 from lasing.engines.reference.stream import Fact
 from lasing.errors import LasingError, Source
-from lasing.languages.lars.questions import read_question
+from lasing.languages import read_question
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program

@@ -15,6 +15,7 @@ from lasing.logic.formulas import Aggregate, Compare, atoms_of, walk
 from lasing.logic.partition import Partition, partition
 from lasing.logic.program import Program, Rule
 from lasing.logic.terms import Arithmetic, Term, Variable, normal, value_from_text, value_text
+from lasing.logic.values import is_number
 from tests.differential.core_programs import STREAMED, core_example
 from tests.differential.harness import Answers, answers_of, difference
 from tests.differential.keyed_programs import CONSTANTS, keyed_example
@@ -123,7 +124,7 @@ def _answers_of_shard(
 def _shard_of(value: Term, count: int) -> int:
     """Any function of the value will do; 1 and 1.0 are one value."""
     assert not isinstance(value, Variable | Arithmetic)
-    text = value_text(value if isinstance(value, str) else normal(value))
+    text = value_text(normal(value) if is_number(value) else value)
     return blake2b(text.encode()).digest()[0] % count
 
 

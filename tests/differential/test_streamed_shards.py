@@ -28,6 +28,7 @@ from lasing.logic.partition import Partition, partition
 from lasing.logic.program import DataFact, Program
 from lasing.logic.terms import Value, mixed_text, normal
 from lasing.logic.types import Type, argument_types
+from lasing.logic.values import is_number
 from lasing.spark import packing, shard
 from lasing.spark.arrival import ARRIVAL
 from lasing.spark.outputs import LEADING, VIEWS, View, output_tables
@@ -243,7 +244,7 @@ class Clock:
 
 
 def _fact(row: Row, task: Task) -> str:
-    atom = lasing.Atom(row[1], tuple(v if isinstance(v, str) else normal(v) for v in row[2]))
+    atom = lasing.Atom(row[1], tuple(normal(v) if is_number(v) else v for v in row[2]))
     return f"{atom} at {task.point(row[0])}."
 
 

@@ -19,8 +19,8 @@ from rich.console import Console
 
 import lasing
 from lasing.errors import Source
+from lasing.languages import read_program
 from lasing.languages.lars.formatter import format_text
-from lasing.languages.lars.reader import read_program
 from lasing.logic.answers import intervals
 from lasing.logic.checks import CAUTIONS, findings
 from lasing.logic.formulas import atoms_of

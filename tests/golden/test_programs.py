@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lasing.errors import Source, in_order, render
-from lasing.languages.lars.reader import examine
+from lasing.languages import examine
 from lasing.logic.checks import CAUTIONS, ONE_ANSWER, findings
 from tests.golden.golden import check_golden
 

@@ -163,6 +163,15 @@ def test_what_is_wrong_is_said_before_anything_runs(
     assert words in str(caught.value)
 
 
+def test_facts_before_the_start_are_shown_with_their_dates(spark: Any) -> None:
+    frame = spark.createDataFrame(
+        [(datetime(2026, 1, 1, 8, minute, tzinfo=UTC), 7) for minute in (0, 5)], "time timestamp, x int"
+    )
+    start = datetime(2026, 1, 1, 8, 3, tzinfo=UTC)
+    out = reason("#tick 1 min. q(X) :- p(X).", start=start)({"p": frame})
+    assert [row.fact for row in out.late.collect()] == ['p(7) at "2026-01-01T08:00:00Z".']
+
+
 GAPS = [(None, "z", 9), (1, "a", 5), (2, "b", None), (2, None, 7), (3, "a", None), (4, None, None)]
 
 

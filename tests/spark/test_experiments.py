@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from lasing.bench import spark_session
-from lasing.bench.spark_cells import IDENTITY, JOIN, OURS, PLAIN, Measurement
-from lasing.bench.spark_replay import Replays
-from lasing.bench.spark_state import MEASURES, States
-from lasing.bench.spark_streams import Streams
+from lasing.bench.spark import session as spark_session
+from lasing.bench.spark.cells import IDENTITY, JOIN, OURS, PLAIN, Measurement
+from lasing.bench.spark.replay import Replays
+from lasing.bench.spark.state import MEASURES, States
+from lasing.bench.spark.streams import Streams
 
 
 @pytest.fixture(autouse=True)

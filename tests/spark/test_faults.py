@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from lasing.bench.processes import descendants, kill_all
+from lasing.bench.spark.processes import descendants, kill_all
 from tests.spark.conftest import Files, parts
 from tests.spark.expected import expected
 from tests.spark.test_batch import JOIN, stream

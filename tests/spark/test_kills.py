@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lasing.bench.processes import kill_all
+from lasing.bench.spark.processes import kill_all
 from tests.differential.sizes import NIGHTLY
 from tests.spark.conftest import Files, parts
 from tests.spark.test_pipeline import run

@@ -55,20 +55,20 @@ def test_the_place_of_an_offset(text: str, offset: int, place: str, line: str) -
     ],
 )
 def test_the_caret_stands_below_what_is_meant(line: str, column: int, length: int, marked: str) -> None:
-    *_, shown, carets = str(Diagnostic("E1", "m", Place("s", 7, column, line, length))).splitlines()
+    *_, shown, carets = str(Diagnostic("E101", "m", Place("s", 7, column, line, length))).splitlines()
     begin, end = carets.index("^"), len(carets)
     assert shown[begin:end] == marked
     assert len(shown) < 180
 
 
 def test_findings_are_sorted_by_kind_and_place_and_told_once() -> None:
-    late, early = (Diagnostic("E2", "m", Place("s", line, 1)) for line in (10, 9))
-    nowhere, warning = Diagnostic("E1", "m"), Diagnostic("W1", "m", Place("s", 1, 1))
+    late, early = (Diagnostic("E102", "m", Place("s", line, 1)) for line in (10, 9))
+    nowhere, warning = Diagnostic("E101", "m"), Diagnostic("W101", "m", Place("s", 1, 1))
     assert in_order([warning, nowhere, late, early, late]) == [early, late, nowhere, warning]
 
 
 def test_an_error_shows_all_its_findings_and_survives_pickling() -> None:
-    error = LasingError([Diagnostic("E1", "one"), Diagnostic("E2", "two", Place("s", 1, 1))])
+    error = LasingError([Diagnostic("E101", "one"), Diagnostic("E102", "two", Place("s", 1, 1))])
     again = pickle.loads(pickle.dumps(error))
     assert again.diagnostics == error.diagnostics
     assert str(again) == str(error) == render(error.diagnostics)
@@ -80,9 +80,14 @@ def test_an_error_of_nothing_is_a_mistake_of_ours() -> None:
 
 
 def test_a_fault_is_one_finding() -> None:
-    assert [d.code for d in fault("E7", "m").diagnostics] == ["E7"]
+    assert [d.code for d in fault("E107", "m").diagnostics] == ["E107"]
 
 
 @pytest.mark.parametrize(("name", "hint"), [("temprature", "did you mean temperature?"), ("zebra", ""), ("", "")])
 def test_only_a_similar_name_is_suggested(name: str, hint: str) -> None:
     assert similar(name, ["door", "temperature"]) == hint
+
+
+def test_a_code_that_nobody_has_written_down_is_refused() -> None:
+    with pytest.raises(ValueError, match="E999"):
+        Diagnostic("E999", "what is this?")

@@ -73,7 +73,7 @@ def test_facts_that_the_program_does_not_use_are_told_once(engine: EngineName) -
 
 
 def test_a_run_tells_of_facts_that_the_program_does_not_use() -> None:
-    with pytest.warns(LasingWarning, match=r"Table\(frame, predicate='temp'\) in Python") as told:
+    with pytest.warns(LasingWarning, match=r"Table\(frame, predicate='p'\) in Python") as told:
         list(lasing.run("q :- p.", "door at 1.", engine="reference"))
     assert Path(told[0].filename).name == "test_warnings.py"
 
@@ -83,3 +83,15 @@ def test_the_column_of_the_time_is_named_in_python_s_terms() -> None:
 
     with pytest.raises(lasing.LasingError, match=r"Table\(time='ts'\) in Python"):
         list(lasing.run("q :- p(X).", {"p": pl.DataFrame({"x": [1]})}, engine="reference"))
+
+
+def test_two_unknown_names_that_look_alike_are_both_named() -> None:
+    with pytest.warns(lasing.LasingWarning, match="tmep and temp look alike") as told:
+        lasing.parse("hot(S) :- tmep(S, V), V > 3.  seen(S) :- temp(S, _).")
+    assert "#input tmep/2, temp/2" in str(told[0].message)
+
+
+def test_the_hint_about_unused_facts_names_a_predicate_of_the_program() -> None:
+    with pytest.warns(lasing.LasingWarning, match="W204") as told:
+        list(lasing.run("open(D) :- door(D).", "window(w) at 1."))
+    assert "door=FILE" in str(told[0].message)

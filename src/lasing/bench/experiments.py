@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-from lasing.bench.bars import BLOCKS
-from lasing.bench.course import Effort
-from lasing.bench.laser import LASER
-from lasing.bench.ratios import RATIOS
-from lasing.bench.records import Experiment
-from lasing.bench.scale import SCALE
-from lasing.bench.spark import SPARK
+from lasing.bench.bars.blocks import BLOCKS
+from lasing.bench.bars.ratios import RATIOS
+from lasing.bench.costs.tables import COSTS, CostTable
+from lasing.bench.laser.experiments import LASER
+from lasing.bench.measuring.course import Effort
+from lasing.bench.measuring.records import Experiment
+from lasing.bench.scale.experiments import SCALE
+from lasing.bench.spark.experiments import SPARK
 from lasing.errors import LasingError
 
 EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in (*LASER, *SCALE, *SPARK)}
@@ -26,40 +27,46 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "laser": tuple(experiment.name for experiment in LASER),
     "scale": tuple(experiment.name for experiment in SCALE),
     "spark": tuple(experiment.name for experiment in SPARK),
+    "costs": tuple(table.name for table in COSTS),
 }
 """Names that stand for several experiments, as `bars` does for all sections."""
 
 
+_QUICKLY = "not measured by --quick, unless named"
+
+
 @dataclass(frozen=True)
-class Plan:
-    """What is to be measured; `left_out` says of experiments why they are not."""
+class Selection:
+    """What is to be measured; `left_out` says of experiments and tables why they are not."""
 
     experiments: tuple[Experiment, ...]
     sections: tuple[str, ...]
     left_out: Mapping[str, str]
+    costs: tuple[CostTable, ...] = ()
 
     def count(self, effort: Effort) -> int:
         """How many cells, and tables of bars, there will be."""
         cells = (e.count(effort) for e in self.experiments if e.name not in self.left_out)
-        return sum(cells) + len(self.sections)
+        return sum(cells) + len(self.sections) + sum(table.name not in self.left_out for table in self.costs)
 
 
 def names() -> dict[str, str]:
     """Every name that can be asked for, and its question."""
     questions = {experiment.name: experiment.question for experiment in EXPERIMENTS.values()}
+    questions |= {table.name: table.question for table in COSTS}
     for group, members in GROUPS.items():
         if group not in questions and members:
             questions[group] = f"All of {', '.join(members)}."
     return {**questions, BARS: f"Which bars does the engine clear? One by one: {', '.join(SECTIONS)}."}
 
 
-def choose(asked: Sequence[str] = (), quick: bool = False) -> Plan:
+def choose(asked: Sequence[str] = (), quick: bool = False) -> Selection:
     """The plan for the names that are asked for, or for all; ValueError says which name there is not.
 
     An experiment and a section may have the same name, which then stands for both.
     """
     for name in asked:
-        known = dict.fromkeys((*EXPERIMENTS, *GROUPS, BARS, *SECTIONS))
+        known = dict.fromkeys((*EXPERIMENTS, *GROUPS, *(table.name for table in COSTS), BARS, *SECTIONS))
         if name not in known:
             raise ValueError(f"there is no {name!r} among {', '.join(known)}")
     wanted = {one for name in asked for one in (name, *GROUPS.get(name, ()))}
@@ -68,9 +75,13 @@ def choose(asked: Sequence[str] = (), quick: bool = False) -> Plan:
     on_spark = [experiment.name for experiment in experiments if experiment.name in ON_SPARK]
     why = ""
     if on_spark:
-        why = "not measured by --quick, unless named" if quick and not asked else without_spark()
+        why = _QUICKLY if quick and not asked else without_spark()
     left_out = dict.fromkeys(on_spark, why) if why else {}
-    return Plan(experiments, sections, left_out)
+    costs = tuple(table for table in COSTS if not asked or table.name in wanted)
+    for table in costs:
+        if found := _QUICKLY if quick and not asked else table.missing():
+            left_out[table.name] = found
+    return Selection(experiments, sections, left_out, costs)
 
 
 def without_spark() -> str:

@@ -1,18 +1,20 @@
-"""Measure what a plan says, experiment by experiment."""
+"""Measure what was selected, experiment by experiment."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from lasing.bench.bars import BLOCKS, Line
-from lasing.bench.course import Effort
-from lasing.bench.experiments import BARS, Plan
-from lasing.bench.measure import DisagreementError
-from lasing.bench.progress import Progress
-from lasing.bench.ratios import COLUMNS, RATIOS, ratios
-from lasing.bench.records import Cell, Experiment, Figure
-from lasing.bench.tables import Section, sections
+from lasing.bench.bars.blocks import BLOCKS, Line
+from lasing.bench.bars.ratios import COLUMNS, RATIOS, ratios
+from lasing.bench.costs.tables import COLUMNS as COST_COLUMNS
+from lasing.bench.costs.tables import CostTable
+from lasing.bench.experiments import BARS, Selection
+from lasing.bench.measuring.course import Effort
+from lasing.bench.measuring.records import Cell, Experiment, Figure
+from lasing.bench.measuring.turns import DisagreementError
+from lasing.bench.reporting.progress import Progress
+from lasing.bench.reporting.tables import Section, sections
 
 HOLDS = {True: "yes", False: "NO", None: "not measured"}
 
@@ -37,15 +39,19 @@ class Measured:
     failed: bool = False
 
 
-def measure(plan: Plan, effort: Effort, progress: Progress, tell: Callable[[Cell], None]) -> Iterator[Measured]:
-    """Measure all of a plan; each cell is told at once, so that a run that is stopped is not lost."""
-    for experiment in plan.experiments:
-        if why := plan.left_out.get(experiment.name):
+def measure(
+    selected: Selection, effort: Effort, progress: Progress, tell: Callable[[Cell], None]
+) -> Iterator[Measured]:
+    """Measure all that was selected; each cell is reported at once, so that a run that is stopped is not lost."""
+    for experiment in selected.experiments:
+        if why := selected.left_out.get(experiment.name):
             yield Measured(experiment.name, experiment.title, experiment.question, missing=why)
         else:
             yield _experiment(experiment, effort, progress, tell)
-    if plan.sections:
-        yield _bars(plan.sections, effort, progress)
+    for table in selected.costs:
+        yield _costs(table, selected.left_out.get(table.name, ""), progress)
+    if selected.sections:
+        yield _bars(selected.sections, effort, progress)
 
 
 def _experiment(experiment: Experiment, effort: Effort, progress: Progress, tell: Callable[[Cell], None]) -> Measured:
@@ -72,6 +78,14 @@ def _experiment(experiment: Experiment, effort: Effort, progress: Progress, tell
         disagreement,
         failed=bool(disagreement),
     )
+
+
+def _costs(table: CostTable, missing: str, progress: Progress) -> Measured:
+    if missing:
+        return Measured(table.name, table.title, table.question, missing=missing)
+    progress.begin(table.name, 1)
+    section = Section(table.title, COST_COLUMNS, tuple(table.measure()))
+    return Measured(table.name, table.title, table.question, (section,), seconds=progress.end())
 
 
 def _bars(names: Sequence[str], effort: Effort, progress: Progress) -> Measured:

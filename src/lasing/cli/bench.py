@@ -35,6 +35,18 @@ def bench(
     list_names: Annotated[
         bool, typer.Option("--list", help="Print the names, and what each measures, and exit.")
     ] = False,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against",
+            metavar="REV",
+            help="Measure the named experiments here and at this commit, in turns, and print ratios cell by cell.",
+            show_default=False,
+        ),
+    ] = None,
+    rounds: Annotated[
+        int, typer.Option("--rounds", metavar="N", min=1, help="How often each version is measured, with --against.")
+    ] = 5,
 ) -> None:
     """Measure the engine beside others on this machine, and print medians and ratios.
 
@@ -43,9 +55,9 @@ def bench(
     from rich.console import Console
 
     from lasing.bench import experiments  # here, because to load the kernels takes a second
-    from lasing.bench.course import FULL, QUICK
-    from lasing.bench.progress import Progress
-    from lasing.bench.report import NO_PICTURES, Place, Report, describe
+    from lasing.bench.measuring.course import FULL, QUICK
+    from lasing.bench.reporting.progress import Progress
+    from lasing.bench.reporting.report import NO_PICTURES, Place, Report, describe
     from lasing.bench.run import measure
 
     if list_names:
@@ -54,15 +66,18 @@ def bench(
             typer.echo(f"{name:<{max(map(len, questions))}}  {question}")
         return
     try:
-        plan = experiments.choose(names or (), quick)
+        selected = experiments.choose(names or (), quick)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="NAME") from None
+    if against is not None:
+        _compare(against, names or [], rounds, quick)
+        return
     effort = QUICK if quick else FULL
     place = None if out is None else Place.of(out)
     console = Console() if sys.stdout.isatty() else Console(width=100)
     report = Report(describe(names or (), quick), place)
-    with report, Progress(plan.count(effort)) as progress:
-        for measured in measure(plan, effort, progress, report.tell):
+    with report, Progress(selected.count(effort)) as progress:
+        for measured in measure(selected, effort, progress, report.tell):
             report.done.append(measured)
             with progress.aside():
                 _print(measured, console)
@@ -74,8 +89,30 @@ def bench(
         raise typer.Exit(1)
 
 
+def _compare(rev: str, names: list[str], rounds: int, quick: bool) -> None:
+    from rich.console import Console
+
+    from lasing.bench.against import COLUMNS, SLOWER, compare
+    from lasing.bench.reporting.tables import Section, show
+
+    if not names:
+        raise typer.BadParameter("name the experiments to compare; --list prints the names", param_hint="NAME")
+    try:
+        found = compare(rev, names, rounds, full=not quick)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--against") from None
+    console = Console() if sys.stdout.isatty() else Console(width=120)
+    show(Section(f"Costs here beside those of {rev}", COLUMNS, tuple(one.row() for one in found)), console)
+    slower = [one for one in found if one.ratio > SLOWER]
+    for one in slower:
+        console.print(f"- slower: {one.name}, {one.ratio:.3f} times", markup=False, highlight=False)
+    if slower:
+        raise typer.Exit(1)
+    console.print(f"No cell of {len(found)} is slower by more than 5 %.", markup=False, highlight=False)
+
+
 def _print(measured: Measured, console: Console) -> None:
-    from lasing.bench.tables import show
+    from lasing.bench.reporting.tables import show
 
     for section in measured.sections:
         show(section, console)

@@ -11,10 +11,10 @@ from typing import Annotated, Any, assert_never
 import typer
 
 from lasing.cli.console import complain
-from lasing.cli.options import constants_of, read_sources
+from lasing.cli.options import Language, constants_of, read_sources
 from lasing.engine_choice import plan_for
 from lasing.errors import Diagnostic, in_order, similar
-from lasing.languages.lars.reader import examine
+from lasing.languages import examine
 from lasing.logic.analysis import Analysis, RuleAnalysis, analyse
 from lasing.logic.checks import CAUTIONS, findings
 from lasing.logic.checks.several_answers import cycle_text
@@ -56,6 +56,7 @@ def check(
         list[str] | None,
         typer.Option("--const", "-c", metavar="NAME=VALUE", help="Set a #const; can be repeated.", show_default=False),
     ] = None,
+    language: Language = None,
 ) -> None:
     """Find mistakes in a program and explain how it will run.
 
@@ -64,7 +65,7 @@ def check(
     """
     if form not in ("text", "json"):
         raise typer.BadParameter(f"{form!r} is not one of text, json", param_hint="--format")
-    program, found = examine(read_sources(files), constants_of(const or []))
+    program, found = examine(read_sources(files), constants_of(const or []), language)
     shards = None if found else partition(program, _predicates(program, replicate))
     if not found:
         found = in_order(findings(program, CAUTIONS))

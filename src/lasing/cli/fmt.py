@@ -9,9 +9,10 @@ from typing import Annotated
 
 import typer
 
+from lasing.cli.options import Language
 from lasing.connectors.files import read_text, unwritable, whole_text
 from lasing.errors import Source
-from lasing.languages.lars.formatter import format_text
+from lasing.languages import format_program
 
 
 def fmt(
@@ -21,6 +22,7 @@ def fmt(
     ],
     check: Annotated[bool, typer.Option("--check", help="Change nothing; exit with 1 if a file would change.")] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Change nothing; print what would change.")] = False,
+    language: Language = None,
 ) -> None:
     """Format program files: one statement per line, or one literal per line where a statement is long.
 
@@ -30,13 +32,13 @@ def fmt(
     for file in files:
         if file == "-":
             text = whole_text(sys.stdin.buffer, "standard input")
-            formatted = format_text(Source("standard input", text))
+            formatted = format_program(Source("standard input", text), language)
             if not (check or diff):
                 typer.echo(formatted, nl=False)
                 continue
         else:
             text = read_text(Path(file))
-            formatted = format_text(Source(file, text))
+            formatted = format_program(Source(file, text, Path(file)), language)
         if formatted == text:
             continue
         changed += 1

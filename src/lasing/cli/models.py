@@ -11,6 +11,7 @@ import typer
 from lasing.cli.console import complain, standard_output
 from lasing.cli.options import (
     INPUT_FORMATS,
+    Language,
     Missing,
     choose,
     constants_of,
@@ -26,11 +27,11 @@ from lasing.connectors.rows import Row, merged
 from lasing.connectors.sources import FileSource, stream_rows
 from lasing.connectors.tables import TIME
 from lasing.errors import Diagnostic, Source, similar
-from lasing.languages.lars.questions import Question, read_question
-from lasing.languages.lars.reader import read_program
+from lasing.languages import read_program, read_question
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import atoms_of
 from lasing.logic.program import Program
+from lasing.logic.question import Question
 from lasing.timeline.ticks import Tick
 
 models = typer.Typer(
@@ -116,6 +117,7 @@ def check(
     input_format: InputFormat = "facts",
     const: Const = None,
     missing: Missing = SKIP,
+    language: Language = None,
 ) -> None:
     """Check whether a stream is an answer stream of a program, or whether a formula holds in a stream.
 
@@ -126,7 +128,7 @@ def check(
     lasing models check tram.facts --formula "tram(T,_) in [3] and not jam(b)" --at 42
     """
     choose("--input-format", input_format, INPUT_FORMATS)
-    programs, streams = split_files(files or [], time, input_format, need_program=not formula)
+    programs, streams = split_files(files or [], time, input_format, language, need_program=not formula)
     texts, constants, gaps = read_sources(programs), constants_of(const or []), Gaps(cell_value(missing))
     from lasing.models import Verdict, holds
     from lasing.models import check as check_program
@@ -136,7 +138,7 @@ def check(
             raise typer.BadParameter(
                 "a formula is asked about a stream: name that alone", param_hint="--interpretation"
             )
-        question = read_question(texts, constants, Source("formula", formula))
+        question = read_question(texts, constants, Source("formula", formula), language=language)
         beside = question.program
         known = facts_of(Program(() if question.formula is None else (question.formula,), beside.background)).arity
         streamed: set[str] = set()
@@ -157,7 +159,7 @@ def check(
         if not interpretation:
             note = "which stream is it? Name its file, or ask about a --formula"
             raise typer.BadParameter(note, param_hint="--interpretation")
-        program = styled(read_program(texts, constants), times)
+        program = styled(read_program(texts, constants, language), times)
         known = facts_of(program).arity
         claimed = stream_file(interpretation, time, input_format, "--interpretation")
         if str(claimed.path) == "-" and any(str(stream.path) == "-" for stream in streams):
@@ -198,6 +200,7 @@ def sat(
     input_format: InputFormat = "facts",
     const: Const = None,
     missing: Missing = SKIP,
+    language: Language = None,
 ) -> None:
     """Find an answer stream of a program, or a stream in which a formula holds.
 
@@ -208,7 +211,7 @@ def sat(
     lasing models sat --formula "p in [3] and not q" --atoms "p, q" --from 0 --to 5 --at 3
     """
     choose("--input-format", input_format, INPUT_FORMATS)
-    programs, streams = split_files(files or [], time, input_format, need_program=not formula)
+    programs, streams = split_files(files or [], time, input_format, language, need_program=not formula)
     texts, constants, gaps = read_sources(programs), constants_of(const or []), Gaps(cell_value(missing))
     from lasing.models import answer_stream, satisfiable
 
@@ -216,7 +219,7 @@ def sat(
         if streams:
             raise typer.BadParameter("a stream is looked for, and not given, where a formula is to hold in it")
         named = None if atoms is None else Source("atoms", atoms)
-        beside = styled(read_question(texts, constants, Source("formula", formula), named).program, times)
+        beside = styled(read_question(texts, constants, Source("formula", formula), named, language).program, times)
         tick = beside.tick
         found = satisfiable(
             formula,
@@ -230,7 +233,7 @@ def sat(
         found = None if found is None else replace(found, tick=beside.shown_tick())
     else:
         _refuse("--to", last, "the timeline of a program has no end")
-        program = styled(read_program(texts, constants), times)
+        program = styled(read_program(texts, constants, language), times)
         found = answer_stream(
             program,
             _rows(streams, program.tick, sort, facts_of(program).arity, gaps),

@@ -14,6 +14,7 @@ from lasing.connectors.csv import cell_value
 from lasing.connectors.files import read_text, whole_text
 from lasing.connectors.sources import FORMATS, FileSource, file_source
 from lasing.errors import LasingError, Source
+from lasing.languages import ENDINGS, NAMES, is_program
 from lasing.logic.program import Output, Program
 from lasing.logic.terms import Value, is_name
 from lasing.timeline.ticks import Dates, Tick, parse_time
@@ -63,6 +64,24 @@ Missing = Annotated[
 ]
 
 
+def _known_language(name: str | None) -> str | None:
+    if name is not None:
+        choose("--language", name, NAMES)
+    return name
+
+
+Language = Annotated[
+    str | None,
+    typer.Option(
+        "--language",
+        metavar="NAME",
+        callback=_known_language,
+        help=f"The language of the programs: {', '.join(NAMES)} [default: by the ending of the file].",
+        show_default=False,
+    ),
+]
+
+
 def choose(option: str, value: str, choices: tuple[str, ...]) -> None:
     """Fail where the value of an option is none of its choices."""
     if value not in choices:
@@ -90,17 +109,26 @@ def styled(program: Program, times: str) -> Program:
 
 
 def split_files(
-    files: list[str], time: str, input_format: str, need_program: bool = True
+    files: list[str], time: str, input_format: str, language: str | None = None, need_program: bool = True
 ) -> tuple[list[str], list[FileSource]]:
-    """The programs among the arguments, and the streams."""
-    programs = [file for file in files if file.lower().endswith(".lars")]
+    """The programs among the arguments, and the streams.
+
+    Where the language is named, files whose ending is that of neither a program nor a stream are programs as well.
+    """
+    programs = [file for file in files if is_program(file) or (language is not None and not _is_stream(file))]
     if need_program and not programs:
         endings = " ".join(FORMATS)
-        raise typer.BadParameter(f"no program: give a file that ends in .lars (streams end in {endings})")
+        known = " or ".join(ENDINGS)
+        raise typer.BadParameter(f"no program: give a file that ends in {known} (streams end in {endings})")
     streams = [file for file in files if file not in programs]
     if sum(file == "-" or file.endswith("=-") for file in streams) > 1:
         raise typer.BadParameter("standard input can be read only once")
     return programs, [stream_file(file, time, input_format) for file in streams]
+
+
+def _is_stream(file: str) -> bool:
+    """Whether an argument names a stream: standard input, a predicate with its file, or a file of some format."""
+    return file == "-" or "=" in file or any(ending in Path(file.lower()).suffixes for ending in FORMATS)
 
 
 def stream_file(file: str, time: str, input_format: str, option: str | None = None) -> FileSource:

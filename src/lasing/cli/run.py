@@ -15,6 +15,7 @@ import typer
 from lasing.cli.console import complain, note, progress_bar, say
 from lasing.cli.options import (
     INPUT_FORMATS,
+    Language,
     MaxAtoms,
     MaxMemory,
     MaxTime,
@@ -47,7 +48,7 @@ from lasing.connectors.sources import FileSource, Streams
 from lasing.connectors.tables import TIME
 from lasing.engine_choice import ENGINES
 from lasing.errors import LasingError, LasingWarning, fault
-from lasing.languages.lars.reader import read_program
+from lasing.languages import read_program
 from lasing.limits import limits_of
 from lasing.logic.answers import Changes
 from lasing.logic.checks import CAUTIONS, findings
@@ -150,6 +151,7 @@ def run(
         list[str] | None,
         typer.Option("--const", "-c", metavar="NAME=VALUE", help="Set a #const; can be repeated.", show_default=False),
     ] = None,
+    language: Language = None,
     max_atoms: MaxAtoms = None,
     max_memory: MaxMemory = None,
     max_time: MaxTime = None,
@@ -172,8 +174,8 @@ def run(
     choose("--input-format", input_format, INPUT_FORMATS)
     view_name: View = next(v for v in VIEWS if v == view)
     limits = limits_of(max_atoms, max_memory, max_time)
-    programs, sources = split_files(files, time, input_format)
-    program = read_program(read_sources(programs), constants_of(const or []))
+    programs, sources = split_files(files, time, input_format, language)
+    program = read_program(read_sources(programs), constants_of(const or []), language)
     if show:
         program = replace(program, outputs=outputs_from(show))
         if mistakes := findings(program, (arity,)):

@@ -12,7 +12,7 @@ from lasing.connectors.missing import Gaps
 from lasing.connectors.rows import Arity, Row
 from lasing.connectors.tables import Columns, RowMaker
 from lasing.errors import LasingError, Place, fault
-from lasing.logic.terms import Value, mixed_text, value_from_text
+from lasing.logic.values import Undefined, Value, is_number, mixed_text, value_from_text
 from lasing.timeline.ticks import Tick
 
 
@@ -28,11 +28,27 @@ AS_TERMS = {b"lasing": b"terms"}
 """The metadata of a column whose values are text as `mixed_text` writes it, and `value_from_text` reads it."""
 
 
-def column_of(values: Sequence[Value | None]) -> tuple[Any, bool]:
-    """An Arrow column of constants: whole numbers, numbers, or text; and whether it has terms.
+def has_terms(field: Any) -> bool:
+    """Whether the texts of a column stand for values of any kind."""
+    return (field.metadata or {}).get(b"lasing") == b"terms"
 
-    Numbers beside names are text as well, and so are whole numbers beyond 2^53 beside others. The column then has
-    terms: a name that looks like a number is in quotes, so that 1 and "1" differ.
+
+def values_of_terms(texts: Sequence[str | None], name: str) -> list[Value | None]:
+    """The values of texts in a column that has terms; `name` is for messages."""
+    found: list[Value | None] = []
+    for text in texts:
+        try:
+            found.append(None if text is None else value_from_text(text))
+        except (Undefined, ValueError):
+            raise fault("E506", f"the value of {name} is beyond 64 bits: {str(text)[:60]}") from None
+    return found
+
+
+def column_of(values: Sequence[Value | None]) -> tuple[Any, bool]:
+    """An Arrow column of values: whole numbers, numbers, or text; and whether it has terms.
+
+    Numbers beside names are text as well, and so are whole numbers beyond 2^53 beside others, and all values of other
+    kinds. The column then has terms: a name that looks like another value is in quotes, so that 1 and "1" differ.
 
     >>> column, terms = column_of([1, "1", "one"])
     >>> column.to_pylist(), terms
@@ -46,7 +62,7 @@ def column_of(values: Sequence[Value | None]) -> tuple[Any, bool]:
     if kinds <= {str}:
         return pa.array(values, pa.string()), False
     if kinds <= {int, float} and all(abs(value) <= EXACT for value in values if isinstance(value, int)):
-        return pa.array([None if value is None else float(value) for value in values], pa.float64()), False
+        return pa.array([float(value) if is_number(value) else None for value in values], pa.float64()), False
     return pa.array([None if value is None else mixed_text(value) for value in values], pa.string()), True
 
 
@@ -67,7 +83,7 @@ def names_as_they_are(table: Any) -> Any:
     import pyarrow as pa
 
     for i, kind in enumerate(table.schema):
-        if kind.metadata == AS_TERMS:
+        if has_terms(kind):
             encoded = table.column(i).combine_chunks().dictionary_encode()
             words = pa.array([str(value_from_text(text)) for text in encoded.dictionary.to_pylist()], pa.string())
             table = table.set_column(i, kind.name, words.take(encoded.indices))
@@ -240,8 +256,13 @@ def rows_of(batch: Any, maker: RowMaker, number: int) -> Iterator[Row]:
 
 def _records(batch: Any, name: str, number: int) -> Iterator[dict[str, object]]:
     """The rows of a record batch as dictionaries."""
+    terms = [field.name for field in batch.schema if has_terms(field)]
     try:
-        yield from batch.to_pylist()
+        records = batch.to_pylist()
+        for column in terms:
+            for record, value in zip(records, values_of_terms(batch[column].to_pylist(), column), strict=True):
+                record[column] = value
+        yield from records
         return
     except (ValueError, OverflowError, TypeError):  # some value is none in Python: find it
         pass
@@ -249,7 +270,8 @@ def _records(batch: Any, name: str, number: int) -> Iterator[dict[str, object]]:
         record = {}
         for column in batch.schema.names:
             try:
-                record[column] = batch[column][i].as_py()
+                found = batch[column][i].as_py()
+                record[column] = values_of_terms([found], column)[0] if column in terms else found
             except (ValueError, OverflowError, TypeError) as error:
                 place = Place(name, number + i + 1, 1)
                 raise fault("E506", f"the value of {column} cannot be read: {error}", place) from None

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lasing.connectors.arrow import ArrowSource, frame_source, parquet_source, rows_of
+from lasing.connectors.arrow import ArrowSource, frame_source, has_terms, parquet_source, rows_of, values_of_terms
 from lasing.connectors.batches import Batch, Column, Mixed, Numbers, Part, batches_of, column_of, within_limit
 from lasing.connectors.files import Progress
 from lasing.connectors.missing import ERROR, Gaps, present
@@ -77,7 +77,8 @@ def _read(batch: Any, header: list[str], maker: RowMaker) -> Batch:
         raise Unusual
     counted = Gaps(maker.gaps.rule)
     whole = present(batch, list(dict.fromkeys((time, *names))), counted, maker.name)
-    args = tuple(arrow_column(whole[name]) for name in names)
+    terms = {field.name for field in batch.schema if has_terms(field)}
+    args = tuple(term_column(whole[name], name) if name in terms else arrow_column(whole[name]) for name in names)
     own = times if whole.num_rows == len(times) else arrow_times(whole[time], maker.tick)
     maker.follow(times)
     maker.gaps.left_out.update(counted.left_out)
@@ -106,6 +107,24 @@ def arrow_times(array: Any, tick: Tick | None) -> Numbers:
     points = np.array([time_of(thing, tick) for thing in distinct.dictionary.to_pylist()], np.int64)
     times: Numbers = points[distinct.indices.to_numpy()]
     return times
+
+
+def column_with_terms(table: Any, name: str) -> Column:
+    """A column of a table; where its texts stand for values of any kind, these values."""
+    column = table[name]
+    if not has_terms(table.schema.field(name)):
+        return column
+    if column.null_count:
+        return pa.chunked_array([pa.nulls(len(column))])  # whoever reads it refuses missing values
+    return term_column(column.combine_chunks(), name)
+
+
+def term_column(array: Any, name: str) -> Column:
+    """The values of an Arrow array without nulls, of text that stands for values of any kind."""
+    distinct = array.cast(pa.string()).dictionary_encode()
+    column = column_of([value for value in values_of_terms(distinct.dictionary.to_pylist(), name) if value is not None])
+    where = distinct.indices.to_numpy().astype(np.int64)
+    return column.take(where) if isinstance(column, Mixed) else column.take(pa.array(where))
 
 
 def arrow_column(array: Any) -> Column:

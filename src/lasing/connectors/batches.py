@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from lasing.connectors.rows import Row
 from lasing.errors import LasingError
-from lasing.logic.terms import Value
+from lasing.logic.values import Boxed, Value, is_boxed
 from lasing.timeline.limits import LIMIT
 
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
@@ -34,6 +34,13 @@ class Mixed:
 
     def __len__(self) -> int:
         return self.length
+
+    def to_pylist(self) -> list[object]:
+        found: list[object] = [None] * self.length
+        for where, part in self.parts:
+            for i, value in zip(where.tolist(), part.to_pylist(), strict=True):
+                found[i] = value
+        return found
 
     def between(self, first: int, last: int) -> Mixed:
         cut = []
@@ -56,8 +63,30 @@ class Mixed:
         return Mixed(len(where), tuple(taken))
 
 
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """A column of values that have classes of their own (see `logic.values`), for which Arrow has no type.
+
+    It can be cut and taken from as an Arrow array can.
+    """
+
+    values: tuple[Value, ...]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, part: slice) -> Terms:
+        return Terms(self.values[part])
+
+    def take(self, where: Any) -> Terms:
+        return Terms(tuple(self.values[i] for i in where.to_pylist()))
+
+    def to_pylist(self) -> list[Value]:
+        return list(self.values)
+
+
 Column = Any
-"""An Arrow array without nulls, or `Mixed`."""
+"""An Arrow array without nulls, `Terms`, or `Mixed`."""
 
 
 @dataclass(frozen=True)
@@ -149,11 +178,12 @@ def column_of(values: Sequence[Value]) -> Column:
         return pa.array(values, pa.string())
     if kinds == {float}:
         return pa.array(values, pa.float64())
-    parts = []
-    for kind in (int, float, str):
-        where = np.array([i for i, value in enumerate(values) if type(value) is kind], np.int64)
-        if len(where):
-            parts.append((where, column_of([values[i] for i in where.tolist()])))
+    if all(map(is_boxed, values)):
+        return Terms(tuple(values))
+    places: dict[type, list[int]] = {}
+    for i, value in enumerate(values):
+        places.setdefault(Boxed if is_boxed(value) else type(value), []).append(i)
+    parts = [(np.array(where, np.int64), column_of([values[i] for i in where])) for where in places.values()]
     return Mixed(len(values), tuple(parts))
 
 

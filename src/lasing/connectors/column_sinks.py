@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from lasing.connectors.batches import Numbers
 from lasing.connectors.changed import NEVER, ChangedColumns, Values
-from lasing.connectors.sinks import ShowTime, expiry_shown, time_text
+from lasing.connectors.sinks import ShowTime, csv_cell, expiry_shown, json_term, time_text
 from lasing.logic.terms import value_text
 
 
@@ -105,11 +105,11 @@ def _joined(parts: Sequence[Any]) -> str:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, default=json_term)
 
 
 def _csv_cell(cell: Any) -> str:
-    """A cell as `csv` writes it beside others; the empty text is '""', because an empty cell is a missing value."""
+    """A cell as `csv` writes it beside others."""
     line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(['""' if cell == "" else cell, ""])
+    csv.writer(line, lineterminator="\n").writerow([csv_cell(cell), ""])
     return line.getvalue()[: -len(",\n")]

@@ -14,7 +14,7 @@ from lasing.connectors.missing import Gaps
 from lasing.connectors.rows import Arity, Row
 from lasing.connectors.tables import Columns, RowMaker
 from lasing.errors import LasingError, Place, fault
-from lasing.logic.terms import Value
+from lasing.logic.values import Value, looks_like_term, value_from_text
 from lasing.timeline.ticks import Tick
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
@@ -127,11 +127,13 @@ class CsvReader:
 
 
 def cell_value(text: str) -> Value:
-    """What a cell means.
+    """What a cell means: a number or a term where it looks like one, and else a text.
 
     >>> cell_value("70"), cell_value("7.5"), cell_value("007"), cell_value("s1")
     (70, 7.5, '007', 's1')
     """
+    if looks_like_term(text):
+        return value_from_text(text)
     if text == '""':  # how the empty text is written, because an empty cell is a missing value
         return ""
     if _INTEGER.fullmatch(text):

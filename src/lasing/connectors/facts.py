@@ -13,28 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from lasing.connectors.files import Block, Progress, blocks
-from lasing.connectors.rows import Arity, Row, check_arity, is_text, late
+from lasing.connectors.rows import Arity, Row, check_arity, late
 from lasing.errors import LasingError, Place, Source, fault
 from lasing.logic.formulas import Atom
-from lasing.logic.terms import (
-    IRI,
-    NAME,
-    NUMBER,
-    RESERVED,
-    STRING,
-    Undefined,
-    Value,
-    is_name,
-    normal,
-    unescape,
-)
+from lasing.logic.values import NAME, RESERVED, STRING, NotAValue, Undefined, Value, is_name, read_value, unescape
+from lasing.logic.values.texts import is_unicode
 from lasing.timeline.ticks import DATE, Tick, parse_time
 
 _MOST_REMEMBERED = 100_000
 
 _PLAIN = re.compile(r'\s*([a-z]\w*)(?:\(([^()"<>%\n]*)\))?\s+at\s+(-?[0-9]{1,17})\s*\.(?![0-9])', re.ASCII)
 _SKIP = re.compile(r"(?:\s+|%\*(?s:.*?)\*%|%(?!\*)[^\n]*)*")
-_TERM = re.compile(rf"(?P<name>{NAME})|(?P<number>-?\s*{NUMBER})|(?P<string>{STRING})|(?P<iri>{IRI})")
 _WORD = re.compile(NAME)
 _TIME = re.compile(rf"-?[0-9]+(?![0-9]*\.[0-9])|{STRING}")
 
@@ -61,7 +50,7 @@ def parse_facts(
 
 def check_text(text: str) -> None:
     """Fail where a string is not Unicode text."""
-    if not is_text(text):
+    if not is_unicode(text):
         raise fault("E506", "the stream is not Unicode text", note="a lone surrogate is no character")
 
 
@@ -154,14 +143,14 @@ class FactReader:
 
     def _learn(self, part: str) -> bool:
         """Whether a part between commas is a constant; if so, it is remembered."""
-        term = _TERM.fullmatch(part.strip())
-        if term is None:
-            return False
+        text = part.strip()
         try:
-            self._values[part] = _constant(term)
+            value, end = _constant(text, 0)
         except _Stuck:
             return False
-        return True
+        if end == len(text):
+            self._values[part] = value
+        return end == len(text)
 
     def _fact(self, text: str, position: int) -> tuple[Row, int]:
         """A fact, term by term, and where it ends."""
@@ -173,11 +162,9 @@ class FactReader:
         if text.startswith("(", position):
             separator = "("
             while separator != ")":
-                term = _TERM.match(text, _skip(text, position + 1))
-                if term is None:
-                    raise _Stuck(_skip(text, position + 1), 'a constant: a name, a number, "text" or <iri>')
-                args.append(_constant(term))
-                position = _skip(text, term.end())
+                value, end = _constant(text, _skip(text, position + 1))
+                args.append(value)
+                position = _skip(text, end)
                 separator = text[position : position + 1]
                 if separator not in (",", ")"):
                     raise _Stuck(position, "a comma or a closing parenthesis")
@@ -219,19 +206,11 @@ def _skip(text: str, position: int) -> int:
     return match.end()
 
 
-def _constant(match: re.Match[str]) -> Value:
-    text = match[0]
-    match match.lastgroup:
-        case "string":
-            return unescape(text)
-        case "iri":
-            return text
-        case "number":
-            try:
-                digits = "".join(text.split())
-                return normal(int(digits) if digits.lstrip("-").isdigit() else float(digits))
-            except (Undefined, ValueError):
-                raise _Stuck(match.start(), "a number of at most 64 bits") from None
-    if not is_name(text):
-        raise _Stuck(match.start(), "a name that starts with a lower-case letter and is no reserved word")
-    return text
+def _constant(text: str, position: int) -> tuple[Value, int]:
+    """The constant at some place of a text, and where it ends."""
+    try:
+        return read_value(text, position)
+    except NotAValue as wrong:
+        raise _Stuck(wrong.offset, wrong.expected) from None
+    except (Undefined, ValueError):
+        raise _Stuck(position, "a number of at most 64 bits") from None

@@ -11,6 +11,7 @@ from lasing.connectors.missing import Gaps
 from lasing.connectors.rows import Arity, Row
 from lasing.connectors.tables import Columns, RowMaker
 from lasing.errors import LasingError, Place, fault
+from lasing.logic.values import NotAValue, Undefined, read_value
 from lasing.timeline.ticks import Tick
 
 
@@ -75,6 +76,25 @@ def record_of(line: str, place: Place) -> dict[str, object]:
         raise fault("E501", "this JSON is nested too deep", place) from None
     except ValueError:
         raise fault("E506", "this JSON has a number of too many digits", place) from None
+    if '"term"' in line and isinstance(record, dict):
+        record = {name: _with_terms(thing, place) for name, thing in record.items()}
     if not isinstance(record, dict):
         raise fault("E501", "this is not a JSON object", place, 'such as: {"time": 5, "sensor": "s1", "value": 70}')
     return record
+
+
+def _with_terms(thing: object, place: Place) -> object:
+    """What JSON has for a value: `{"term": "<http://ex.org/a>"}` is the value that is written so."""
+    match thing:
+        case {"term": str(text), **others} if not others:
+            try:
+                value, end = read_value(text)
+            except (NotAValue, Undefined, ValueError):
+                end = -1
+            if end != len(text):
+                raise fault("E506", f"{text[:60]} is not the text of a value", place, 'such as {"term": "_:b1"}')
+            return value
+        case list(things):
+            return [_with_terms(one, place) for one in things]
+        case _:
+            return thing

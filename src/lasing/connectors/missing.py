@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lasing.connectors.rows import value_of
+from lasing.connectors.rows import is_missing, value_of
 from lasing.errors import Diagnostic, fault
-from lasing.logic.terms import Value
+from lasing.logic.values import Boxed, Value, is_text
 
 SKIP, ERROR = "skip", "error"
 
-Missing = int | float | str
+Missing = Value
 """What a missing value means: `skip`, `error`, or the value to take instead."""
 
 
@@ -29,7 +29,7 @@ class Gaps:
     left_out: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.rule, int | float | str):
+        if not isinstance(self.rule, int | float | str | Boxed):
             note = "missing= takes 'skip', 'error', or a value to take instead, such as 0"
             raise fault("E510", f"{self.rule!r} does not say what a missing value means", note=note)
         self.rule = value_of(self.rule, what="the value for missing ones")
@@ -64,7 +64,7 @@ def without_gaps(facts: Sequence[tuple[Any, ...]], gaps: Gaps) -> list[tuple[Any
     """Facts such as ("temp", "s1", 70), without those that lack a value."""
     kept = []
     for fact in facts:
-        lacks = next((i for i, value in enumerate(fact) if value is None and i), None)
+        lacks = next((i for i, value in enumerate(fact) if i and is_missing(value)), None)
         if lacks is None:
             kept.append(fact)
         else:
@@ -115,7 +115,7 @@ def _filled(values: Any, filler: Missing, column: str, name: str) -> Any:
     try:
         text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
         number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-        if not (text if isinstance(filler, str) else number):
+        if not (text if is_text(filler) else number):
             raise TypeError
         if pa.types.is_integer(kind) and not pa.types.is_uint64(kind):  # 300 may stand for a missing number of 8 bits
             values, kind = values.cast(pa.int64()), pa.int64()

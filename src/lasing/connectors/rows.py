@@ -11,7 +11,8 @@ from operator import itemgetter
 
 from lasing.errors import LasingError, Place, fault
 from lasing.logic.formulas import Atom
-from lasing.logic.terms import LARGEST, SMALLEST, Value
+from lasing.logic.values import LARGEST, SMALLEST, Boxed, Value, is_value
+from lasing.logic.values.texts import is_unicode
 from lasing.timeline.limits import check_time
 from lasing.timeline.ticks import Tick, parse_time, time_text
 
@@ -41,8 +42,8 @@ def by_time(rows: Iterable[Row]) -> list[Row]:
 
 
 def value_of(thing: object, place: Place | None = None, what: str = "a value") -> Value:
-    """The constant for a Python value: numbers and text as they are, truth values and dates as text, decimals as the
-    integer or double that a program would read.
+    """The value for a Python value: numbers, text and the classes of `logic.values` as they are, Python's truth values
+    and dates as text, its decimals as the integer or double that a program would read.
 
     >>> value_of(1.0), value_of(True), value_of("a b")
     (1, 'true', 'a b')
@@ -51,40 +52,41 @@ def value_of(thing: object, place: Place | None = None, what: str = "a value") -
         case bool():
             return "true" if thing else "false"
         case str():
-            if not is_text(thing):
+            if not is_unicode(thing):
                 raise fault("E506", f"{what} is not Unicode text: {ascii(thing)[:60]}", place)
-            return thing
+            return str(thing)
         case int():
             if not SMALLEST <= thing <= LARGEST:
                 raise fault("E506", f"{what} is beyond 64 bits: {_short(thing)}", place)
-            return thing
+            return int(thing)
         case float():
             if not isfinite(thing):
                 raise fault("E506", f"{what} is {thing}, which is no number", place, "leave such rows out")
-            return int(thing) if thing.is_integer() and SMALLEST <= thing <= LARGEST else thing
+            return int(thing) if thing.is_integer() and SMALLEST <= thing <= LARGEST else float(thing)
         case Decimal():
             if not thing.is_finite() or not isfinite(float(thing)):
                 raise fault("E506", f"{what} is {_short(thing)}, which no double can be", place, "leave such rows out")
             return int(thing) if SMALLEST <= thing <= LARGEST and thing == int(thing) else float(thing)
-        case date():
+        case date() if not is_missing(thing):
             return thing.isoformat()
-        case None:
-            raise fault("E506", f"{what} is missing", place, "leave such rows out, or fill the value in")
+        case Boxed():
+            if not is_value(thing):
+                raise fault("E506", f"{what} is of type {type(thing).__name__}", place, "values are numbers and text")
+            return thing
+    if is_missing(thing):
+        raise fault("E506", f"{what} is missing", place, "leave such rows out, or fill the value in")
     item = getattr(thing, "item", None)  # NumPy's scalars
     if callable(item):
         return value_of(item(), place, what)
     raise fault("E506", f"{what} is of type {type(thing).__name__}", place, "values are numbers and text")
 
 
-def is_text(thing: str) -> bool:
-    """Whether a string is Unicode text: a lone surrogate is none, and has no place in UTF-8."""
-    if thing.isascii():
-        return True
-    try:
-        thing.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def is_missing(thing: object) -> bool:
+    """Whether a Python value says that there is none: None, and what pandas and NumPy have for it."""
+    kind = type(thing)
+    if kind.__name__ == "datetime64" and kind.__module__ == "numpy":
+        return str(thing) == "NaT"
+    return thing is None or kind.__name__ in ("NAType", "NaTType")
 
 
 def time_of(thing: object, tick: Tick | None, place: Place | None = None) -> int:

@@ -23,7 +23,7 @@ _MOST_DIGITS = 18
 _EXACT = 2**53
 _POWERS = np.array([10.0**i for i in range(23)])
 _TAB, _LINE, _RETURN, _SPACE, _QUOTE, _PERCENT = 9, 10, 13, 32, 34, 37
-_OPEN, _CLOSE, _COMMA, _MINUS, _DOT, _ZERO, _NINE, _COLON, _BACKSLASH = 40, 41, 44, 45, 46, 48, 57, 58, 92
+_OPEN, _CLOSE, _COMMA, _MINUS, _DOT, _ZERO, _NINE, _COLON, _LESS, _BACKSLASH = 40, 41, 44, 45, 46, 48, 57, 58, 60, 92
 _DAYS_BEFORE = np.array([0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334])
 _DAYS = np.array([31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
 _RESERVED = np.zeros((8, 6), np.uint8)
@@ -221,8 +221,8 @@ def read_cells(data: np.ndarray, cells: np.ndarray, first: int, step: int, dates
         kind, value = TEXT, np.int64(0)
         if start == end:
             kind = EMPTY
-        elif data[start] >= 128 or data[end - 1] >= 128:  # it may be a blank that is not ASCII
-            kind = ODD
+        elif data[start] >= 128 or data[end - 1] >= 128 or _may_be_term(data, start, end):
+            kind = ODD  # if it is not ASCII, it may be a blank
         elif data[start] == _MINUS or _is_digit(data[start]):
             kind, value = _number(data, start, end, False)
             if kind == TEXT and dates:
@@ -231,6 +231,19 @@ def read_cells(data: np.ndarray, cells: np.ndarray, first: int, step: int, dates
         cells[c, CELL_KIND], cells[c, CELL_VALUE] = kind, value
         counts[kind] += 1
     return counts
+
+
+@njit(cache=True)
+def _may_be_term(data: np.ndarray, start: int, end: int) -> bool:
+    """Whether a cell begins as an IRI, a blank node, a literal or an identifier does: < _: " new("""
+    byte = data[start]
+    if byte in (_LESS, _QUOTE):
+        return True
+    if byte == 95:
+        return start + 1 < end and data[start + 1] == _COLON
+    return (
+        byte == 110 and start + 3 < end and data[start + 1] == 101 and data[start + 2] == 119 and data[start + 3] == 40
+    )
 
 
 @njit(cache=True)

@@ -17,6 +17,7 @@ from lasing.connectors.arrow import column_of, table_with
 from lasing.errors import LasingError, fault
 from lasing.logic.answers import Answer, Changes, Expiry, Standing, intervals
 from lasing.logic.formulas import Atom
+from lasing.logic.values import is_text, looks_like_term, value_text
 
 View = Literal["answers", "changes", "intervals"]
 OutputFormat = Literal["text", "jsonl", "csv", "parquet"]
@@ -168,7 +169,7 @@ def write_csv(batches: Iterable[Written], out: TextIO, names: list[str]) -> None
 
 
 def _csv_rows(batch: list[Record], width: int) -> str:
-    rows = (['""' if cell == "" else cell for cell in _cells(record)] for record in batch)
+    rows = ([csv_cell(cell) for cell in _cells(record)] for record in batch)
     return _csv_lines(cells + [""] * (width - len(cells)) for cells in rows)
 
 
@@ -218,7 +219,25 @@ def _add_distinct(columns: list[list[Any]], places: list[list[Any]], batch: Colu
 
 
 def _json_line(record: Record) -> str:
-    return json.dumps(_json_object(record), ensure_ascii=False) + "\n"
+    return json.dumps(_json_object(record), ensure_ascii=False, default=json_term) + "\n"
+
+
+def json_term(value: object) -> dict[str, str]:
+    """What JSON has for a value for which it has no type of its own; `jsonl` reads it back."""
+    return {"term": str(value)}
+
+
+def csv_cell(cell: Any) -> Any:
+    """A cell as it is written: the empty text is '""', because an empty cell is a missing value.
+
+    A text that would be read back as a term has no place in CSV.
+    """
+    if is_text(cell) and looks_like_term(cell):
+        note = "write JSON lines or Parquet, which keep texts and terms apart"
+        raise fault(
+            "E513", f"in CSV, the text {value_text(cell)[:60]} would read back as the term {cell[:60]}", note=note
+        )
+    return '""' if cell == "" else cell
 
 
 def _json_object(record: Record) -> dict[str, Any]:

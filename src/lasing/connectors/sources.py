@@ -18,7 +18,7 @@ from lasing.connectors.facts import parse_facts, read_facts
 from lasing.connectors.files import PACKED, Progress, first_line, is_live
 from lasing.connectors.jsonl import read_jsonl
 from lasing.connectors.missing import Gaps
-from lasing.connectors.rows import Arity, Row, by_time, check_arity, late, merged, time_of, value_of
+from lasing.connectors.rows import Arity, Row, by_time, check_arity, is_missing, late, merged, time_of, value_of
 from lasing.connectors.tables import TIME, Columns, Table
 from lasing.errors import LasingError, Place, fault
 from lasing.logic.formulas import Atom
@@ -288,18 +288,19 @@ def _object_rows(
                     raise fault("E509", f"{predicate!r} is not a predicate's name", place)
             case _:
                 raise fault("E510", f"{row!r} is not a row", place, _STREAMS)
-        if time is None and gaps.skips:
+        if is_missing(time) and gaps.skips:
             gaps.left_out["the stream", "time"] += 1
             continue
         point = time_of(time, tick, place)
         if newest is not None and point < newest and ordered:
             raise late(point, newest, place, tick)
         newest = point if newest is None else max(newest, point)
-        if None in args:
+        missing = [i for i, arg in enumerate(args) if is_missing(arg)]
+        if missing:
             if gaps.skips:
-                gaps.left_out[f"the facts of {predicate}", f"argument {args.index(None) + 1}"] += 1
+                gaps.left_out[f"the facts of {predicate}", f"argument {missing[0] + 1}"] += 1
                 continue
-            args = [gaps.filler if arg is None else arg for arg in args]
+            args = [gaps.filler if i in missing else arg for i, arg in enumerate(args)]
         atom = Atom(predicate, tuple(value_of(arg, place) for arg in args))
         check_arity(atom, arity, partial(Place, "row", number, 1))
         yield point, atom

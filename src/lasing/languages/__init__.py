@@ -1,1 +1,112 @@
-"""Languages: each reads its own notation and lowers it to the logic. None knows an engine."""
+"""The languages in which programs are written: each is text in, a `Program` out.
+
+A language is a folder here and a line in `FRONT_ENDS`. The ending of a file says which one it is written in; text
+without a file is LARS unless a language is named. Nothing outside of this folder knows one language from another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from lasing.errors import Diagnostic, LasingError, Source, fault, in_order
+from lasing.languages.lars.formatter import format_text
+from lasing.languages.lars.lower import lower
+from lasing.languages.lars.questions import read_question as read_lars_question
+from lasing.logic.checks import MISTAKES, findings
+from lasing.logic.program import Program
+from lasing.logic.question import Question
+from lasing.logic.terms import Value
+
+Sources = Sequence[Source]
+Constants = Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class FrontEnd:
+    """A language: its name, the endings of its files, and what can be done with its texts.
+
+    `lower` makes a program of texts, and finds their mistakes. `format` lays a text out. `question` reads a formula and
+    atoms, given the texts beside them.
+    """
+
+    name: str
+    endings: tuple[str, ...]
+    lower: Callable[[Sources, Constants], tuple[Program, list[Diagnostic]]]
+    format: Callable[[Source], str]
+    question: Callable[[Sources, Constants, Source | None, Source | None], Question]
+
+
+LARS = FrontEnd("lars", (".lars",), lower, format_text, read_lars_question)
+
+FRONT_ENDS: tuple[FrontEnd, ...] = (LARS,)
+
+ENDINGS: tuple[str, ...] = tuple(ending for language in FRONT_ENDS for ending in language.endings)
+NAMES: tuple[str, ...] = tuple(language.name for language in FRONT_ENDS)
+
+
+def front_end(sources: Sources, language: str | None = None) -> FrontEnd:
+    """The language of some texts: the one that is named, or that of their files, or LARS where there is no file."""
+    if language is not None:
+        return _named(language)
+    found = {language.name: language for language in map(_of_source, sources)}
+    if len(found) > 1:
+        note = f"give the files of one language, or name it: {', '.join(NAMES)}"
+        raise fault("E511", f"these programs are in several languages: {', '.join(found)}", note=note)
+    return next(iter(found.values()), LARS)
+
+
+def read_program(sources: Sources, constants: Constants | None = None, language: str | None = None) -> Program:
+    """The program of one or more texts; `LasingError` with all mistakes where it has any."""
+    program, found = examine(sources, constants, language)
+    if found:
+        raise LasingError(found)
+    return program
+
+
+def examine(
+    sources: Sources, constants: Constants | None = None, language: str | None = None
+) -> tuple[Program, list[Diagnostic]]:
+    """What could be read, and every mistake: of the text, and of the rules that could be read."""
+    program, found = front_end(sources, language).lower(sources, constants or {})
+    return program, in_order([*found, *findings(program, MISTAKES)])
+
+
+def read_question(
+    sources: Sources,
+    constants: Constants,
+    formula: Source | None = None,
+    atoms: Source | None = None,
+    language: str | None = None,
+) -> Question:
+    """A formula, or atoms, or both, in the language of the texts beside them; `LasingError` with all mistakes."""
+    return front_end(sources, language).question(sources, constants, formula, atoms)
+
+
+def format_program(source: Source, language: str | None = None) -> str:
+    """A program in the layout of its language."""
+    return front_end([source], language).format(source)
+
+
+def is_program(file: str) -> bool:
+    """Whether the ending of a file is that of a program."""
+    return file.lower().endswith(ENDINGS)
+
+
+def _named(name: str) -> FrontEnd:
+    found = next((language for language in FRONT_ENDS if language.name == name), None)
+    if found is None:
+        raise fault("E305", f"there is no language {name}", note=f"languages are {', '.join(NAMES)}")
+    return found
+
+
+def _of_source(source: Source) -> FrontEnd:
+    if source.path is None:
+        return LARS
+    name = source.path.name.lower()
+    found = next((language for language in FRONT_ENDS if name.endswith(language.endings)), None)
+    if found is None:
+        known = ", ".join(f"{' '.join(language.endings)} ({language.name})" for language in FRONT_ENDS)
+        note = f"programs end in {known}; for another ending, name the language"
+        raise fault("E511", f"the ending of {source.name} is not that of a program", note=note)
+    return found

@@ -32,6 +32,7 @@ from lasing.logic.facts import facts_of
 from lasing.logic.program import Program
 from lasing.logic.terms import Value
 from lasing.plan.nodes import Plan
+from lasing.raw_window import coverage, needed_coverage
 from lasing.session import ProgramLike, left_out, parse
 
 OnLate = Callable[[int, Facts], None]
@@ -78,10 +79,10 @@ class Engine:
         self._set_up(given, start, choose(given, engine, most_models(models), watch), watch, on_late)
 
     @classmethod
-    def with_plan(cls, program: Program, plan: Plan | None, start: int, limits: Limits) -> Engine:
+    def with_plan(cls, program: Program, plan: Plan | None, engine: str, start: int, limits: Limits) -> Engine:
         """An engine for a program with one answer whose plan was made before; without a plan, the reference engine."""
         made, watch, given = cls.__new__(cls), Watch(limits), program.watching_dates()
-        made._set_up(given, start, chosen_by_plan(given, plan, watch), watch, None)
+        made._set_up(given, start, chosen_by_plan(given, plan, engine, watch), watch, None)
         return made
 
     def _set_up(self, program: Program, start: Any, choice: Choice, watch: Watch, on_late: OnLate | None) -> None:
@@ -293,9 +294,10 @@ class Engine:
         """
         self._check_whole()
         if self._core is None:
-            return snapshots.to_table(None, None, [])
+            return snapshots.to_table(None, None, [], coverage(self.program))
         now = self._core.time
-        return snapshots.to_table(self._start, now, (fact for fact in self._core.window() if fact[0] <= now))
+        window = (fact for fact in self._core.window() if fact[0] <= now)
+        return snapshots.to_table(self._start, now, window, coverage(self.program))
 
     @classmethod
     def restore(
@@ -313,10 +315,11 @@ class Engine:
     ) -> Engine:
         """An engine that goes on from a snapshot with the answers that the one before would have given.
 
-        E512 where the snapshot is damaged, or is of another program.
+        The program may be another one, if the snapshot has all facts that it looks back on. Raises E512 if it lacks
+        some, or is damaged.
         """
         checked_program = program if isinstance(program, Program) else parse(program, constants)
-        state = snapshots.from_table(snapshot, facts_of(checked_program).arity)
+        state = snapshots.from_table(snapshot, facts_of(checked_program).arity, needed_coverage(checked_program))
         restored = cls(
             checked_program,
             state.start,

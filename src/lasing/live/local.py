@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from lasing.connectors.rows import is_text, value_of
+from lasing.connectors.arrow_columns import column_with_terms
+from lasing.connectors.rows import value_of
 from lasing.engines.local.columns import check, encode, encode_times
 from lasing.engines.local.dictionary import Coded, Codes
 from lasing.engines.local.engine import LocalEngine, expiry
@@ -35,6 +36,7 @@ from lasing.logic.answers import Answer
 from lasing.logic.examples import Examples
 from lasing.logic.facts import facts_of
 from lasing.logic.program import Program
+from lasing.logic.values.texts import is_unicode
 from lasing.raw_window import RawWindow
 
 
@@ -170,7 +172,7 @@ class LocalCore:
             self._fill_unnamed(rows, where, facts)
             return
         for i, column in enumerate(list(zip(*facts, strict=True))[1:]):
-            is_plain = set(map(type, column)) == {str} and is_text("".join(column))
+            is_plain = set(map(type, column)) == {str} and is_unicode("".join(column))
             values: Any = column if is_plain else list(map(value_of, column))
             rows[where, IN_ARGS + i] = self._engine.dictionary.column(values)
 
@@ -199,13 +201,13 @@ class LocalCore:
             try:
                 if number != self._engine.predicates[""]:
                     for i, name in enumerate(columns):
-                        part[:, IN_ARGS + i] = encode(self._engine.dictionary, table[name], value_of)
+                        part[:, IN_ARGS + i] = encode(self._engine.dictionary, column_with_terms(table, name), value_of)
                 elif self._any_predicate:
-                    values = [table[name].to_pylist() for name in columns]
+                    values = [column_with_terms(table, name).to_pylist() for name in columns]
                     self._fill_unnamed(part, slice(None), zip([predicate] * table.num_rows, *values, strict=True))
                 else:
                     for name in columns:
-                        check(table[name], value_of)
+                        check(column_with_terms(table, name), value_of)
             except UnicodeDecodeError:
                 raise not_utf8(predicate) from None
             parts.append(part)

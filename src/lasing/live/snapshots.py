@@ -1,8 +1,9 @@
 """Snapshots: the raw window of an engine as an Arrow table, and back, after everything in it has been checked.
 
 The table has the columns time, predicate and args, with values as they are written in a stream file. Its metadata have
-the start of the timeline, the time point up to which everything is evaluated (both null before the first fact), and a
-checksum over all of it. Snapshots of version 0.1.0 have no checksum; they are read too, and checked in all else.
+the start of the timeline, the time point up to which everything is evaluated (both null before the first fact), which
+facts the raw window keeps, and a checksum over all of it. Snapshots of version 0.1.0 have no checksum; they are read
+too, and checked in all else.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from lasing.errors import LasingError, fault
 from lasing.live.cores import Fact
 from lasing.logic.formulas import Atom
 from lasing.logic.terms import Undefined, Value, is_name, value_from_text, value_text
+from lasing.raw_window import Coverage
 from lasing.timeline.limits import LIMIT
 
 KEY = b"lasing"
@@ -29,6 +31,7 @@ VERSION = 1
 _COLUMNS = {"time": pa.int64(), "predicate": pa.string(), "args": pa.list_(pa.string())}
 _FIRST_FORM = {"start", "time"}
 _FORM = {"version", "start", "time", "checksum"}
+_OPTIONAL = {"keeps"}
 _UNNAMED = "unnamed"
 
 
@@ -41,18 +44,18 @@ class State:
     window: list[tuple[int, Atom]]
 
 
-def to_table(start: int | None, time: int | None, window: Iterable[Fact]) -> Any:
-    """The snapshot of a state."""
+def to_table(start: int | None, time: int | None, window: Iterable[Fact], keeps: Coverage) -> Any:
+    """The snapshot of a state, which says what facts the raw window keeps."""
     rows = list(window)
     columns = [[r[0] for r in rows], [r[1] for r in rows], [list(map(value_text, r[2])) for r in rows]]
     table = pa.table([pa.array(c, t) for c, t in zip(columns, _COLUMNS.values(), strict=True)], names=list(_COLUMNS))
-    state: dict[str, object] = {"version": VERSION, "start": start, "time": time}
+    state: dict[str, object] = {"version": VERSION, "start": start, "time": time, "keeps": _keeps_text(keeps)}
     state["checksum"] = checksum(table, state)
     return table.replace_schema_metadata({KEY: json.dumps(state)})
 
 
-def from_table(snapshot: Any, arity: Mapping[str, int]) -> State:
-    """The state of a snapshot; E512 where it is none, is damaged, or is of another program.
+def from_table(snapshot: Any, arity: Mapping[str, int], needs: Coverage) -> State:
+    """The state of a snapshot; E512 where it is none, is damaged, or lacks facts that the program needs.
 
     `arity` has how many arguments the program's predicates have.
     """
@@ -64,6 +67,8 @@ def from_table(snapshot: Any, arity: Mapping[str, int]) -> State:
     columns = _columns(table)
     if "checksum" in state and state["checksum"] != checksum(columns, state):
         raise no_snapshot("the snapshot's checksum does not fit: it is damaged, or was edited")
+    if "keeps" in state and state["start"] is not None and (lack := _keeps(state["keeps"]).lack(needs)):
+        raise no_snapshot(f"the snapshot was made with another program: {lack}", "restore with that program first")
     return State(state["start"], state["time"], _window(columns, state["start"], state["time"], arity))
 
 
@@ -116,7 +121,7 @@ def _state(stored: bytes) -> dict[str, Any]:
         state = json.loads(stored)
     except (ValueError, RecursionError):
         state = None
-    if not isinstance(state, dict) or set(state) not in (_FORM, _FIRST_FORM):
+    if not isinstance(state, dict) or set(state) - _OPTIONAL not in (_FORM, _FIRST_FORM):
         raise no_snapshot("the snapshot's metadata are damaged")
     if state.get("version", VERSION) != VERSION:
         raise no_snapshot(f"the snapshot is of version {str(state['version'])[:20]}, which this lasing cannot read")
@@ -127,6 +132,26 @@ def _state(stored: bytes) -> dict[str, Any]:
     if not are_times:
         raise no_snapshot("the snapshot's metadata name times that are none")
     return state
+
+
+def _keeps_text(keeps: Coverage) -> dict[str, object]:
+    predicates = None if keeps.predicates is None else sorted(keeps.predicates)
+    return {"points": keeps.points, "facts": keeps.facts, "by_key": dict(keeps.by_key), "predicates": predicates}
+
+
+def _keeps(stored: object) -> Coverage:
+    match stored:
+        case {
+            "points": int() | None as points,
+            "facts": int() as facts,
+            "by_key": dict() as by_key,
+            "predicates": named,
+        }:
+            numbers = all(isinstance(key, str) and isinstance(number, int) for key, number in by_key.items())
+            names = named is None or (isinstance(named, list) and all(isinstance(name, str) for name in named))
+            if numbers and names:
+                return Coverage(points, facts, by_key, None if named is None else frozenset(named))
+    raise no_snapshot("the snapshot's metadata are damaged")
 
 
 def _columns(table: Any) -> Any:

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Literal, assert_never
+from typing import assert_never
 
+from lasing.logic.functions import AggregateFunction, Comparison
 from lasing.logic.terms import Arithmetic, Term, Value, Variable, value_text, variables_of
-
-Comparison = Literal["<", "<=", ">", ">=", "=", "!="]
-FLIPPED: dict[Comparison, Comparison] = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
-AggregateFunction = Literal["count", "sum", "min", "max", "avg"]
 
 
 @dataclass(frozen=True, slots=True)

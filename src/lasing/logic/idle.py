@@ -37,6 +37,7 @@ from lasing.logic.formulas import (
     variables_in,
     walk,
 )
+from lasing.logic.functions import AGGREGATES
 from lasing.logic.program import Program, Rule
 from lasing.logic.terms import Arithmetic, Term, Variable, variables_of
 
@@ -152,7 +153,7 @@ class _Times:
                 if self._is_time(node.left) or self._is_time(node.right):
                     _expect(all(_shift(term) is not None and self._is_time(term) for term in terms_of(node)))
             case Aggregate():
-                measured = 0 if node.function == "count" else 1
+                measured = 0 if AGGREGATES[node.function].weight == "one" else 1
                 for term in (*node.terms[:measured], node.bound):
                     self._expect_data(term)
                 for term in node.terms[measured:]:  # these only tell tuples apart

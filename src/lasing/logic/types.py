@@ -1,23 +1,24 @@
 """Which type the arguments of predicates have, found from those of the streams before anything runs.
 
-Constants are numbers and text; types serve those who must know beforehand what comes out, such as tables with typed
+Types serve those who must know beforehand what comes out, such as tables with typed
 columns. They follow values through the rules: where several types can meet at one place, it gets the one that holds
-them all. Where numbers meet text, that is mixed.
+them all. Where numbers meet text, that is
+mixed, and so are values of all other kinds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
 
 from lasing.logic.formulas import Aggregate, At, Atom, Compare, Formula, Implies, Not, Or, children, head_atom, walk
+from lasing.logic.functions import AGGREGATES, function_of
 from lasing.logic.program import Program, Rule
-from lasing.logic.terms import Arithmetic, Term, Value, Variable
+from lasing.logic.terms import Arithmetic, Term, Variable
+from lasing.logic.values import Type, type_of_value
 
-Type = Literal["integer", "double", "text", "timestamp", "date", "boolean", "mixed"]
-"""Timestamps, dates and truth values are text inside of the language, and come out as what they were. Mixed are numbers
-and text."""
 _NUMBERS = ("integer", "double")
+
+__all__ = ["Type", "Types", "argument_types", "joined", "type_of_value"]
 
 Types = dict[str, tuple[Type | None, ...]]
 """The types of each predicate's arguments; None where no value has been seen."""
@@ -112,10 +113,6 @@ def _bindings(
 
 
 def _of_aggregate(aggregate: Aggregate, known: Types, variables: Mapping[Variable, Type | None]) -> Type | None:
-    if aggregate.function == "count":
-        return "integer"
-    if aggregate.function == "avg":
-        return "double"
     inside = {v: t for v, t in variables.items() if v not in aggregate.local}
     for _ in range(len(aggregate.condition) + 1):
         for literal in aggregate.condition:
@@ -123,10 +120,7 @@ def _of_aggregate(aggregate: Aggregate, known: Types, variables: Mapping[Variabl
                 for variable, given in _bindings(node, known, inside):
                     if variable in aggregate.local:
                         inside[variable] = joined(inside.get(variable), given)
-    taken = _of_term(aggregate.terms[0], inside)
-    if aggregate.function == "sum":
-        return "integer" if taken == "integer" else "double"
-    return taken
+    return AGGREGATES[aggregate.function].result(_of_term(aggregate.terms[0], inside))
 
 
 def _narrower(one: Type | None, other: Type | None) -> Type | None:
@@ -144,14 +138,7 @@ def _of_term(term: Term, variables: Mapping[Variable, Type | None]) -> Type | No
         case Variable():
             return variables.get(term)
         case Arithmetic(operator, operands):
-            whole = operator != "/" and all(_of_term(o, variables) == "integer" for o in operands)
-            return "integer" if whole else "double"
+            types = [_of_term(operand, variables) for operand in operands]
+            return function_of(operator, len(operands)).result(types)
         case _:
             return type_of_value(term)
-
-
-def type_of_value(value: Value) -> Type:
-    """The type of a constant."""
-    if isinstance(value, str):
-        return "text"
-    return "integer" if isinstance(value, int) else "double"

@@ -14,11 +14,12 @@ from lasing.engines.reference.satisfaction import satisfies, try_all
 from lasing.engines.reference.stream import Facts
 from lasing.engines.reference.structure import background_of
 from lasing.errors import Place, Source, fault, warn
-from lasing.languages.lars.questions import read_question
+from lasing.languages import read_question
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom, atoms_of
 from lasing.logic.program import Program, Rule
 from lasing.logic.terms import Value
+from lasing.logic.values import is_value
 from lasing.models.given import Time, all_rows, check_timeline, fact_of, rows_of, time_or, unknowns, values_of
 from lasing.models.witness import Witness
 from lasing.session import source_of
@@ -117,7 +118,7 @@ def _free_atoms(asked: Rule, atoms: Iterable[Atom] | None) -> list[Atom]:
     """The atoms that may hold or not, in the order of their text."""
     if atoms is None:
         atoms = [atom for literal in asked.body for atom in atoms_of(literal)]
-        loose = next((a for a in atoms if not all(isinstance(x, int | float | str) for x in a.args)), None)
+        loose = next((a for a in atoms if not all(map(is_value, a.args))), None)
         if loose is not None:
             note = "say which atoms there are: --atoms on the command line, atoms in Python"
             place = asked.place(loose.offset, len(loose.predicate))

@@ -11,7 +11,7 @@ from lasing.connectors.rows import Row, time_of
 from lasing.connectors.sources import stream_rows
 from lasing.engine_choice import load_clingo
 from lasing.errors import Source, warn
-from lasing.languages.lars.questions import read_question
+from lasing.languages import read_question
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program

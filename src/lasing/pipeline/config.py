@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from lasing.connectors.missing import SKIP, Gaps, Missing
 from lasing.connectors.rows import time_of
 from lasing.errors import Diagnostic, LasingError, fault, in_order, similar
 from lasing.errors import Source as Text
-from lasing.languages.lars.reader import examine
+from lasing.languages import examine
 from lasing.limits import Limits, limits_of
 from lasing.logic.checks import ONE_ANSWER, findings
 from lasing.logic.facts import facts_of
@@ -133,9 +134,15 @@ class Pipeline:
         return self.missing if source.missing is None else source.missing
 
 
+_DEEPEST = 64
+_DEEP_KEY = re.compile(rf"^[ \t]*\[*[ \t]*(?:[\w-]+[ \t]*\.[ \t]*){{{_DEEPEST}}}", re.MULTILINE)
+
+
 def read_pipeline(path: Path) -> Pipeline:
     """Read a pipeline's file; `LasingError` with every mistake that is found."""
     text = read_text(path)
+    if _DEEP_KEY.search(text):  # reading such a key takes time in proportion to the square of its length
+        raise fault("E611", f"{path} is not TOML that can be read: a key has more than {_DEEPEST} parts")
     try:
         given = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

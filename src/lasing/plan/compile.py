@@ -22,6 +22,7 @@ from lasing.logic.formulas import (
     head_atom,
 )
 from lasing.logic.fragments import why_not_monotone
+from lasing.logic.functions import AGGREGATES
 from lasing.logic.program import Program, Rule
 from lasing.logic.rewrites import plain
 from lasing.logic.terms import Arithmetic, Term, Value, Variable, variables_of
@@ -265,8 +266,9 @@ class _Compiler:
         test = Test(aggregate.operator, value, aggregate.bound, negated)
         over_something = _Body([Lookup(values, (*group, value))], [test])
         over_nothing = _Body([Lookup(some, tuple(group), negated=True)], [])
-        if aggregate.function in ("count", "sum"):
-            over_nothing.tests.append(Test(aggregate.operator, 0, aggregate.bound, negated))
+        of_nothing = AGGREGATES[aggregate.function].of_nothing
+        if of_nothing is not None:
+            over_nothing.tests.append(Test(aggregate.operator, of_nothing, aggregate.bound, negated))
         elif not negated:
             return [over_something]
         elif isinstance(aggregate.bound, Arithmetic):

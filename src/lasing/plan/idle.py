@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from math import lcm
 from typing import assert_never
 
+from lasing.logic.functions import AGGREGATES
 from lasing.logic.terms import Arithmetic, Term, Variable
 from lasing.plan.nodes import (
     NOW,
@@ -131,7 +132,7 @@ class _Analysis:
             case Fold(function, source, target, groups):
                 self._copy(source, target, groups)
                 first = self.held.get((source, groups), 0)
-                self._add(target, groups, first if function in ("min", "max") else DATA)
+                self._add(target, groups, DATA if AGGREGATES[function].picks is None else first)
             case Recompute():
                 for relation, copy in stage.inputs:
                     self._copy(relation, copy, copy.arity)
@@ -264,7 +265,8 @@ class _Analysis:
                 if source in self.moving:
                     self.spans.append(span)
             case Fold(function, source, _, groups):
-                if source in self.moving and function != "count" and self.held.get((source, groups), 0) & TIME:
+                reads = AGGREGATES[function].weight != "one"
+                if source in self.moving and reads and self.held.get((source, groups), 0) & TIME:
                     raise _Unsteady(f"#{function} of times")
             case Recompute():
                 for box in stage.boxes:

@@ -3,13 +3,15 @@
 Relations hold rows; *guaranteed* ones carry until when they hold, *counted* ones a number of derivations. Rules
 derive rows of one relation from rows of others; facts flow in through `Feed`s. The guaranteed plane comes first, as one
 fixpoint; the stages of the counted plane follow in the order of dependencies.
+
+Nodes check their arities when they are made: a pass that loses a column fails where it does, and not in a kernel.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lasing.logic.formulas import AggregateFunction, Comparison
+from lasing.logic.functions import AggregateFunction, Comparison
 from lasing.logic.terms import Term, Value, Variable
 
 NOW = Variable("now")
@@ -53,6 +55,10 @@ class Feed:
     timed: bool
     tag: int | None = None
 
+    def __post_init__(self) -> None:
+        least = self.timed + (self.tag is not None)
+        _expect(self.relation.arity >= least, self, f"{self.relation.name} has fewer than {least} columns")
+
 
 @dataclass(frozen=True, slots=True)
 class Clock:
@@ -60,6 +66,9 @@ class Clock:
 
     relation: Relation
     span: Span | None
+
+    def __post_init__(self) -> None:
+        _expect_arity(self, self.relation, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +78,9 @@ class Lookup:
     relation: Relation
     args: tuple[Term, ...]
     negated: bool = False
+
+    def __post_init__(self) -> None:
+        _expect_arity(self, self.relation, len(self.args))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +117,12 @@ class PlanRule:
     timed: bool = False
     orders: tuple[tuple[int, ...], ...] = ()
 
+    def __post_init__(self) -> None:
+        _expect_arity(self, self.head, len(self.args))
+        for begin, order in enumerate(self.orders):
+            complete = sorted((begin, *order)) == list(range(len(self.lookups)))
+            _expect(complete, self, f"{order} is no order of the lookups besides number {begin}")
+
     @property
     def stamps(self) -> bool:
         """Whether the rule uses the evaluation time."""
@@ -120,6 +138,9 @@ class Box:
     target: Relation
     window: Span | int
 
+    def __post_init__(self) -> None:
+        _expect_arity(self, self.source, self.target.arity + 1)
+
 
 @dataclass(frozen=True, slots=True)
 class LastFacts:
@@ -131,6 +152,11 @@ class LastFacts:
     facts: int
     keys: tuple[int, ...] | None
 
+    def __post_init__(self) -> None:
+        arguments = self.target.arity - 1
+        _expect(arguments >= 0, self, f"{self.target.name} has no column for the time")
+        _expect(all(0 <= key < arguments for key in self.keys or ()), self, f"it has {arguments} arguments")
+
 
 @dataclass(frozen=True, slots=True)
 class FactPoints:
@@ -138,6 +164,9 @@ class FactPoints:
 
     target: Relation
     facts: int
+
+    def __post_init__(self) -> None:
+        _expect_arity(self, self.target, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +177,9 @@ class Gate:
     target: Relation
     span: Span
 
+    def __post_init__(self) -> None:
+        _expect_arity(self, self.source, self.target.arity)
+
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
@@ -155,6 +187,9 @@ class Stamp:
 
     source: Relation
     target: Relation
+
+    def __post_init__(self) -> None:
+        _expect_arity(self, self.target, self.source.arity + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +201,10 @@ class Fold:
     target: Relation
     groups: int
     origin: int
+
+    def __post_init__(self) -> None:
+        _expect_arity(self, self.target, self.groups + 1)
+        _expect(self.groups <= self.source.arity, self, f"{self.source.name} has too few columns to group by")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +229,10 @@ class Recompute:
     boxes: tuple[Box, ...]
     outputs: tuple[tuple[Relation, Relation], ...]
     by_time: bool
+
+    def __post_init__(self) -> None:
+        for relation, copy in (*self.inputs, *self.outputs):
+            _expect_arity(self, copy, relation.arity)
 
 
 Stage = Box | LastFacts | FactPoints | Gate | Stamp | Fold | Derive | Recompute
@@ -220,3 +263,21 @@ class Plan:
     outputs: tuple[Output, ...]
     background: tuple[tuple[Relation, tuple[Value, ...], Span | None], ...]
     counts_facts: int
+
+    def __post_init__(self) -> None:
+        for relation, row, _ in self.background:
+            _expect_arity(self, relation, len(row))
+
+
+def _expect_arity(node: object, relation: Relation, arity: int) -> None:
+    if relation.arity != arity:
+        raise _misfit(node, f"{relation.name} has {relation.arity} columns, and not {arity}")
+
+
+def _expect(holds: bool, node: object, why: str) -> None:
+    if not holds:
+        raise _misfit(node, why)
+
+
+def _misfit(node: object, why: str) -> ValueError:
+    return ValueError(f"this {type(node).__name__} does not fit: {why}")

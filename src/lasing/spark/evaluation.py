@@ -33,7 +33,7 @@ class Evaluation:
         limits = task.limits
         if limits.memory is None:  # the workers of a machine share the default
             limits = replace(limits, memory=limits.bytes // (os.cpu_count() or 1))
-        self._engine = Engine.with_plan(task.program_of(shard), task.plan_of(shard), start, limits)
+        self._engine = Engine.with_plan(task.program_of(shard), task.plan_of(shard), task.engine, start, limits)
         self._told_before: Counter[str] = Counter()
         # what every shard derives, one tells
         self._outputs = {p: o for p, o in task.outputs.items() if task.keys.get(p) is not None or shard == 0}

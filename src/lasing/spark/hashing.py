@@ -15,7 +15,7 @@ from numba import uint64
 
 from lasing.compiling import njit
 from lasing.connectors.rows import value_of
-from lasing.logic.terms import Undefined, Value, value_from_text
+from lasing.logic.values import Undefined, Value, is_boxed, value_from_text
 
 Numbers = np.ndarray[Any, np.dtype[Any]]
 
@@ -35,7 +35,7 @@ def shards_of(column: Any, shards: int) -> Numbers:
 
 def shard_of(value: Value, shards: int) -> int:
     """The shard of one constant."""
-    return int(shards_of(pa.array([value]), shards)[0])
+    return int(shards_of(pa.array([str(value) if is_boxed(value) else value]), shards)[0])
 
 
 def _hashes(chunk: Any) -> Numbers:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lasing.connectors.arrow import AS_TERMS, names_as_they_are
+from lasing.connectors.arrow import has_terms, names_as_they_are
 from lasing.connectors.rows import value_of
 from lasing.errors import fault
 from lasing.logic.outputs import column_names, outputs_of
@@ -71,8 +71,8 @@ class OutputTable:
         plain = names_as_they_are(changes)
         for i, (name, kind) in enumerate(zip(self.columns, self.types, strict=True)):
             given = f"arg{i + 1}"
-            has_terms = changes.schema.field(given).metadata == AS_TERMS
-            columns[name] = _terms(changes[given], has_terms) if kind == "mixed" else _cast(plain[given], kind)
+            marked = has_terms(changes.schema.field(given))
+            columns[name] = _terms(changes[given], marked) if kind == "mixed" else _cast(plain[given], kind)
         return pa.table(columns)
 
     def nothing(self) -> Any:

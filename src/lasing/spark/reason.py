@@ -459,7 +459,7 @@ def _early(inputs: Sequence[Input], task: Task, first: int) -> Any:
     frames = []
     for given in inputs:
         rows = given.rows().withColumn("p", batch.point_column(task.unit, dated)).where(f.col("p") < first)
-        told = [f.lit(given.predicate), f.col("p"), f.lit(first - 1), f.lit(first) - f.col("p")]
+        told = [f.lit(given.predicate), f.col("p"), f.lit(first - 1).cast("bigint"), f.lit(first) - f.col("p")]
         args = [f.col(f"arg{i + 1}").cast("string") for i in range(len(given.columns))]
         text = (
             f.concat(f.lit(f"{given.predicate}("), f.concat_ws(",", *args), f.lit(")"))

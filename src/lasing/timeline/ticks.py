@@ -14,6 +14,12 @@ MILLISECONDS = {"ms": 1, "s": 1_000, "sec": 1_000, "min": 60_000, "h": 3_600_000
 LONGEST_TICK = 36_500 * MILLISECONDS["d"]
 
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?")
+_YEAR, _MONTH, _DAY = r"(?:19|20|21)\d\d", r"(?:0?[1-9]|1[0-2])", r"(?:0?[1-9]|[12]\d|3[01])"
+LOOSE_DATE = re.compile(
+    rf"{_YEAR}([-/]){_MONTH}\1{_DAY}(?![\w/-])|{_DAY}([-/]){_MONTH}\2{_YEAR}(?![\w/-])|{_MONTH}([-/]){_DAY}\3{_YEAR}(?![\w/-])"
+)
+"""A date as people write it in other ways: 2026-1-31, 2026/01/31, 31-01-2026, 1/31/2026."""
+LOOSE_MONTH = re.compile(rf"{_YEAR}[-/]{_MONTH}(?![\w/-])")
 """A date that is not quoted, with a time of day or without."""
 
 _WHOLE = re.compile(r"-?[0-9]+")
@@ -138,3 +144,15 @@ def parse_time(text: str, tick: Tick | None) -> int:
 
 def _short(text: str) -> str:
     return repr(text if len(text) <= 40 else text[:40] + "…")
+
+
+def iso_date(text: str) -> str:
+    """A date that is written the year first, as ISO writes it; empty if that would be a guess.
+
+    >>> iso_date("2026/1/31"), iso_date("2026-01"), iso_date("01/02/2026")
+    ('2026-01-31', '2026-01-01', '')
+    """
+    if DATE.fullmatch(text):
+        return text
+    year, *rest = re.split(r"[-/]", text)
+    return "" if len(year) != 4 else "-".join((year, *(f"{int(part):02}" for part in (*rest, "1")[:2])))

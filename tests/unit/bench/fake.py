@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from lasing.bench import experiments, run
-from lasing.bench.bars import Line
-from lasing.bench.course import QUICK, Effort
-from lasing.bench.measure import DisagreementError
-from lasing.bench.records import Cell, Experiment, Figure
+from lasing.bench.bars.blocks import Line
+from lasing.bench.measuring.course import QUICK, Effort
+from lasing.bench.measuring.records import Cell, Experiment, Figure
+from lasing.bench.measuring.turns import DisagreementError
 
 COSTS = {"dictionaries": 12.34, "our engine": 0.2134}
 
@@ -73,6 +73,7 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(experiments, "EXPERIMENTS", {e.name: e for e in (JOIN, ON_SPARK)})
     monkeypatch.setattr(experiments, "ON_SPARK", frozenset(["fake-spark"]))
     monkeypatch.setattr(experiments, "SECTIONS", ("lights",))
+    monkeypatch.setattr(experiments, "COSTS", ())
     monkeypatch.setattr(experiments, "GROUPS", {"spark": ("fake-spark",)})
     monkeypatch.setattr(experiments, "without_spark", lambda: "not installed: pip install 'lasing[spark]'")
     monkeypatch.setattr(run, "BLOCKS", {"lights": ("Lights", _bar)})

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from lasing.bench.contenders import columns, from_scratch, parse, pushed, pushed_arrow, pushed_tuples
-from lasing.bench.dictionaries import dictionaries, generate
-from lasing.bench.firings import NotOfThisShape
-from lasing.bench.limit import library, limit
-from lasing.bench.measure import Contender, DisagreementError, agree
-from lasing.bench.workloads import B, C, D, J, R, Stream, Workload, latest, negation
+from lasing.bench.bars.dictionaries import dictionaries, generate
+from lasing.bench.bars.firings import NotOfThisShape
+from lasing.bench.bars.limit import library, limit
+from lasing.bench.measuring.contenders import columns, from_scratch, parse, pushed, pushed_arrow, pushed_tuples
+from lasing.bench.measuring.turns import Contender, DisagreementError, agree
+from lasing.bench.measuring.workloads import B, C, D, J, R, Stream, Workload, latest, negation
 from lasing.logic.program import Program
 
 WINDOW, POINTS = 6, 40
@@ -84,7 +84,7 @@ def test_the_loop_in_cpp_tells_what_the_engine_tells(rate: int) -> None:
 
 
 def test_without_a_compiler_there_is_no_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lasing.bench.limit.library", lambda: None)
+    monkeypatch.setattr("lasing.bench.bars.limit.library", lambda: None)
     assert limit(WINDOW, J.stream(1, WINDOW, POINTS)) is None
 
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lasing.bench import laser_loops, laser_race
-from lasing.bench.contenders import Columns, parse
-from lasing.bench.course import FULL, QUICK, Effort
-from lasing.bench.laser import LASER, OUTPUTS, sentences
-from lasing.bench.laser_clingo import CLINGO
-from lasing.bench.laser_dictionaries import dictionaries
-from lasing.bench.laser_loops import LOOP, loops
-from lasing.bench.laser_peers import LASING, SCRATCH, from_scratch, ours
-from lasing.bench.laser_race import SPARK, Patience, all_agree, contenders, race
-from lasing.bench.laser_workloads import COPIES, DIFFERENT, Task, box, cooling, diamond, join, rules
-from lasing.bench.measure import DisagreementError, agree
-from lasing.bench.records import Cell, Output
-from lasing.bench.workloads import ARGS, J, Stream, Workload
+from lasing.bench.laser import loops as laser_loops
+from lasing.bench.laser import race as laser_race
+from lasing.bench.laser.clingo import CLINGO
+from lasing.bench.laser.dictionaries import dictionaries
+from lasing.bench.laser.experiments import LASER, OUTPUTS, sentences
+from lasing.bench.laser.loops import LOOP, loops
+from lasing.bench.laser.peers import LASING, SCRATCH, from_scratch, ours
+from lasing.bench.laser.race import SPARK, Patience, all_agree, contenders, race
+from lasing.bench.laser.workloads import COPIES, DIFFERENT, Task, box, cooling, diamond, join, rules
+from lasing.bench.measuring.contenders import Columns, parse
+from lasing.bench.measuring.course import FULL, QUICK, Effort
+from lasing.bench.measuring.records import Cell, Output
+from lasing.bench.measuring.turns import DisagreementError, agree
+from lasing.bench.measuring.workloads import ARGS, J, Stream, Workload
 
 SMALL = (
     diamond(3, 5),

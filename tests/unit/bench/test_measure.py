@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lasing.bench import measure
-from lasing.bench.measure import Contender, Step, Timing, take_turns
+from lasing.bench.measuring import turns as measure
+from lasing.bench.measuring.turns import Contender, Step, Timing, take_turns
 
 
 class Clock:

@@ -15,15 +15,16 @@ from xml.etree import ElementTree
 import pytest
 from typer.testing import CliRunner, Result
 
-from lasing.bench import experiments, report
-from lasing.bench.bars import BLOCKS
-from lasing.bench.course import Effort, course
+from lasing.bench import experiments
+from lasing.bench.bars.blocks import BLOCKS
+from lasing.bench.bars.ratios import COLUMNS, ratios
 from lasing.bench.experiments import BARS, EXPERIMENTS, GROUPS, SECTIONS, choose
-from lasing.bench.machine import machine, versions
-from lasing.bench.progress import Progress
-from lasing.bench.ratios import COLUMNS, ratios
-from lasing.bench.records import Cell
-from lasing.bench.workloads import J
+from lasing.bench.measuring.course import Effort, course
+from lasing.bench.measuring.records import Cell
+from lasing.bench.measuring.workloads import J
+from lasing.bench.reporting import report
+from lasing.bench.reporting.machine import machine, versions
+from lasing.bench.reporting.progress import Progress
 from lasing.cli import app
 from lasing.errors import fault
 from tests.unit.bench.fake import JOIN, QUARREL, fakes

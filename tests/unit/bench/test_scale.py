@@ -8,15 +8,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from lasing.bench import scale
-from lasing.bench.contenders import columns, from_scratch, parse
-from lasing.bench.course import FULL, QUICK, Effort
-from lasing.bench.measure import agree
-from lasing.bench.records import Cell
-from lasing.bench.scale_workloads import LASTING_BOX, renewed_chain, rules_by_predicate, switched_chain
-from lasing.bench.slopes import Kind, Words, kind, sentences, slope, upper_half
-from lasing.bench.stretches import Entry, Ready, measured
-from lasing.bench.workloads import ARGS, Workload
+from lasing.bench.measuring.contenders import columns, from_scratch, parse
+from lasing.bench.measuring.course import FULL, QUICK, Effort
+from lasing.bench.measuring.records import Cell
+from lasing.bench.measuring.turns import agree
+from lasing.bench.measuring.workloads import ARGS, Workload
+from lasing.bench.scale import experiments as scale
+from lasing.bench.scale.slopes import Kind, Words, kind, sentences, slope, upper_half
+from lasing.bench.scale.stretches import Entry, Ready, measured
+from lasing.bench.scale.workloads import LASTING_BOX, renewed_chain, rules_by_predicate, switched_chain
 
 TINY = Effort(turns=1, length=1)
 WORDS = Words("size", "the size", "the cost", {"flat": "size is free"})
@@ -136,7 +136,7 @@ def _taking(seconds: float, clock: list[float]) -> Callable[[], Ready]:
 
 def test_costs_are_medians_over_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
-    monkeypatch.setattr("lasing.bench.stretches.time.thread_time", lambda: clock[0])
+    monkeypatch.setattr("lasing.bench.scale.stretches.time.thread_time", lambda: clock[0])
     entries = [
         Entry("lasing", "changes", {"size": 1}, _taking(2e-6, clock)),
         Entry("dictionaries", "changes", {"size": 1}, _taking(6e-6, clock), turns=2),

@@ -8,15 +8,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from lasing.bench import spark, spark_session
-from lasing.bench.course import FULL, QUICK
-from lasing.bench.processes import descendants, kill_all
-from lasing.bench.records import Cell, Experiment
-from lasing.bench.spark import SPARK
-from lasing.bench.spark_cells import IDENTITY, OURS, PLAIN, Settings, rated
-from lasing.bench.spark_recovery import CASES, DRIVER, EXECUTOR, NEXT_BATCH, NOTHING, SPARK_IS_UP
-from lasing.bench.spark_sentences import fit
-from lasing.bench.spark_state import MEASURES, SHARE, SIZE, SPENT
+from lasing.bench.measuring.course import FULL, QUICK
+from lasing.bench.measuring.records import Cell, Experiment
+from lasing.bench.spark import experiments as spark
+from lasing.bench.spark import session as spark_session
+from lasing.bench.spark.cells import IDENTITY, OURS, PLAIN, Settings, rated
+from lasing.bench.spark.experiments import SPARK
+from lasing.bench.spark.processes import descendants, kill_all
+from lasing.bench.spark.recovery import CASES, DRIVER, EXECUTOR, NEXT_BATCH, NOTHING, SPARK_IS_UP
+from lasing.bench.spark.sentences import fit
+from lasing.bench.spark.state import MEASURES, SHARE, SIZE, SPENT
 
 BY_NAME = {experiment.name: experiment for experiment in SPARK}
 
@@ -52,7 +53,7 @@ def test_without_java_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_experiments_are_listed_without_loading_spark() -> None:
-    loaded = "import sys, lasing.bench.spark; print('pyspark' in sys.modules, 'pandas' in sys.modules)"
+    loaded = "import sys, lasing.bench.spark.experiments; print('pyspark' in sys.modules, 'pandas' in sys.modules)"
     told = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout
     assert told == "False False\n"
 

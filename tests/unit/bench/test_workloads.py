@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import lasing
-from lasing.bench.contenders import columns, parse
-from lasing.bench.workloads import (
+from lasing.bench.measuring.contenders import columns, parse
+from lasing.bench.measuring.workloads import (
     ARGS,
     TWENTY_JOINS,
     B,

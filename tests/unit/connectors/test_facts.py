@@ -10,6 +10,8 @@ from lasing.connectors import files
 from lasing.connectors.facts import parse_facts, read_facts
 from lasing.errors import Diagnostic, LasingError
 from lasing.logic.formulas import Atom, ground_atom
+from lasing.logic.values import BlankNode, Constructed, Iri, TaggedLiteral, TypedLiteral
+from lasing.logic.values.datatypes import INTEGER
 from lasing.timeline.ticks import Tick
 
 
@@ -26,7 +28,11 @@ def finding(text: str) -> Diagnostic:
         ("temp(s1, 70) at -3.", -3, ground_atom("temp", "s1", 70)),
         ("p(1.0,-7,18.5,1e-3) at 1.", 1, ground_atom("p", 1, -7, 18.5, 0.001)),
         ('p("x1","A, b) at 2.","\\n") at 1.', 1, ground_atom("p", "x1", "A, b) at 2.", "\n")),
-        ("p(<http://ex.org/a>) at 1.", 1, ground_atom("p", "<http://ex.org/a>")),
+        ("p(<http://ex.org/a>) at 1.", 1, ground_atom("p", Iri("http://ex.org/a"))),
+        ('p("<http://ex.org/a>") at 1.', 1, ground_atom("p", "<http://ex.org/a>")),
+        ("p(_:b1, new(room, s1, 3)) at 1.", 1, ground_atom("p", BlankNode("b1"), Constructed("room", ("s1", 3)))),
+        ('p("chat"@EN) at 1.', 1, ground_atom("p", TaggedLiteral("chat", "en"))),
+        (f'p("05"^^<{INTEGER}>, "5"^^<{INTEGER}>) at 1.', 1, ground_atom("p", TypedLiteral("05", INTEGER), 5)),
         ("größe(ä) at 1.", 1, ground_atom("größe", "ä")),
         ("p(a)at 1 .", 1, ground_atom("p", "a")),
         ("p(\n  a, % one\n  b %* two *%\n)\n  at\n  1\n.", 1, ground_atom("p", "a", "b")),

@@ -6,6 +6,7 @@ import io
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -121,3 +122,19 @@ def test_the_empty_text_goes_out_and_in(tmp_path: Path) -> None:
     write_csv(records(run.moments(), "answers", int), out, header("answers", False, 1))
     (tmp_path / "q.csv").write_text(out.getvalue(), encoding="utf-8")
     assert [str(answer) for answer in lasing.run("r(X) :- q(X).", tmp_path / "q.csv")] == ['1: r("")']
+
+
+@pytest.mark.parametrize("nothing", [None, pd.NA, pd.NaT, np.datetime64("NaT")], ids=str)
+def test_every_python_value_that_says_there_is_none_is_a_missing_one(nothing: object) -> None:
+    rows = [(1, "temp", "a", 10), (1, "temp", "b", nothing)]
+    with pytest.warns(LasingWarning, match="W206"):
+        (answer,) = lasing.run("q(S, V) :- temp(S, V).", rows)
+    assert [str(atom) for atom in answer.atoms] == ["q(a,10)"]
+    (filled,) = lasing.run("q(S, V) :- temp(S, V).", rows, missing=7)
+    assert sorted(str(atom) for atom in filled.atoms) == ["q(a,10)", "q(b,7)"]
+    engine = lasing.Engine("q(S, V) :- temp(S, V).")
+    with pytest.warns(LasingWarning, match="W206"):
+        update = engine.push(1, [row[1:] for row in rows])
+    assert [str(atom) for atom in update.added] == ["q(a,10)"]
+    with pytest.raises(LasingError, match="E506"):
+        list(lasing.run("q(S, V) :- temp(S, V).", rows, missing="error"))

@@ -47,7 +47,7 @@ CASES = {
     ),
     "most(A) :- A = #max{V : temp(_,V) in [60]}.": (
         ("s1", "n/a"),
-        'least or greatest of names and numbers together; for example "n/a" at time point 36',
+        'least or greatest of values that do not compare; for example "n/a" at time point 36',
     ),
     "all(A) :- A = #sum{V : temp(_,V) in [60]}.": (
         ("s1", 2**63 - 1),

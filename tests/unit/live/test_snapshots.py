@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import lasing
 from lasing import Atom, Engine, LasingError
 from lasing.live import snapshots
 from lasing.live.snapshots import KEY, checksum
@@ -265,3 +266,43 @@ def test_a_checksum_does_not_depend_on_how_a_table_lies_in_memory() -> None:
     for i in range(3):
         rows = [np.array(r) for r in ([0, 1, 2], [0, 2, 1], [1, 0, 2])]
         assert (checksum(table.take(rows[i]), {}) == checksum(table, {})) == (i == 0)
+
+
+SHORT = "q(X) :- temp(X, _) in [1]."
+
+
+@pytest.mark.parametrize(
+    ("program", "lack"),
+    [
+        (
+            "q(X) :- temp(X, _) in [9].",
+            "keeps the facts of the last 1 time point, and the program looks back 9 time points",
+        ),
+        ("q(X) :- temp(X, _) in [*].", "looks back all time points"),
+        ("q(X) :- temp(X, _) in [#3].", "counts 3"),
+        ("q(X) :- temp(X, _) in [#2 by X].", "does not keep the last 2 facts of temp"),
+        ("q(X) :- door(X) in [1].", "no facts of door"),
+    ],
+)
+def test_a_program_that_needs_more_facts_than_a_snapshot_has_is_refused(program: str, lack: str) -> None:
+    engine = lasing.Engine(SHORT)
+    for time in range(10):
+        engine.push(time, [("temp", f"s{min(time, 3)}", 1)])
+    with pytest.raises(lasing.LasingError, match="E512") as raised:
+        lasing.Engine.restore(program, engine.snapshot())
+    assert lack in str(raised.value)
+
+
+@pytest.mark.parametrize("program", [SHORT, "q(X) :- temp(X, _).", "q(X) :- temp(X, V) in [1], V > 0.  r :- q(_)."])
+def test_another_program_goes_on_from_a_snapshot_that_has_its_facts(program: str) -> None:
+    engines = [lasing.Engine(SHORT), lasing.Engine(program)]
+    for engine in engines:
+        for time in range(10):
+            engine.push(time, [("temp", f"s{time % 3}", 1)])
+    restored = lasing.Engine.restore(program, engines[0].snapshot())
+    assert restored.answer() == engines[1].answer()
+    assert restored.push(10, [("temp", "new", 2)]).added == engines[1].push(10, [("temp", "new", 2)]).added
+
+
+def test_any_program_goes_on_from_a_snapshot_before_the_first_fact() -> None:
+    assert lasing.Engine.restore("q :- p in [*].", lasing.Engine(SHORT).snapshot()).start is None

@@ -16,10 +16,10 @@ from lasing.logic.terms import (
     is_name,
     normal,
     term_text,
-    unescape,
     value_text,
     variables_of,
 )
+from lasing.logic.values import Iri, unescape
 
 X, Y = Variable("X"), Variable("Y")
 
@@ -127,7 +127,8 @@ def test_a_quoted_text_reads_back(text: str) -> None:
 
 
 def test_an_iri_stands_bare() -> None:
-    assert value_text("<http://ex.org/a>") == "<http://ex.org/a>"
+    assert value_text(Iri("http://ex.org/a")) == "<http://ex.org/a>"
+    assert value_text("<http://ex.org/a>") == '"<http://ex.org/a>"'
 
 
 @pytest.mark.parametrize(

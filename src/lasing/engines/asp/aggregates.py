@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from lasing.engines.asp.conditions import Condition, all_of, any_of, at_least, negation
 from lasing.errors import LasingError, fault
-from lasing.logic.comparisons import aggregate, holds
-from lasing.logic.formulas import Aggregate, Comparison
-from lasing.logic.terms import Undefined, Value
+from lasing.logic.formulas import Aggregate
+from lasing.logic.functions import AGGREGATES, Comparison, aggregate, all_compare, holds
+from lasing.logic.values import Undefined, Value, is_number, order_key
 
 if TYPE_CHECKING:
     from lasing.engines.asp.unfolding import Unknowns
@@ -32,29 +32,29 @@ def condition(m: Unknowns, formula: Aggregate, bound: Value, elements: Elements)
     if len(certain) == len(elements):
         value = aggregate(formula.function, certain)
         return value is not None and holds(formula.operator, value, bound)
-    if formula.function == "count" and isinstance(bound, int | float):
+    function, firsts = AGGREGATES[formula.function], [row[0] for row in elements]
+    if function.weight == "one" and is_number(bound):
         return _sum_compares(formula.operator, bound, [(when, 1) for when in elements.values()])
-    firsts = [row[0] for row in elements]
-    if formula.function == "sum" and isinstance(bound, int | float) and _summable(firsts):
+    if function.weight == "first" and is_number(bound) and _summable(firsts):
         weights = [(when, row[0]) for row, when in elements.items() if isinstance(row[0], int)]
         return _sum_compares(formula.operator, bound, weights)
-    if formula.function in ("min", "max") and len({isinstance(first, str) for first in firsts}) == 1:
-        return _extreme_compares(formula, bound, elements)
+    if function.picks is not None and all_compare(firsts):
+        return _extreme_compares(formula.operator, function.picks, bound, elements)
     return _tried(m, formula, bound, elements)
 
 
 def values(formula: Aggregate, elements: Elements) -> Sequence[Value]:
     """All the values that the aggregate may have."""
-    certain = sum(when is True for when in elements.values())
-    if formula.function == "count":
+    certain, function = sum(when is True for when in elements.values()), AGGREGATES[formula.function]
+    if function.weight == "one":
         return range(certain, len(elements) + 1)
     firsts = [row[0] for row in elements]
     if certain == len(elements):
         value = aggregate(formula.function, elements)
         return () if value is None else (value,)
-    if formula.function in ("min", "max"):
+    if function.picks is not None:
         return list(dict.fromkeys(firsts))
-    if formula.function == "sum" and _summable(firsts):
+    if function.weight == "first" and _summable(firsts):
         sums = {0}
         for row, when in elements.items():
             first = row[0]
@@ -102,18 +102,22 @@ def _sum_compares(comparison: Comparison, bound: int | float, weights: Sequence[
             return negation(_sum_compares("=", bound, weights))
 
 
-def _extreme_compares(formula: Aggregate, bound: Value, elements: Elements) -> Condition:
-    """For least and greatest elements that are all numbers, or all names."""
-    beyond: Comparison = "<" if formula.function == "min" else ">"
-    if formula.operator in (beyond, f"{beyond}="):  # one element is enough
-        return any_of(when for row, when in elements.items() if holds(formula.operator, row[0], bound))
+def _extreme_compares(operator: Comparison, beyond: Comparison, bound: Value, elements: Elements) -> Condition:
+    """For least and greatest of elements that all compare with one another."""
+    if operator in (beyond, f"{beyond}="):  # one element is enough
+        return any_of(when for row, when in elements.items() if holds(operator, row[0], bound))
     found = []
     for value in dict.fromkeys(row[0] for row in elements):
-        if holds(formula.operator, value, bound):
+        if holds(operator, value, bound):
             equal = any_of(when for row, when in elements.items() if row[0] == value)
-            further = any_of(when for row, when in elements.items() if holds(beyond, row[0], value))
+            further = any_of(when for row, when in elements.items() if _is_beyond(beyond, row[0], value))
             found.append(all_of((equal, negation(further))))
     return any_of(found)
+
+
+def _is_beyond(beyond: Comparison, one: Value, other: Value) -> bool:
+    """Whether a least or greatest would rather be the one; of two values that are as large, their order decides."""
+    return order_key(one) < order_key(other) if beyond == "<" else order_key(other) < order_key(one)
 
 
 def _tried(m: Unknowns, formula: Aggregate, bound: Value, elements: Elements) -> Condition:

@@ -29,7 +29,7 @@ from lasing.engines.local.memory import (
 )
 from lasing.engines.local.pointers import Memory, pointer
 from lasing.engines.local.upkeep import link_again
-from lasing.engines.local.values import NAMES, WIDES
+from lasing.engines.local.values import NAMES, TERMS, WIDES
 
 
 @njit(cache=True)
@@ -62,10 +62,17 @@ def mark_rows(rows: np.ndarray, first: int, names: np.ndarray, wides: np.ndarray
 @njit(cache=True)
 def mark_code(code: int, names: np.ndarray, wides: np.ndarray) -> None:
     if NAMES <= code < WIDES:
-        if code - NAMES < names.shape[0]:
-            names[code - NAMES] = 1
+        number = _number_of(code, names)
+        if 0 <= number < names.shape[0]:  # what is no code, behind the arguments of a row, can be anything
+            names[number] = 1
     elif code >= WIDES and code - WIDES < wides.shape[0]:
         wides[code - WIDES] = 1
+
+
+@njit(cache=True, forceinline=True)
+def _number_of(code: int, names: np.ndarray) -> int:
+    """Where a name or term is in an array of all of them: names from the first on, terms from the last on backwards."""
+    return code - NAMES if code < TERMS else names.shape[0] - (WIDES - code)
 
 
 @njit(cache=True)
@@ -100,7 +107,8 @@ def renumber_rows(rows: np.ndarray, first: int, names: np.ndarray, wides: np.nda
 @njit(cache=True)
 def new_code(code: int, names: np.ndarray, wides: np.ndarray) -> int:
     if NAMES <= code < WIDES:
-        return NAMES + names[code - NAMES] if code - NAMES < names.shape[0] else code
+        number = _number_of(code, names)
+        return NAMES + names[number] if 0 <= number < names.shape[0] else code
     if code >= WIDES and code - WIDES < wides.shape[0]:
         return WIDES + wides[code - WIDES]
     return code

@@ -9,18 +9,21 @@ import numpy as np
 import pyarrow as pa
 
 from lasing.connectors.arrow import EXACT, column_of
+from lasing.connectors.batches import Mixed, Terms
 from lasing.engines.local.dictionary import Codes, Dictionary
 from lasing.engines.local.execute import PROVISIONAL
 from lasing.engines.local.memory import FOREVER
-from lasing.engines.local.values import NAMES, SMALL, WIDES
-from lasing.logic.terms import Value
+from lasing.engines.local.values import NAMES, SMALL, TERMS, WIDES
+from lasing.logic.values import Value
 
 NEVER = np.iinfo(np.int64).max
 """In a column of expiry times: the atom holds for ever. Where it is provisional, the column is null."""
 
 
 def encode(dictionary: Dictionary, column: Any, value_of: Callable[[object], Value]) -> Codes:
-    """The codes of an Arrow column; `value_of` makes a constant of a Python value, or refuses it."""
+    """The codes of a column; `value_of` makes a value of a Python value, or refuses it."""
+    if isinstance(column, Terms | Mixed):
+        return _codes_of_parts(dictionary, column, value_of)
     chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if pa.types.is_integer(chunk.type) and chunk.null_count == 0 and not pa.types.is_uint64(chunk.type):
         codes: Codes = chunk.cast(pa.int64()).to_numpy(zero_copy_only=False)
@@ -29,6 +32,15 @@ def encode(dictionary: Dictionary, column: Any, value_of: Callable[[object], Val
     if pa.types.is_string(chunk.type) and chunk.null_count == 0:
         return dictionary.strings.codes(chunk, dictionary.codes)
     return _by_value(chunk, lambda values: dictionary.codes(map(value_of, values)), value_of)
+
+
+def _codes_of_parts(dictionary: Dictionary, column: Terms | Mixed, value_of: Callable[[object], Value]) -> Codes:
+    if isinstance(column, Terms):
+        return dictionary.column(column.values)
+    codes: Codes = np.empty(len(column), np.int64)
+    for where, values in column.parts:
+        codes[where] = encode(dictionary, values, value_of)
+    return codes
 
 
 def encode_times(column: Any, time_point: Callable[[object], int]) -> Codes:
@@ -58,6 +70,8 @@ def _by_value(chunk: Any, codes: Callable[[list[Any]], list[int]], refuse: Calla
 
 def check(column: Any, value_of: Callable[[object], Value]) -> None:
     """Refuse what `encode` would refuse."""
+    if isinstance(column, Terms | Mixed):
+        return  # its values are known already
     chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if pa.types.is_string(chunk.type) and not chunk.null_count:
         try:
@@ -74,7 +88,7 @@ def decode(dictionary: Dictionary, codes: Codes) -> tuple[Any, bool]:
     most = int(codes.max()) if len(codes) else 0
     if most < NAMES:
         return pa.array(codes), False
-    if most < WIDES and codes.min() >= NAMES:
+    if most < TERMS and codes.min() >= NAMES:
         return dictionary.arrow_names(codes, most), False
     if not ((codes >= NAMES) & (codes < WIDES)).any():
         integers, doubles = dictionary.numbers(codes)

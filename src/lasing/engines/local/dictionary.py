@@ -13,17 +13,31 @@ Values are forgotten only on the way into an `encoding()` that is not inside of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from weakref import ref
 
 import numpy as np
 
+from lasing.engines.local.answers import Answers
+from lasing.engines.local.asking import ANSWER, PAIR, QUESTION, A, B
 from lasing.engines.local.collect import mark, mark_rows, renumber, renumber_rows, wide_values
+from lasing.engines.local.questions import Call, NoValue, Operands, compared, computed
 from lasing.engines.local.strings import Strings
 from lasing.engines.local.texts import Texts
-from lasing.engines.local.values import DOUBLE, INTEGER, NAMES, SMALL, WIDES, decode_wides, encode_wide
-from lasing.logic.terms import Value
+from lasing.engines.local.values import (
+    DOUBLE,
+    INTEGER,
+    NAMES,
+    SMALL,
+    TERMS,
+    UNDEFINED,
+    WIDES,
+    decode_wides,
+    encode_wide,
+)
+from lasing.logic.values import KINDS, Value
+from lasing.logic.values.table import Coding
 
 Codes = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -51,14 +65,27 @@ class Coded:
 class Dictionary:
     """The codes of an engine's values. Wide values live in its arena, and so do constants, at `registers`.
 
-    The text of names is kept for kernels where they may ask which of two comes first.
+    The text of names is kept for kernels where they may ask which of two comes first. `functions` are those that
+    kernels ask for; what one of them raises goes to `keep`, and the kernels stop.
     """
 
-    def __init__(self, arena: Codes, registers: Sequence[int] = (), ordered: bool = False) -> None:
+    def __init__(
+        self,
+        arena: Codes,
+        registers: Sequence[int] = (),
+        ordered: bool = False,
+        functions: Sequence[Call] = (),
+        keep: Callable[[BaseException], None] | None = None,
+    ) -> None:
         self._arena = arena
         self._registers = np.array(registers, np.int64)
-        self._codes: dict[Value, int] = {}
+        self._codes: dict[Value | Operands, int] = {}
         self.names: list[str] = []
+        self.terms: list[Value | Operands] = []
+        """Values of other kinds than numbers and names; the code of the first is WIDES - 1, and so on downwards."""
+        self._functions = functions
+        self.raised: list[BaseException] = []
+        self._answers = Answers(arena, self._answer, keep or self.raised.append)
         self._by_code: np.ndarray[Any, np.dtype[np.object_]] = np.empty(0, object)
         self._filled = 0
         self._wides: list[Value] = []
@@ -99,33 +126,81 @@ class Dictionary:
 
     def _is_full(self) -> bool:
         """Whether there are so many values that it is time to look for those that nothing holds any more."""
-        return len(self.names) + wide_values(self._arena) > self._limit
+        return len(self.names) + len(self.terms) + len(self._answers) + wide_values(self._arena) > self._limit
 
     def collect(self) -> None:
         """Forget the values that are in no row of the arena, no constant and no `Coded`; the others get new codes."""
         assert not self.bare, "somebody is at work with codes that would change their meaning"
-        names = np.zeros(len(self.names), np.int64)
+        known = len(self.names)
+        names = np.zeros(known + len(self.terms), np.int64)  # the terms last, the newest first, as their codes are
         wides = np.zeros(wide_values(self._arena), np.int64)
         held = [coded for known in self._held if (coded := known()) is not None]
         held.append(Coded(self._arena[self._registers].reshape(1, -1), 0))
         mark(self._arena, names, wides)
         for coded in held:
             mark_rows(coded.rows, coded.first, names, wides)
-        kept = np.flatnonzero(names)
-        numbers = [np.where(used == 1, np.cumsum(used) - 1, -1) for used in (names, wides)]
+        answers = self._living_answers(names, wides)
+        kept = np.flatnonzero(names[:known])
+        kept_terms = np.flatnonzero(names[known:][::-1])
+        numbers = [_numbered(names[:known]), _numbered(wides)]
+        if len(self.terms):
+            terms = np.where(names[known:] == 1, _LAST_TERM - _numbered(names[known:][::-1])[::-1], -1)
+            numbers[0] = np.concatenate([numbers[0], terms])
         renumber(self._arena, *numbers)
         for coded in held:
             renumber_rows(coded.rows, coded.first, *numbers)
         self._arena[self._registers] = held[-1].rows[0]
         self.names = [self.names[i] for i in kept.tolist()]
+        self.terms = [self.terms[i] for i in kept_terms.tolist()]
         self._codes = {name: NAMES + i for i, name in enumerate(self.names)}
+        self._codes |= {term: WIDES - 1 - i for i, term in enumerate(self.terms)}
+        renumber_rows(answers, A, *numbers)
+        self._answers.keep(answers)
         self._by_code, self._filled, self._arrow = np.empty(0, object), 0, None
         self._wides = self.values(np.arange(WIDES, WIDES + wide_values(self._arena)))
         self._codes |= {value: WIDES + i for i, value in enumerate(self._wides)}
         self.strings = Strings()
         self._texts = None if self._texts is None else Texts()
-        self._limit = max(_LEAST, 2 * len(self._codes))
+        self._limit = max(_LEAST, 2 * (len(self._codes) + len(self._answers)))
         self.collections += 1
+
+    def _living_answers(self, names: Codes, wides: Codes) -> Codes:
+        """The answers about values that live, whose results are marked so that they live too.
+
+        One result may be part of another question, so this goes on until nothing new is marked.
+        """
+        rows = self._answers.rows
+        kept = np.zeros(len(rows), bool)
+        while True:
+            one, other = (_life(rows[:, column], names, wides) for column in (A, B))
+            found = (np.minimum(one, other) > DEAD) & (np.maximum(one, other) == ALIVE)
+            if (found == kept).all():
+                break
+            kept = found
+            has_value = kept & (rows[:, QUESTION] >= PAIR)
+            mark_rows(rows[has_value], ANSWER, names, wides)
+        return rows[kept].copy()
+
+    def _answer(self, question: int, a: int, b: int) -> int:
+        """What a kernel asks. Nothing is forgotten meanwhile: the kernel is at work with codes."""
+        self.bare += 1
+        try:
+            one, other = self._term(a), self._term(b)
+            if question < PAIR:
+                return compared(question, one, other)  # type: ignore[arg-type]  # only functions have operands
+            found = computed(question, one, other, self._functions)  # type: ignore[arg-type]
+            code = UNDEFINED - found.reason if isinstance(found, NoValue) else self._code_of_result(found)
+            self.texts()  # kernels may compare a new name at once
+            return code
+        finally:
+            self.bare -= 1
+
+    def _term(self, code: int) -> Value | Operands:
+        return self.terms[WIDES - 1 - code] if TERMS <= code < WIDES else self.value(code)
+
+    def _code_of_result(self, value: Value | Operands) -> int:
+        code = self._codes.get(value)
+        return self._new(value) if code is None else code
 
     # -- values to codes -------------------------------------------------------------------------------------------
 
@@ -151,19 +226,23 @@ class Dictionary:
         except KeyError:
             return np.array(self.codes(values), np.int64)
 
-    def _new(self, value: Value) -> int:
-        if isinstance(value, str):
-            known = self._codes.get(value)  # it may be there twice among new values
-            if known is not None:
-                return known
-            code = NAMES + len(self.names)
-            self.names.append(value)
-        elif isinstance(value, int) and -SMALL < value < SMALL:
+    def _new(self, value: Value | Operands) -> int:
+        if isinstance(value, int) and -SMALL < value < SMALL:
             return value  # it is not remembered: it is its own code
-        else:
-            kind = INTEGER if isinstance(value, int) else DOUBLE
-            bits = value if isinstance(value, int) else int(np.float64(value).view(np.int64))
-            code = encode_wide(self._arena, kind, bits)
+        known = self._codes.get(value)  # it may be there twice among new values
+        if known is not None:
+            return known
+        match _CODINGS.get(type(value), "term"):  # operands are no values
+            case "name":
+                code = NAMES + len(self.names)
+                self.names.append(value)  # type: ignore[arg-type]  # it is of that kind
+            case "term":
+                code = WIDES - 1 - len(self.terms)
+                self.terms.append(value)
+            case "itself":  # it is too large for that
+                code = encode_wide(self._arena, INTEGER, value)  # type: ignore[arg-type]  # it is of that kind
+            case "wide":
+                code = encode_wide(self._arena, DOUBLE, int(np.float64(value).view(np.int64)))  # type: ignore[arg-type]
         self._codes[value] = code
         return code
 
@@ -173,8 +252,10 @@ class Dictionary:
         """The value of a code."""
         if code < NAMES:
             return code
-        if code < WIDES:
+        if code < TERMS:
             return self.names[code - NAMES]
+        if code < WIDES:
+            return self.terms[WIDES - 1 - code]  # type: ignore[return-value]  # operands are in no row
         if code - WIDES >= len(self._wides):  # those that are new, all at once
             self._wides += self.values(np.arange(WIDES + len(self._wides), WIDES + wide_values(self._arena)))
         return self._wides[code - WIDES]
@@ -184,14 +265,16 @@ class Dictionary:
         most = codes.max() if codes.size else 0
         if most < NAMES:
             return list(codes.tolist())
-        if most < WIDES and codes.min() >= NAMES:
+        if most < TERMS and codes.min() >= NAMES:
             return list(self._names_by_code()[codes - NAMES].tolist())
         integers, doubles = self.numbers(codes)
         found = integers.astype(object)
         found[doubles] = integers[doubles].view(np.float64).astype(object)
-        names = (codes >= NAMES) & (codes < WIDES)
+        names = (codes >= NAMES) & (codes < TERMS)
         if names.any():
             found[names] = self._names_by_code()[codes[names] - NAMES]
+        for i in np.flatnonzero((codes >= TERMS) & (codes < WIDES)).tolist():
+            found[i] = self.terms[WIDES - 1 - codes[i]]
         return list(found.tolist())
 
     def numbers(self, codes: Codes) -> tuple[Codes, np.ndarray[Any, np.dtype[np.bool_]]]:
@@ -233,4 +316,26 @@ class Dictionary:
         return self._texts.of(self.names)
 
 
-_NO_TEXTS: Codes = np.zeros(1, np.int64)
+_NO_TEXTS: Codes = np.zeros(2, np.int64)
+_LAST_TERM = WIDES - 1 - NAMES
+DEAD, EVERLASTING, ALIVE = range(3)
+_CODINGS: dict[type, Coding] = {python: kind.coding for python, kind in KINDS.items()}
+
+
+def _numbered(used: Codes) -> Codes:
+    """New, consecutive numbers for what is used, and -1 for all else."""
+    numbers: Codes = np.where(used == 1, np.cumsum(used) - 1, -1)
+    return numbers
+
+
+def _life(codes: Codes, names: Codes, wides: Codes) -> Codes:
+    """Whether values live, are gone, or are small numbers, which are not kept anywhere and so never go."""
+    life = np.full(len(codes), EVERLASTING)
+    for used, first, last, base in (
+        (names, NAMES, TERMS, NAMES),
+        (names, TERMS, WIDES, WIDES - len(names)),
+        (wides, WIDES, 2**63 - 1, WIDES),
+    ):
+        mine = (codes >= first) & (codes < last)
+        life[mine] = np.where(used[codes[mine] - base] == 1, ALIVE, DEAD)
+    return life

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lasing.engines.local import values
+from lasing.engines.local.asking import PAIR
 from lasing.engines.local.operators import variants
 from lasing.engines.local.operators.join import join_any
 from lasing.engines.local.operators.operation import Layout, span_words
 from lasing.engines.local.operators.pairs import copy_rows, join_pairs
 from lasing.engines.local.pointers import kernel_address
-from lasing.logic.formulas import Comparison
+from lasing.logic.functions import COMPARISONS, Function, codes, function_of
 from lasing.logic.terms import Arithmetic, Term, Variable
 from lasing.plan.nodes import NOW, Lookup, PlanRule, Relation, Test
 from lasing.plan.optimize.order import as_written
@@ -19,29 +19,6 @@ VARIABLES = 256
 """Registers for variables; those of constants follow. The last one holds the evaluation time."""
 
 NOW_REGISTER = VARIABLES - 1
-
-_COMPARISONS: dict[Comparison, int] = {
-    "<": values.LESS,
-    "<=": values.LESS_EQUAL,
-    ">": values.GREATER,
-    ">=": values.GREATER_EQUAL,
-    "=": values.EQUAL,
-    "!=": values.UNEQUAL,
-}
-_OPERATORS = {
-    ("+", 2): values.ADD,
-    ("-", 2): values.SUBTRACT,
-    ("*", 2): values.MULTIPLY,
-    ("/", 2): values.DIVIDE,
-    ("div", 2): values.DIV,
-    ("mod", 2): values.MOD,
-    ("-", 1): values.NEGATE,
-    ("abs", 1): values.ABS,
-    ("min", 2): values.MIN,
-    ("max", 2): values.MAX,
-    ("min", 1): values.COPY,
-    ("max", 1): values.COPY,
-}
 
 
 class Variant:
@@ -193,7 +170,7 @@ class Variant:
             for test in list(tests):
                 if self._is_bound(test.left) and self._is_bound(test.right):
                     left, right = self._value(test.left), self._value(test.right)
-                    code = _COMPARISONS[test.comparison]
+                    code = COMPARISONS[test.comparison].kernel
                     stops = int(test.sorted is not None and self._scans(test.sorted))
                     self._steps.append([variants.COMPARE, code, left, right, int(test.negated), stops])
                 elif _assigns(test) and isinstance(test.left, Variable) and self._is_bound(test.right):
@@ -213,7 +190,7 @@ class Variant:
 
     def _assign(self, variable: Variable, term: Term) -> None:
         value = self._value(term)
-        self._steps.append([variants.COMPUTE, values.COPY, self._register(variable), value, value, 0])
+        self._steps.append([variants.COMPUTE, codes.COPY, self._register(variable), value, value, 0])
 
     def _is_bound(self, term: Term) -> bool:
         match term:
@@ -230,17 +207,26 @@ class Variant:
             case Variable():
                 return self._register(term)
             case Arithmetic(operator, operands):
-                registers = [self._value(operand) for operand in operands]
-                result = registers[0]
-                rest = registers[1:] or [registers[0]]
-                for register in rest:
-                    target = self._temporary()
-                    code = _OPERATORS[operator, 1 if len(registers) == 1 else 2]
-                    self._steps.append([variants.COMPUTE, code, target, result, register, 0])
-                    result = target
-                return result
+                return self._apply(function_of(operator, len(operands)), [self._value(o) for o in operands])
             case _:
                 return self._layout.constant(term)
+
+    def _apply(self, function: Function, registers: list[int]) -> int:
+        """Steps that compute a function of registers, two at a time, and the register of its value.
+
+        A kernel takes further operands in one by one. A function without one is asked for with the last of its
+        operands, and a pair of all before it.
+        """
+        result, *rest = registers
+        last = function.kernel if function.kernel is not None else self._layout.question(function, len(registers))
+        between = last if function.kernel is not None else PAIR
+        operands = rest or [result]
+        for i, register in enumerate(operands, 1):
+            target = self._temporary()
+            code = last if i == len(operands) else between
+            self._steps.append([variants.COMPUTE, code, target, result, register, 0])
+            result = target
+        return result
 
 
 def _bound(binds: list[int]) -> list[tuple[int, int]]:

@@ -33,8 +33,10 @@ from lasing.limits import Watch, stopped
 from lasing.logic.answers import Changes, Expiry
 from lasing.logic.examples import Example, Examples
 from lasing.logic.formulas import Atom
+from lasing.logic.functions import AGGREGATES, COMPARISONS
 from lasing.logic.program import Program
 from lasing.logic.terms import Term, Variable
+from lasing.logic.values import is_text
 from lasing.plan.compile import compile_plan
 from lasing.plan.nodes import NOW, Fold, Plan, Relation
 from lasing.plan.optimize import optimized
@@ -77,7 +79,9 @@ class LocalEngine:
         registers = [register for register, _ in self._layout.constants]
         registers += [at for place in self._layout.examples.values() for at in self._codes_of_examples(place)]
         self._examples: dict[tuple[int, str], Example] = {}
-        self.dictionary = Dictionary(self._arena, registers, _asks_for_order(chosen))
+        self.dictionary = Dictionary(
+            self._arena, registers, _asks_for_order(chosen), self._layout.functions, self._supervisor.raised.append
+        )
         self.time = start - 1
         self.width = IN_ARGS + max(1, self._layout.width)
         self._out: Codes = np.empty((256, OUT_ARGS + max(1, self._layout.width)), np.int64)
@@ -269,14 +273,14 @@ class LocalEngine:
 def _asks_for_order(plan: Plan) -> bool:
     """Whether some rule may ask which of two names comes first. Where a number is compared, it does not."""
     folds = [stage for stage in plan.stages if isinstance(stage, Fold)]
-    ordered = (test for rule in rules_of(plan) for test in rule.tests if test.comparison not in ("=", "!="))
+    ordered = (test for rule in rules_of(plan) for test in rule.tests if COMPARISONS[test.comparison].orders)
     return any(_may_be_name(test.left) and _may_be_name(test.right) for test in ordered) or any(
-        fold.function in ("min", "max") for fold in folds
+        AGGREGATES[fold.function].picks is not None for fold in folds
     )
 
 
 def _may_be_name(term: Term) -> bool:
-    return isinstance(term, str) or (isinstance(term, Variable) and term != NOW)
+    return is_text(term) or (isinstance(term, Variable) and term != NOW)
 
 
 def expiry(until: int) -> Expiry:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pyarrow as pa
 
-from lasing.connectors.batches import Batch, Column, Mixed, Slab
+from lasing.connectors.batches import Batch, Column, Slab
 from lasing.connectors.changed import NEVER, ChangedColumns, Values
 from lasing.connectors.rows import value_of
 from lasing.engines.local import memory
@@ -100,13 +100,7 @@ class Feed:
         return rows if len(used) == len(batch.parts) else rows[rows[:, IN_PREDICATE] >= 0]
 
     def _codes(self, column: Column) -> Codes:
-        dictionary = self.engine.dictionary
-        if not isinstance(column, Mixed):
-            return encode(dictionary, column, value_of)
-        codes = np.empty(len(column), np.int64)
-        for where, values in column.parts:
-            codes[where] = encode(dictionary, values, value_of)
-        return codes
+        return encode(self.engine.dictionary, column, value_of)
 
     def _told(self, block: Codes) -> ChangedColumns:
         """A block of the engine's output, decoded."""
@@ -141,16 +135,6 @@ class Feed:
 
 def _texts(predicate: str, args: tuple[Column, ...], length: int) -> Iterator[str]:
     """Facts as texts."""
-    columns = [_listed(column) for column in args]
+    columns = [column.to_pylist() for column in args]
     for i in range(length):
         yield str(Atom(predicate, tuple(value_of(column[i]) for column in columns)))
-
-
-def _listed(column: Column) -> list[object]:
-    if not isinstance(column, Mixed):
-        return list(column.to_pylist())
-    values: list[object] = [None] * len(column)
-    for where, part in column.parts:
-        for i, value in zip(where.tolist(), part.to_pylist(), strict=True):
-            values[i] = value
-    return values

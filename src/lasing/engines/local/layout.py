@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lasing.engines.local import execute, idle, memory, pause, values
+from lasing.engines.local.asking import FIRST_FUNCTION
 from lasing.engines.local.encoding import NOW_REGISTER, VARIABLES, Variant
 from lasing.engines.local.operators import examples, log, variants
 from lasing.engines.local.operators.fixpoint import Fixpoint
@@ -15,6 +16,8 @@ from lasing.engines.local.operators.operation import KERNEL, OPERATION, Own, spa
 from lasing.engines.local.operators.table import OPERATORS
 from lasing.engines.local.operators.track import Track
 from lasing.engines.local.pointers import kernel_address
+from lasing.engines.local.questions import Call
+from lasing.logic.functions import Function
 from lasing.logic.terms import Term, Value
 from lasing.plan.idle import Steady, steady, ticks
 from lasing.plan.nodes import Derive, Fold, Gate, LastFacts, Plan, PlanRule, Recompute, Relation
@@ -44,6 +47,8 @@ class Arena:
     """The places of words that are time points near now."""
     idle: tuple[Steady, np.ndarray] | None
     """How idle time can be leapt over, if it can, and for each relation the bits of its columns that hold times."""
+    functions: list[Call]
+    """The functions that kernels ask for, in the order of their numbers (see `asking`)."""
 
 
 def lay_out(plan: Plan, annotated: bool = False) -> Arena:
@@ -64,6 +69,7 @@ class _Layout:
     shown: dict[int, tuple[Term, ...]] = field(default_factory=dict)
     most_shown: dict[int, int] = field(default_factory=dict)
     _fed: dict[str, list[int]] = field(default_factory=dict)
+    functions: list[Call] = field(default_factory=list)
 
     def build(self) -> Arena:
         plan = self.plan
@@ -126,6 +132,7 @@ class _Layout:
             self._relations,
             self._times,
             self._idle(),
+            self.functions,
         )
 
     def _examples(self) -> dict[int, int]:
@@ -339,6 +346,12 @@ class _Layout:
     def constant(self, value: Value) -> int:
         """The register of a constant."""
         return self.constants.setdefault(value, VARIABLES + len(self.constants))
+
+    def question(self, function: Function, operands: int) -> int:
+        """The number under which kernels ask for a function."""
+        if (function, operands) not in self.functions:
+            self.functions.append((function, operands))
+        return FIRST_FUNCTION + self.functions.index((function, operands))
 
     def index(self, relation: Relation, columns: tuple[int, ...]) -> int:
         """The number of the index on these columns; where there is no room for one more, on the most of them there is.

@@ -29,8 +29,9 @@ class Supervisor:
         self._program = program
         self._watch = watch
         self._most = watch.limits.atoms or MOST_ATOMS
-        self._raised: list[BaseException] = []
-        self._function = _Function(_look(arena, watch, self._most, self._raised))  # kept for as long as kernels call it
+        self.raised: list[BaseException] = []
+        """What Python raised where it was called by a kernel."""
+        self._function = _Function(_look(arena, watch, self._most, self.raised))  # kept for as long as kernels call it
         arena[pause.DRIVER] = ctypes.cast(self._function, ctypes.c_void_p).value or 0
         arena[pause.FUEL] = pause.PACE
         arena[pause.MOST_DERIVED] = self._most
@@ -42,7 +43,7 @@ class Supervisor:
             case pause.BY_SIGNAL:
                 return self._raised_by_handler()
             case pause.BY_DRIVER:
-                return self._raised.pop()
+                return self.raised.pop()
             case pause.OUT_OF_TIME:
                 return self._watch.out_of_time(now, *self._running())
             case pause.TOO_MANY_ROWS:

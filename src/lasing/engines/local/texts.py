@@ -5,20 +5,22 @@
 Eight bytes make a word, the first of them its highest, with its sign bit flipped: so words compare as numbers as their
 bytes compare. A table has for each name its first word, where its other words begin, and how many bytes it has; behind
 the last byte come zeros. A new name costs its own text, whatever is there already.
+
+Kernels take an anchor, which says how far the table and the buffer of other words are from it. So names may be added,
+and both may move, while a kernel runs (see `asking`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from lasing.compiling import njit
 from lasing.engines.local.pointers import Memory, int64, share, uint64
 
-# The table's first word tells how far the buffer of other words is from the table. Then per name:
-FIRST_WORD, OTHERS, LENGTH = range(1, 4)
+TABLE, BUFFER = range(2)  # in the anchor
+FIRST_WORD, OTHERS, LENGTH = range(3)  # in the table, per name
 ENTRY = 3
 WORD = 8  # bytes
 
@@ -27,16 +29,17 @@ class Texts:
     """The text of the names of a dictionary, in the order of their numbers."""
 
     def __init__(self) -> None:
-        self._table = np.zeros(1 + 64 * ENTRY, np.int64)
-        self._buffer = np.zeros(64, np.int64)
+        self._anchor = np.zeros(2, np.int64)
+        self._table = share(np.zeros(64 * ENTRY, np.int64))
+        self._buffer = share(np.zeros(64, np.int64))
         self._count = self._used = 0
         self._connect()
 
     def of(self, names: Sequence[str]) -> Memory:
-        """The table for kernels, of names that begin with those of the last time."""
+        """The anchor for kernels, of names that begin with those of the last time."""
         if len(names) > self._count:
             self._add(names[self._count :])
-        return self._table
+        return self._anchor
 
     def _add(self, new: Sequence[str]) -> None:
         joined = "".join(new)
@@ -46,7 +49,7 @@ class Texts:
             parts = [name.encode("utf-8", "surrogatepass") for name in new]
             text, lengths = b"".join(parts), map(len, parts)
         ends = np.cumsum(np.fromiter(lengths, np.int64, len(new)))
-        entries, words = 1 + ENTRY * (self._count + len(new)), self._used + len(text) // WORD + len(new)
+        entries, words = ENTRY * (self._count + len(new)), self._used + len(text) // WORD + len(new)
         if entries > len(self._table) or words > len(self._buffer):
             self._table, self._buffer = _wider(self._table, entries), _wider(self._buffer, words)
             self._connect()
@@ -54,14 +57,14 @@ class Texts:
         self._count += len(new)
 
     def _connect(self) -> None:
-        self._buffer = share(self._buffer)
-        self._table[0] = (self._buffer.ctypes.data - self._table.ctypes.data) // WORD
+        for place, array in ((TABLE, self._table), (BUFFER, self._buffer)):
+            self._anchor[place] = (array.ctypes.data - self._anchor.ctypes.data) // WORD
 
 
 def _wider(words: Memory, least: int) -> Memory:
     if len(words) >= least:
         return words
-    wider: np.ndarray[Any, np.dtype[np.int64]] = np.zeros(2 * least, np.int64)
+    wider = share(np.zeros(2 * least, np.int64))
     wider[: len(words)] = words
     return wider
 
@@ -93,12 +96,12 @@ def _word(text: np.ndarray, start: int, end: int) -> int:
 @njit(cache=True)
 def order(texts: Memory, a: int, b: int) -> int:
     """Whether name a comes before (-1) or after (1) name b, or is the same (0); names are given by their numbers."""
-    p, q = a * ENTRY, b * ENTRY
+    p, q = texts[TABLE] + a * ENTRY, texts[TABLE] + b * ENTRY
     x, y = texts[p + FIRST_WORD], texts[q + FIRST_WORD]
     if x != y:
         return -1 if x < y else 1
     one, other = texts[p + LENGTH], texts[q + LENGTH]
-    s, t = texts[0] + texts[p + OTHERS], texts[0] + texts[q + OTHERS]
+    s, t = texts[BUFFER] + texts[p + OTHERS], texts[BUFFER] + texts[q + OTHERS]
     for j in range((min(one, other) - 1) // WORD):
         x, y = texts[s + j], texts[t + j]
         if x != y:

@@ -1,8 +1,11 @@
-"""Constants as int64 codes, and what comparisons and arithmetic make of them inside the arena.
+"""Values as int64 codes, and what comparisons and arithmetic make of them inside the arena.
 
-Integers below 2^60 in magnitude are their own codes. Names are numbered from `NAMES`, in the order in which they are
-met; doubles and larger integers ("wide" values) from `WIDES`, as rows of the relation WIDE that holds their kind and
-bits. Equal constants have equal codes.
+`logic.values.table` says how each kind is coded. Integers below 2^60 in magnitude are their own codes. Names are
+numbered from `NAMES`, in the order in which they are met; doubles and larger integers ("wide" values) from `WIDES`, as
+rows of the relation WIDE that holds their kind and bits. Values of all other kinds ("terms") are numbered downwards
+from the last code below `WIDES`. Equal values have equal codes.
+
+Kernels know numbers, and the text of names. What they cannot do with a term they ask Python (see `asking`).
 """
 
 from __future__ import annotations
@@ -10,35 +13,55 @@ from __future__ import annotations
 import numpy as np
 
 from lasing.compiling import njit
+from lasing.engines.local.asking import CLASS, PRECEDES, ask
 from lasing.engines.local.exact import quotient
 from lasing.engines.local.memory import FOREVER, KEY, NO_ROW, WIDE, append, find, record
 from lasing.engines.local.pointers import Memory, int64, pointer, uint64
 from lasing.engines.local.texts import order
+from lasing.logic.functions.codes import (
+    ABS,
+    ADD,
+    COPY,
+    DIV,
+    DIVIDE,
+    EQUAL,
+    GREATER,
+    LESS,
+    LESS_EQUAL,
+    MAX,
+    MIN,
+    MOD,
+    MULTIPLY,
+    NEGATE,
+    SUBTRACT,
+    UNEQUAL,
+)
+from lasing.logic.functions.reasons import REASONS as REASONS
+from lasing.logic.values import Class
 
 SMALL = 2**60
 NAMES = 2**61
+TERMS = 2**61 + 2**60
 WIDES = 2**62
 UNDEFINED = -(2**63) + 8
-BEYOND_64_BITS, BY_ZERO, ON_A_NAME, NAMES_AND_NUMBERS, NO_TIME = range(UNDEFINED, UNDEFINED - 5, -1)
+BEYOND_64_BITS, BY_ZERO, ON_A_NAME, NOT_COMPARABLE, NO_TIME = range(UNDEFINED, UNDEFINED - 5, -1)
 """In place of a value: why there is none. REASONS has the words, by their distance from UNDEFINED."""
-
-REASONS = (
-    "a result beyond 64 bits",
-    "division by zero",
-    "arithmetic on a name",
-    "least or greatest of names and numbers together",
-    "a head time that is no integer",
-)
 
 INTEGER, DOUBLE = 0, 1  # kinds of wide values
 
-LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, UNEQUAL = range(6)
-ADD, SUBTRACT, MULTIPLY, DIVIDE, DIV, MOD, NEGATE, ABS, MIN, MAX, COPY = range(11)
+_OF_NUMBERS, _OF_TEXTS = int(Class.NUMBERS), int(Class.TEXTS)
 
 
 @njit(cache=True)
 def is_name(code: int) -> bool:
+    """Whether a value is no number: a name, or a term."""
     return NAMES <= code < WIDES
+
+
+@njit(cache=True)
+def is_term(code: int) -> bool:
+    """Whether a value is neither a number nor a name."""
+    return TERMS <= code < WIDES
 
 
 @njit(cache=True)
@@ -80,7 +103,7 @@ def wide(m: Memory, kind: int, bits: int) -> int:
 
 @njit(cache=True)
 def encode_wide(array: Memory, kind: int, bits: int) -> int:
-    """`wide`, for who has the array."""
+    """Same as `wide`, but takes the array itself."""
     return wide(pointer(array), kind, bits)
 
 
@@ -113,12 +136,14 @@ def code_of_double(m: Memory, value: float) -> int:
 
 @njit(cache=True)
 def compare(m: Memory, comparison: int, a: int, b: int, texts: Memory) -> bool:
-    """Whether two constants compare so."""
+    """Whether two values compare so."""
     if comparison == EQUAL:
         return a == b
     if comparison == UNEQUAL:
         return a != b
     if is_name(a) or is_name(b):
+        if is_term(a) or is_term(b):
+            return ask(m, comparison, a, b) == 1
         if not (is_name(a) and is_name(b)):
             return False
         x, y = order(texts, a - NAMES, b - NAMES), 0
@@ -133,6 +158,22 @@ def compare(m: Memory, comparison: int, a: int, b: int, texts: Memory) -> bool:
     if comparison == GREATER:
         return x > y
     return x >= y
+
+
+@njit(cache=True)
+def precedes(m: Memory, a: int, b: int, texts: Memory) -> bool:
+    """Whether a value comes before another one with which it compares; of two that are as large, one does."""
+    if is_term(a) or is_term(b):
+        return ask(m, PRECEDES, a, b) == 1
+    return compare(m, LESS, a, b, texts)
+
+
+@njit(cache=True)
+def class_of(m: Memory, code: int) -> int:
+    """The class of values with which a value compares (see `logic.values.table`)."""
+    if is_term(code):
+        return ask(m, CLASS, code, code)
+    return _OF_TEXTS if is_name(code) else _OF_NUMBERS
 
 
 @njit(cache=True)
@@ -151,8 +192,8 @@ def _exceeds(m: Memory, a: int, b: int) -> bool:
 @njit(cache=True)
 def compute(m: Memory, operator: int, a: int, b: int) -> int:
     """The code of an operation's value, or why there is none."""
-    if operator == COPY:
-        return a
+    if operator >= COPY:
+        return a if operator == COPY else ask(m, operator, a, b)
     if is_name(a) or is_name(b):
         return ON_A_NAME
     if is_double(m, a) or is_double(m, b):

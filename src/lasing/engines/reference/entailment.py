@@ -16,7 +16,6 @@ from lasing.engines.reference.stream import NOTHING, Args, Derived, Facts, Strea
 from lasing.engines.reference.structure import Binding, Structure
 from lasing.engines.reference.truth import Algebra, Truth
 from lasing.engines.reference.windows import window
-from lasing.logic.comparisons import aggregate, holds
 from lasing.logic.formulas import (
     Aggregate,
     Always,
@@ -36,6 +35,7 @@ from lasing.logic.formulas import (
     terms_of,
     walk,
 )
+from lasing.logic.functions import aggregate, holds
 from lasing.logic.terms import (
     Arithmetic,
     Substitution,

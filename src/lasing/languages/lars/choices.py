@@ -29,13 +29,11 @@ from lasing.languages.lars.rules import (
     with_local_variables,
 )
 from lasing.logic.formulas import (
-    FLIPPED,
     Aggregate,
     And,
     At,
     Atom,
     Compare,
-    Comparison,
     Formula,
     Head,
     Not,
@@ -47,12 +45,13 @@ from lasing.logic.formulas import (
     variables_in,
     walk,
 )
+from lasing.logic.functions import COMPARISONS, Comparison, calls
 from lasing.logic.program import Rule
-from lasing.logic.terms import FUNCTIONS, Arithmetic, Term, Undefined, Variable, evaluate, variables_of
+from lasing.logic.terms import Arithmetic, Term, Undefined, Variable, evaluate, variables_of
+from lasing.logic.values import is_text, is_value
 
 _AFTER_A_HEAD = frozenset(("(", ":-", ".", "at", ";", "or"))
 _BEFORE_A_TERM = frozenset(("NUMBER", "NAME", "VARIABLE", "STRING", "IRI", "-", "("))
-_VIOLATED: dict[Comparison, Comparison] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!="}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ class _Bound:
 def begins_choice(c: Cursor) -> bool:
     """Whether the next statement has braces in its head."""
     i, kinds = c.i, c.kinds
-    if kinds[i] == "NAME" and kinds[i + 1] in _AFTER_A_HEAD and c.texts[i] not in FUNCTIONS:
+    if kinds[i] == "NAME" and kinds[i + 1] in _AFTER_A_HEAD and c.texts[i] not in calls():
         return False
     while kinds[i] not in ("{", "DIRECTIVE", ":-", ".", "END"):
         i += 1
@@ -117,8 +116,8 @@ def _read_bound_before(c: Cursor) -> _Bound:
     term = read_term(c)
     end = c.i
     operator: Comparison = ">="
-    if c.kind in FLIPPED:
-        operator = FLIPPED[c.kind]
+    if c.kind in COMPARISONS:
+        operator = COMPARISONS[c.kind].flipped
         c.i += 1
     if c.kind != "{":
         c.fail_expected("{", "after the bound of a choice")
@@ -130,7 +129,7 @@ def _read_bound_behind(c: Cursor) -> _Bound:
     if c.kind in (";", "or"):
         fail_mixed(c)
     operator: Comparison = "<="
-    if c.kind in FLIPPED:
+    if c.kind in COMPARISONS:
         operator = c.kind
         c.i += 1
     if c.kind not in _BEFORE_A_TERM:
@@ -144,8 +143,8 @@ def _bound(c: Cursor, operator: Comparison, term: Term, first: int, end: int) ->
     """A bound, written from the token `first` up to `end`."""
     offset = c.offsets[first]
     length = c.offsets[end - 1] + len(c.texts[end - 1]) - offset
-    if isinstance(term, str | float):
-        note = "is a #const missing?" if isinstance(term, str) else ""
+    if is_value(term) and not isinstance(term, int):
+        note = "is a #const missing?" if is_text(term) else ""
         c.fail("E115", f"a bound is a whole number, and {term} is none", note, offset, length)
     return _Bound(operator, term, offset, length)
 
@@ -233,7 +232,7 @@ class _Choice:
         self.c.begin_rule()
         body = self._body()
         terms, condition = self._counted(bound)
-        violated = _VIOLATED.get(bound.operator, bound.operator)
+        violated = "!=" if bound.operator == "!=" else COMPARISONS[bound.operator].opposite
         number: Formula = Aggregate("count", terms, condition, violated, bound.term, offset=brace)
         if bound.operator == "!=":
             number = Not(number)  # and not `=`, which would give a value to a variable

@@ -16,15 +16,12 @@ from lasing.languages.lars.cursor import DEEPEST, Cursor
 from lasing.languages.lars.slips import AGGREGATES, capitalised
 from lasing.languages.lars.windows import attach_window, read_window
 from lasing.logic.formulas import (
-    FLIPPED,
     Aggregate,
-    AggregateFunction,
     Always,
     And,
     At,
     Atom,
     Compare,
-    Comparison,
     Formula,
     Implies,
     Not,
@@ -32,10 +29,14 @@ from lasing.logic.formulas import (
     Sometime,
     Window,
 )
-from lasing.logic.terms import FUNCTIONS, SMALLEST, Arithmetic, Term, Undefined, Variable, normal, unescape
-from lasing.timeline.ticks import DATE, MILLISECONDS, parse_time
+from lasing.logic.functions import COMPARISONS, AggregateFunction, Comparison, calls, functions, infixes
+from lasing.logic.terms import SMALLEST, Arithmetic, Term, Undefined, Variable, normal
+from lasing.logic.values import Boxed, Iri, is_boxed, is_number, unescape
+from lasing.timeline.ticks import DATE, LOOSE_DATE, LOOSE_MONTH, MILLISECONDS, iso_date, parse_time
 
-_COMPARISONS = frozenset(FLIPPED)
+_COMPARISONS = frozenset(COMPARISONS)
+_FUNCTIONS = calls()
+_SUMS, _PRODUCTS = infixes(1), infixes(2)
 _TERM_ENDS = frozenset(",)")
 _DEEPEST_TERM = 2 * DEEPEST
 
@@ -104,18 +105,20 @@ def read_time(c: Cursor) -> Term:
 
 def as_time(c: Cursor, term: Term, first: int) -> Term:
     """A term that was read from the token `first` on, where a time is expected; of a date in quotes, its time point."""
-    if not isinstance(term, str | float):
+    if isinstance(term, Variable | Arithmetic | int):
         return term
     offset = c.offsets[first]
     length = c.offsets[c.i - 1] + len(c.texts[c.i - 1]) - offset
     if isinstance(term, float):
         c.fail("E113", f"a time point is a whole number, not {term}", "", offset, length)
+    if is_boxed(term):
+        c.fail("E113", f"{term} is not a time", "", offset, length)
     if c.kinds[first] == "NAME" and c.texts[first] not in c.environment.constants:
         note = f"a time is a number, a variable such as T, or a date in quotes; or define it: #const {term} = 5."
         c.fail("E113", f"{term} is not a time", note, offset, length)
     c.dated = True
     try:
-        return parse_time(term, c.environment.tick)
+        return parse_time(str(term), c.environment.tick)
     except LasingError as error:
         found = error.diagnostics[0]
         c.fail(found.code, found.message, found.note, offset, length)
@@ -144,14 +147,15 @@ def as_term(c: Cursor, operand: Operand) -> Term:
     match operand:
         case Atom(name, ()):
             return c.environment.constants.get(name, name)
-        case Atom(name, args) if name in FUNCTIONS:
-            if name == "abs" and len(args) != 1:
-                c.fail("E105", "abs takes one argument", offset=operand.offset, length=3)
+        case Atom(name, args) if name in _FUNCTIONS:
+            if not any(function.takes(len(args)) for function in functions(name)):
+                takes = next(functions(name)).arity_text
+                c.fail("E105", f"{name} takes {takes}", offset=operand.offset, length=len(name))
             return _arithmetic(c, name, args, operand.offset)
         case Atom(name):
-            note = f"functions are {', '.join(sorted(FUNCTIONS))}; data inside data is not part of the language"
+            note = f"functions are {', '.join(sorted(_FUNCTIONS))}; data inside data is not part of the language"
             c.fail("E105", f"{name}(…) is not a term", note, operand.offset, len(name))
-        case Variable() | Arithmetic() | int() | float() | str():
+        case Variable() | Arithmetic() | int() | float() | str() | Boxed():
             return operand
         case Braces():
             c.fail(
@@ -166,7 +170,7 @@ def as_term(c: Cursor, operand: Operand) -> Term:
 
 def negated(c: Cursor, term: Term, offset: int) -> Term:
     """The term with a minus before it."""
-    if isinstance(term, int | float) and term != SMALLEST:
+    if is_number(term) and term != SMALLEST:
         return normal(-term)
     return _arithmetic(c, "-", (term,), offset)
 
@@ -174,7 +178,7 @@ def negated(c: Cursor, term: Term, offset: int) -> Term:
 def as_formula(c: Cursor, operand: Operand) -> Formula:
     """The operand where only a formula may stand."""
     match operand:
-        case Variable() | Arithmetic() | int() | float() | str():
+        case Variable() | Arithmetic() | int() | float() | str() | Boxed():
             c.fail_expected("a comparison such as < or =", "after a term", "a term alone is not a literal")
         case Braces():
             c.fail_expected("a comparison", "after an aggregate", "such as: #count{X : p(X)} >= 3")
@@ -314,7 +318,7 @@ def _comparison(c: Cursor, first: Operand | None = None) -> Operand:
     if isinstance(left, Braces):
         return _aggregate(left, operator, as_term(c, right))
     if isinstance(right, Braces):
-        return _aggregate(right, FLIPPED[operator], as_term(c, left))
+        return _aggregate(right, COMPARISONS[operator].flipped, as_term(c, left))
     return Compare(operator, as_term(c, left), as_term(c, right), offset)
 
 
@@ -327,7 +331,7 @@ def _aggregate(braces: Braces, operator: Comparison, bound: Term) -> Aggregate:
 
 def _sum(c: Cursor, first: Operand | None = None) -> Operand:
     left = _product(c, first)
-    while c.kinds[c.i] in ("+", "-"):
+    while c.kinds[c.i] in _SUMS:
         operator, offset = c.kind, c.offset
         c.i += 1
         left = _arithmetic(c, operator, (as_term(c, left), as_term(c, _product(c))), offset)
@@ -336,7 +340,7 @@ def _sum(c: Cursor, first: Operand | None = None) -> Operand:
 
 def _product(c: Cursor, first: Operand | None = None) -> Operand:
     left = _factor(c) if first is None else first
-    while c.kinds[c.i] in ("*", "/", "div", "mod"):
+    while c.kinds[c.i] in _PRODUCTS:
         operator, offset = c.kind, c.offset
         c.i += 1
         left = _arithmetic(c, operator, (as_term(c, left), as_term(c, _factor(c))), offset)
@@ -381,7 +385,7 @@ def _primary(c: Cursor) -> Operand:
             return unescape(c.texts[i])
         case "IRI":
             c.i = i + 1
-            return c.texts[i]
+            return Iri(c.texts[i][1:-1])
         case "DIRECTIVE":
             return _braces(c)
         case "(":
@@ -413,9 +417,10 @@ def _number(c: Cursor, negative: bool = False) -> int | float:
     """A number, or a duration: a number and a unit."""
     i = c.i
     text = c.texts[i]
-    if len(text) == 4 and c.kinds[i + 1] == "-" and (date := DATE.match(c.source.text, c.offsets[i])):
-        note = f'write it in quotes: at "{date[0]}"; to subtract numbers, put spaces around the minus'
-        c.fail("E105", f"the date {date[0]} is not quoted", note, c.offsets[i], len(date[0]))
+    if c.kinds[i + 1] in ("-", "/") and (date := _bare_date(c, i)):
+        form = f'write it in quotes: at "{iso}"' if (iso := iso_date(date)) else 'write it year first: at "2026-01-31"'
+        note = f"{form}; to calculate with numbers, put spaces around the operator"
+        c.fail("E105", f"the date {date} is not quoted", note, c.offsets[i], len(date))
     c.i = i + 1
     number: int | float
     try:
@@ -433,6 +438,14 @@ def _number(c: Cursor, negative: bool = False) -> int | float:
     if c.kinds[c.i] == "NAME" and c.texts[c.i] in MILLISECONDS:
         return _duration(c, i, number)
     return number
+
+
+def _bare_date(c: Cursor, i: int) -> str:
+    """What is written here, if it looks like a date rather than a calculation: empty otherwise."""
+    found = DATE.match(c.source.text, c.offsets[i]) or LOOSE_DATE.match(c.source.text, c.offsets[i])
+    if found is None and i and c.texts[i - 1] == "at":
+        found = LOOSE_MONTH.match(c.source.text, c.offsets[i])
+    return found[0] if found else ""
 
 
 def _duration(c: Cursor, i: int, amount: int | float) -> int:

@@ -6,7 +6,6 @@ The programs beside them give them their constants and their tick.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from lasing.errors import Diagnostic, LasingError, Source, in_order
@@ -20,18 +19,10 @@ from lasing.logic.checks.arity import arity
 from lasing.logic.checks.safety import safety
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program, Rule
+from lasing.logic.question import Question
 from lasing.logic.terms import Undefined, Value, evaluate
 
 Read = TypeVar("Read")
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A formula, as the body of a constraint, and atoms, if they are given; the program has what stands beside them."""
-
-    program: Program
-    formula: Rule | None
-    atoms: tuple[Atom, ...] | None
 
 
 def read_question(

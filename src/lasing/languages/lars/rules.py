@@ -11,7 +11,8 @@ from lasing.languages.lars.expressions import read_atom, read_literal, read_time
 from lasing.languages.lars.slips import ARROW, capitalised
 from lasing.logic.formulas import Aggregate, At, Formula, Head, map_formula, terms_of, variables_in, walk
 from lasing.logic.program import Rule
-from lasing.logic.terms import RESERVED, Variable, variables_of
+from lasing.logic.terms import Variable, variables_of
+from lasing.logic.values import RESERVED
 
 _WHAT_A_HEAD_IS = "a head is an atom, such as p(X), or an atom at a time: p(X) at T"
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from lasing.languages.lars.tokens import Tokens
-from lasing.logic.terms import RESERVED
+from lasing.logic import functions
+from lasing.logic.values import RESERVED
 
-AGGREGATES = ("#count", "#sum", "#min", "#max", "#avg")
+AGGREGATES = tuple(f"#{name}" for name in functions.AGGREGATES)
 
 _COMMENT = "a comment begins with %, or stands between %* and *%"
 _POWER = "there is no power operator: write X * X"

@@ -11,7 +11,8 @@ from lasing.languages.lars.expressions import read_term
 from lasing.languages.lars.rules import read_rule
 from lasing.languages.lars.weak_constraints import OPTIMISATIONS, read_weak_constraint
 from lasing.logic.program import Rule, Signature
-from lasing.logic.terms import Undefined, Value, evaluate, unescape
+from lasing.logic.terms import Undefined, Value, evaluate
+from lasing.logic.values import unescape
 from lasing.timeline.ticks import LONGEST_TICK, MILLISECONDS, Tick
 
 DIRECTIVES = ("#const", "#include", "#input", *OPTIMISATIONS, "#show", "#tick")

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from lasing.errors import Diagnostic, Source
-from lasing.logic.terms import IRI, NAME, NUMBER, RESERVED, STRING
+from lasing.logic.values import IRI, NAME, NUMBER, RESERVED, STRING
 
 ALIASES = {
     "¬": "not",

@@ -9,6 +9,7 @@ from lasing.languages.lars.tokens import after_statement
 from lasing.logic.formulas import Formula
 from lasing.logic.program import Penalty, Rule
 from lasing.logic.terms import Term
+from lasing.logic.values import is_text, is_value
 
 OPTIMISATIONS = ("#maximize", "#minimize")
 
@@ -96,10 +97,10 @@ def _read_whole(c: Cursor, what: str) -> Term:
     """A term that can be a whole number."""
     first = c.i
     term = read_term(c)
-    if isinstance(term, str | float):
+    if is_value(term) and not isinstance(term, int):
         offset = c.offsets[first]
         length = c.offsets[c.i - 1] + len(c.texts[c.i - 1]) - offset
-        note = "is a #const missing?" if isinstance(term, str) else "scale all weights: 3 and 2 for 1.5 and 1"
+        note = "is a #const missing?" if is_text(term) else "scale all weights: 3 and 2 for 1.5 and 1"
         c.fail("E116", f"a {what} is a whole number, and {term} is none", note, offset, length)
     return term
 

@@ -21,6 +21,7 @@ from lasing.logic.formulas import (
     WindowFunction,
 )
 from lasing.logic.terms import Term, Undefined, Variable, evaluate, variables_of
+from lasing.logic.values import is_text
 from lasing.timeline.limits import BEYOND, LIMIT
 from lasing.timeline.ticks import MILLISECONDS
 
@@ -173,7 +174,7 @@ def _whole(c: Cursor, term: Term, start: int, longest: int | None = LIMIT) -> in
         value = evaluate(term, {})
     except Undefined as reason:
         c.fail("E107", f"this window's size has no value: {reason}", "", offset, length)
-    if isinstance(value, str):
+    if is_text(value):
         c.fail(
             "E107",
             f"{value} is not a constant",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from lasing.errors import Diagnostic
 from lasing.logic.formulas import Aggregate, Atom, Formula, Sometime, TimeWindow, Window, walk
+from lasing.logic.functions import AGGREGATES
 from lasing.logic.printer import formula_text
 from lasing.logic.program import Program
 from lasing.logic.terms import Variable
@@ -16,7 +17,9 @@ def equal_readings(program: Program) -> Iterator[Diagnostic]:
     for rule in program.rules:
         for node in (node for literal in rule.body for node in walk(literal)):
             match node:
-                case Aggregate("avg" | "sum", (Variable() as value,), (literal,)) if _of_many_times(literal, value):
+                case Aggregate(function, (Variable() as value,), (literal,)) if AGGREGATES[
+                    function
+                ].adds_up and _of_many_times(literal, value):
                     assert isinstance(literal, Window)
                     assert isinstance(literal.body, Sometime)
                     atom = formula_text(literal.body.body)

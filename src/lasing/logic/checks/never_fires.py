@@ -6,9 +6,9 @@ from collections import Counter, deque
 from collections.abc import Iterator
 
 from lasing.errors import Diagnostic
-from lasing.logic.comparisons import holds
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Aggregate, Atom, Compare, Implies, IntervalWindow, Not, Or, Window, walk
+from lasing.logic.functions import holds
 from lasing.logic.program import Program, Rule
 from lasing.logic.terms import Undefined, Variable, evaluate, variables_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from lasing.errors import Diagnostic, Nearby, similar
+from lasing.errors import Diagnostic, Nearby, nearest
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import atoms_of
 from lasing.logic.program import Program
@@ -21,21 +21,26 @@ def unknown_predicates(program: Program) -> Iterator[Diagnostic]:
     declared = facts.streamed
     known = facts.derived | facts.background | declared
     names = Nearby(known)
-    seen: set[str] = set()
+    seen: dict[str, int] = {}
     for rule in program.rules:
         for atom in (a for literal in rule.body for a in atoms_of(literal)):
             name = atom.predicate
             if name in known or name in seen:
                 continue
-            seen.add(name)
+            seen[name] = len(atom.args)
             near = names.near(name)
-            hint = similar(name, near if declared else _alike(name, near))
+            meant = nearest(name, near if declared else _alike(name, near))
             if not declared:
                 names.add(name)
-                if not hint:
+                if meant is None:
                     continue
-            note = hint or f"if it comes from the stream, declare it: #input {name}/{len(atom.args)}."
             message = f"{name} is neither derived, streamed nor background"
+            note = f"if it comes from the stream, declare it: #input {name}/{len(atom.args)}."
+            if meant in seen:  # which of the two is the slip, only the stream knows
+                message = f"{meant} and {name} look alike, and the program says of neither where it comes from"
+                note = f"if both are in the stream, declare them: #input {meant}/{seen[meant]}, {name}/{seen[name]}."
+            elif meant is not None:
+                note = f"did you mean {meant}?"
             yield Diagnostic("W101", message, rule.place(atom.offset, len(name)), note)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lasing.logic.terms import Term, Variable
+from lasing.logic.values import is_value
 from lasing.plan.nodes import NOW, Plan, PlanRule, Test
 from lasing.plan.rewrite import map_rules, substitute
 
@@ -29,6 +30,6 @@ def _equation(test: Test) -> tuple[Variable, Term] | None:
     if test.comparison != "=" or test.negated:
         return None
     for variable, value in ((test.left, test.right), (test.right, test.left)):
-        if isinstance(variable, Variable) and variable != NOW and isinstance(value, int | float | str):
+        if isinstance(variable, Variable) and variable != NOW and is_value(value):
             return variable, value
     return None

@@ -12,7 +12,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 
+from lasing.logic.functions import COMPARISONS
 from lasing.logic.terms import Arithmetic, Term, Value, Variable
+from lasing.logic.values import is_number, order_key
 from lasing.plan.nodes import Feed, Lookup, Output, Plan, PlanRule, Relation, Test
 from lasing.plan.rewrite import reads, rules_of
 
@@ -91,7 +93,7 @@ def _merged(
     tests, descending = _sorted_tests(shape.tests, table, [parameters for _, parameters in members])
     rows = sorted(
         ((*parameters, numbers[rule.head]) for rule, parameters in members),
-        key=lambda row: (isinstance(row[0], str), row[0]),
+        key=lambda row: order_key(row[0]),
         reverse=descending,
     )
     columns = (*(Variable(f"P{i}") for i in range(len(members[0][1]))), _TAG)
@@ -120,10 +122,10 @@ def _sorted_tests(
 
     Only a table of one column, of numbers, is sorted for a comparison with it.
     """
-    if len(parameters[0]) > 1 or any(isinstance(value, str) for row in parameters for value in row):
+    if len(parameters[0]) > 1 or not all(is_number(value) for row in parameters for value in row):
         return tests, False
     for i, test in enumerate(tests):
-        if test.comparison in ("=", "!=") or test.negated:
+        if not COMPARISONS[test.comparison].orders or test.negated:
             continue
         greater = (test.comparison in (">", ">=")) == (test.right == Variable("P0"))  # variable > parameter
         if Variable("P0") in (test.left, test.right):

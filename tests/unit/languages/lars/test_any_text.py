@@ -9,8 +9,8 @@ import pytest
 
 from lasing.engine_choice import plan_for
 from lasing.errors import LasingError, Source
+from lasing.languages import examine
 from lasing.languages.lars.formatter import format_text
-from lasing.languages.lars.reader import examine
 from lasing.logic.analysis import analyse
 from lasing.logic.checks import CAUTIONS, findings
 from lasing.logic.partition import partition

@@ -8,8 +8,8 @@ import pytest
 
 import lasing
 from lasing.errors import LasingError, Source
+from lasing.languages import read_program
 from lasing.languages.lars.lower import lower
-from lasing.languages.lars.reader import read_program
 from lasing.logic.formulas import Atom, IntervalWindow, TimeWindow, TupleWindow, Window, WindowFunction
 from lasing.logic.program import DataFact, Output, Signature
 from lasing.logic.terms import Arithmetic

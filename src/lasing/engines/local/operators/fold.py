@@ -50,33 +50,39 @@ from lasing.engines.local.pause import RUNNING, RUNNING_HEAD, spend
 from lasing.engines.local.pointers import Memory, int64, uint64
 from lasing.engines.local.values import (
     BEYOND_64_BITS,
-    LESS,
-    NAMES_AND_NUMBERS,
+    NOT_COMPARABLE,
     ON_A_NAME,
     UNDEFINED,
+    class_of,
     code_of_double,
     code_of_integer,
-    compare,
     double,
     integer,
     is_double,
     is_name,
+    is_term,
+    precedes,
 )
-from lasing.logic.formulas import AggregateFunction
+from lasing.logic.functions import AGGREGATES
+from lasing.logic.functions.codes import AVERAGE as AVG
+from lasing.logic.functions.codes import COUNT, SUM
+from lasing.logic.functions.codes import GREATEST as MAX
+from lasing.logic.functions.codes import LEAST as MIN
+from lasing.logic.values import Class
 from lasing.plan.nodes import Fold, Relation
 
 # The input's relation, the output's, the groups', how many columns group, the function, the input's index by group (-1:
 # none), the rule's number.
 SOURCE, TARGET, STATE, GROUPS, FUNCTION, BY_GROUP, RULE = range(FIELDS, FIELDS + 7)
-COUNT, SUM, MIN, MAX, AVG = range(5)
-_FUNCTIONS: dict[AggregateFunction, int] = {"count": COUNT, "sum": SUM, "min": MIN, "max": MAX, "avg": AVG}
-# What a group keeps: names and doubles among the first terms, the sum of the integers (high and low words), the least
-# or greatest, whether that must be searched again, and the value put out (NO_VALUE: none).
+# What a group keeps: how many of the first terms are no numbers, and how many doubles; the sum of the integers (high
+# and low words), the least or greatest, whether that must be searched again, and the value put out (NO_VALUE: none).
 NAMES, DOUBLES, HIGH, LOW, EXTREME, STALE, VALUE = range(7)
+TERMS = HIGH  # a least or greatest has no sum: it counts values there that are neither numbers nor names
 MORE = 7
 CODES = (EXTREME, VALUE)
 """Which of these are codes of values."""
 NO_VALUE = -(2**63)
+_NO_CLASS = int(Class.WITHOUT_MAGNITUDE)
 
 
 @njit(cache=True)
@@ -135,6 +141,8 @@ def _take(m: Memory, op: int, row: int, texts: Memory) -> None:
             m[more + LOW] = int64(total)
             m[more + HIGH] += carry + sign * (x >> 63)
     if function in (MIN, MAX):
+        if is_term(first):
+            m[more + TERMS] += sign
         if m[g + m[state + AT_C]] == 1 and sign > 0:
             m[more + EXTREME], m[more + STALE] = first, 0
         elif sign < 0:
@@ -176,7 +184,7 @@ def _note(m: Memory, op: int, group: int, reason: int) -> None:
     g = record(m, m[op + STATE], group)
     for j in range(m[op + GROUPS]):
         m[example + BINDING + j] = m[g + j]
-    if reason in (ON_A_NAME, NAMES_AND_NUMBERS):
+    if reason in (ON_A_NAME, NOT_COMPARABLE):
         row = _first(m, op, group)
         while row != NO_ROW:
             first = m[record(m, m[op + SOURCE], row) + m[op + GROUPS]]
@@ -196,9 +204,13 @@ def _value(m: Memory, op: int, group: int, texts: Memory) -> int:
         return rows
     names = m[more + NAMES]
     if function in (MIN, MAX):
-        if 0 < names < rows:
+        if m[more + TERMS] > 0:
             m[more + STALE] = 1
-            return NAMES_AND_NUMBERS
+            if not _compare(m, op, group):
+                return NOT_COMPARABLE
+        elif 0 < names < rows:
+            m[more + STALE] = 1
+            return NOT_COMPARABLE
         if m[more + STALE] == 1:
             m[more + EXTREME], m[more + STALE] = _search(m, op, group, texts), 0
         return m[more + EXTREME]
@@ -250,7 +262,22 @@ def _search(m: Memory, op: int, group: int, texts: Memory) -> int:
 
 @njit(cache=True, forceinline=True)
 def _beats(m: Memory, function: int, a: int, b: int, texts: Memory) -> bool:
-    return compare(m, LESS, a, b, texts) if function == MIN else compare(m, LESS, b, a, texts)
+    return precedes(m, a, b, texts) if function == MIN else precedes(m, b, a, texts)
+
+
+@njit(cache=True)
+def _compare(m: Memory, op: int, group: int) -> bool:
+    """Whether all first terms of a group that has rows compare with one another."""
+    row, kind = _first(m, op, group), int64(_NO_CLASS)
+    while row != NO_ROW:
+        mine = class_of(m, m[record(m, m[op + SOURCE], row) + m[op + GROUPS]])
+        if mine == _NO_CLASS or kind not in (_NO_CLASS, mine):
+            return False
+        kind = mine
+        row = _next(m, op, group, row)
+        if spend(m, 1):
+            break
+    return True
 
 
 @njit(cache=True)
@@ -323,7 +350,7 @@ def _encode(node: Fold, layout: Layout, op: int) -> Fields:
         TARGET: layout.at(node.target),
         STATE: layout.own(node),
         GROUPS: node.groups,
-        FUNCTION: _FUNCTIONS[node.function],
+        FUNCTION: AGGREGATES[node.function].kernel,
         BY_GROUP: layout.index(node.source, tuple(range(node.groups))) if node.groups else -1,
         RULE: node.origin,
     }

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from lasing.engines.local.values import SMALL
+from lasing.logic.functions import Function
 from lasing.logic.terms import Term, Value
 from lasing.plan.nodes import PlanRule, Relation, Span
 
@@ -63,6 +64,10 @@ class Layout(Protocol):
 
     def feed(self, predicate: str, op: int) -> None:
         """Let the facts of a predicate go to an operation directly (see `last.push_out`)."""
+        ...
+
+    def question(self, function: Function, operands: int) -> int:
+        """The number under which kernels ask for a function of so many operands that they cannot compute."""
         ...
 
     def variants(self, rules: Sequence[PlanRule], counted: bool, scratch: bool = False) -> list[int]:

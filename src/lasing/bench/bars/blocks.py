@@ -1,0 +1,168 @@
+"""The bars that the engine is to clear, and the measurement of each.
+
+A block measures what belongs together, and tells it line by line. Where not said otherwise, the engine takes encoded
+columns tick by tick, and tells what is added and removed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import get_args
+
+import numpy as np
+
+from lasing.bench.bars.commands import commands
+from lasing.bench.bars.limit import limit
+from lasing.bench.measuring.contenders import batches, columns, pushed, pushed_arrow, pushed_tuples, state_at_the_end
+from lasing.bench.measuring.course import WINDOW, Effort, course, side_by_side
+from lasing.bench.measuring.turns import agree, take_turns
+from lasing.bench.measuring.workloads import (
+    ARGS,
+    TWENTY_JOINS,
+    C,
+    D,
+    J,
+    Operator,
+    R,
+    latest,
+    negation,
+    rules_by_constant,
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A bar, what was measured, and whether it holds; None where it could not be measured, and `measured` says why."""
+
+    what: str
+    measured: str
+    bar: str
+    holds: bool | None
+
+
+def against_cpp(effort: Effort) -> Iterator[Line]:
+    """J beside the C++ loop. Both tell new rows with the time until which they hold, and must tell the same ones."""
+    for rate, points in ((200, 100), (800, 60)):
+        c = course(J, rate, points * effort.length)
+        ours, loop = columns(c.program, c.stream, annotated=True), limit(WINDOW, c.stream)
+        what, bar = f"J, r = {rate}, n = {WINDOW}, annotated", "at most 3x the C++ loop"
+        if loop is None:
+            yield Line(what, "no g++ compiles the loop", bar, None)
+            continue
+        agree(ours, loop, c.stream.points)
+        engine, cpp = c.race([ours, loop], effort)
+        ratio = engine.over(cpp)
+        measured = f"{ratio:.2f}x ({c.per_atom(engine):.2f} and {c.per_atom(cpp):.2f} µs per atom)"
+        yield Line(what, measured, bar, ratio <= 3)
+
+
+def one_atom_a_tick(effort: Effort) -> Iterator[Line]:
+    """The least that a tick costs, with one rule and with many."""
+    courses = [course(workload, 1, 1000 * effort.length) for workload in (J, TWENTY_JOINS)]
+    timings = side_by_side(courses, effort)
+    for rules, bar, timing in zip(("one rule", "20 different join rules"), (10, 80), timings, strict=True):
+        tick = timing.step * 1e6
+        yield Line(f"J, r = 1, {rules}: median tick", f"{tick:.1f} µs", f"at most {bar} µs", tick <= bar)
+
+
+def growing_window(effort: Effort) -> Iterator[Line]:
+    """The same rate in a window four times as long, in which an atom still joins about four."""
+    small, large = 20, 80
+    short, long = side_by_side(
+        [course(J, 10, 500 * effort.length, window, warm=2 * large) for window in (small, large)], effort
+    )
+    ratio = long.over(short)
+    yield Line(f"J, r = 10, n = {small} → {large}: growth of cost", f"{ratio:.2f}x", "at most 1.2x", ratio <= 1.2)
+
+
+def pushing(effort: Effort) -> Iterator[Line]:
+    """Through the public door: strings in, changes out."""
+    c = course(J, 800, 40 * effort.length)
+    contenders = [make(c.program, c.stream) for make in (pushed, pushed_tuples, pushed_arrow)]
+    for contender in contenders:
+        agree(columns(c.program, c.stream), contender, WINDOW + 5)
+    forms = "changes as atoms", "changes as tuples", "Arrow in and out"
+    for form, bar, timing in zip(forms, (3, 3, 1), c.race(contenders, effort), strict=True):
+        cost = c.per_atom(timing)
+        what = f"J, r = 800, n = {WINDOW}, Engine.push: {form}"
+        yield Line(what, f"{cost:.2f} µs per atom", f"at most {bar} µs per atom", cost <= bar)
+
+
+def in_batches(effort: Effort) -> Iterator[Line]:
+    """Many time points at once; annotated, as for files and for shards."""
+    rate, size, steps = 200, 100 * effort.length, 3
+    millions = {J: 2, R: 1, D: 8}
+    courses = [course(workload, rate, size * steps, warm=0) for workload in millions]
+    contenders = [batches(c.program, c.stream, size, w.name) for w, c in zip(millions, courses, strict=True)]
+    timings = take_turns(contenders, steps, 1, effort.turns)
+    for timing, bar in zip(timings, millions.values(), strict=True):
+        speed = rate * size * (steps - 1) / timing.total / 1e6
+        what = f"{timing.name}, r = {rate}, n = {WINDOW}, {size} time points at once, annotated"
+        yield Line(what, f"{speed:.1f} million atoms/s", f"at least {bar} million", speed >= bar)
+
+
+def standing_rows(effort: Effort) -> Iterator[Line]:
+    """A hundred times as many rows that merely stand, under as many changes."""
+    for name, workload in {"N": negation, "M": latest}.items():
+        courses = [course(workload(standing), 10, 150 * effort.length) for standing in (1_000, 100_000)]
+        few, many = side_by_side(courses, effort)
+        ratio = many.over(few)
+        what = f"{name}, 1,000 → 100,000 standing rows, 10 changes per time point: growth"
+        yield Line(what, f"{ratio:.2f}x ({few.step * 1e6:.0f} µs a tick at first)", "at most 1.5x", ratio <= 1.5)
+
+
+def cooling(effort: Effort) -> Iterator[Line]:
+    """The cooling program: times in heads, `always`, negation."""
+    c = course(C, 200, 150 * effort.length)
+    (timing,) = c.race([columns(c.program, c.stream)], effort)
+    cost = c.per_atom(timing)
+    yield Line(f"C, r = 200, n = {WINDOW}", f"{cost:.2f} µs per atom", "at most 1 µs per atom", cost <= 1)
+
+
+def many_rules(effort: Effort) -> Iterator[Line]:
+    """A thousand rules, on the same stream as one of them."""
+    operators: tuple[Operator, ...] = get_args(Operator)
+    for operator in operators:
+        workloads = rules_by_constant(operator, only=2), rules_by_constant(operator)
+        one, thousand = side_by_side([course(w, 200, 20 * effort.length) for w in workloads], effort)
+        ratio = thousand.over(one)
+        what = f"1,000 rules that differ in V {operator} c and the head, of which an atom fires about two"
+        yield Line(what, f"{ratio:.1f}x", "at most 5x one rule", ratio <= 5)
+
+
+def memory(effort: Effort) -> Iterator[Line]:
+    """The engine's state, spread over the pairs of p in the window and the pairs of q that hold."""
+    rate = 800
+    c = course(J, rate, 40 * effort.length)
+    size, derived = state_at_the_end(c.program, c.stream)
+    live = len(np.unique(c.stream.rows[-rate * (WINDOW + 1) :, ARGS:], axis=0))
+    per_atom = size / (live + derived)
+    measured = f"{per_atom:.0f} bytes ({live:,} of p, {derived:,} of q)"
+    yield Line(f"J, r = {rate}, n = {WINDOW}: memory per live atom", measured, "at most 250 bytes", per_atom <= 250)
+
+
+def shell(effort: Effort) -> Iterator[Line]:
+    """What a person waits for at the shell."""
+    with TemporaryDirectory() as folder:
+        timings = take_turns(commands(Path(folder)), steps=1, warm=0, turns=effort.turns)
+    for timing, bar in zip(timings, (0.5, 1.5), strict=True):
+        seconds = timing.total
+        yield Line(f"{timing.name}, a small program", f"{seconds:.2f} s", f"at most {bar} s", seconds <= bar)
+
+
+BLOCKS: dict[str, tuple[str, Callable[[Effort], Iterator[Line]]]] = {
+    "limit": ("A join, beside C++", against_cpp),
+    "tick": ("The least that a tick costs", one_atom_a_tick),
+    "window": ("Longer windows", growing_window),
+    "push": ("Strings in, changes out", pushing),
+    "batch": ("Many time points at once", in_batches),
+    "standing": ("What merely stands", standing_rows),
+    "cooling": ("The cooling program", cooling),
+    "rules": ("Many rules", many_rules),
+    "memory": ("Memory", memory),
+    "shell": ("At the shell", shell),
+}
+"""All blocks, by the names by which they are asked for."""

@@ -1,0 +1,1 @@
+"""What surrounds the engine costs: reading, names, changes on their way out, interrupts."""

@@ -1,0 +1,1 @@
+"""Workloads, contenders, and how they take turns."""

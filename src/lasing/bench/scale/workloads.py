@@ -1,0 +1,81 @@
+"""Workloads of which one measure grows while the others stay: how long atoms last, how many rules, how deep."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lasing.bench.measuring.workloads import ARGS, PREDICATE, TIME, Stream, Workload
+
+
+def _as_long_as_windows(chance: np.random.Generator, rate: int, window: int, points: int) -> Stream:
+    """Atoms that last about two windows each, so that at any time about six of ten have been there for a whole one."""
+    replaced = chance.random((points, rate)) < 1 / (2 * (window + 1))
+    replaced[0] = True
+    born = np.cumsum(replaced.ravel()).reshape(points, rate)
+    keys = np.maximum.accumulate(np.where(replaced, born, 0), axis=0).ravel()
+    times = np.repeat(np.arange(points), rate)
+    return Stream({"p": 2}, np.column_stack([times, np.zeros_like(times), keys, keys * 7 % 1000]), points)
+
+
+LASTING_BOX = Workload("box", lambda n: f"q(A,B) :- p(A,B) always in [{n}].", _as_long_as_windows)
+"""B, but that as many atoms are there for a whole window however long it is."""
+
+
+def rules_by_predicate(rules: int) -> Workload:
+    """Rules over different predicates, none of which depends on another: each atom fires one of them."""
+
+    def program(window: int) -> str:
+        return "\n".join(f"h{i}(X) :- p{i}(X,V) in [{window}]." for i in range(rules))
+
+    def draw(chance: np.random.Generator, rate: int, _window: int, points: int) -> Stream:
+        number = rate * points
+        times = np.repeat(np.arange(points), rate)
+        rows = np.column_stack(
+            [times, chance.integers(0, rules, number), np.arange(number), chance.integers(0, 1000, number)]
+        )
+        return Stream({f"p{i}": 2 for i in range(rules)}, rows, points)
+
+    return Workload("predicates", program, draw)
+
+
+def renewed_chain(length: int) -> Workload:
+    """A chain of edges, of which one after the other is renewed, one at each time point: what is reached stays."""
+
+    def draw(_chance: np.random.Generator, _rate: int, window: int, points: int) -> Stream:
+        if window <= length:
+            raise ValueError(f"in a window of {window} a chain of {length} edges falls apart")
+        renewed = np.arange(points - 1) % length
+        sources = np.concatenate([np.arange(length), renewed])
+        rows = np.zeros((len(sources), ARGS + 2), np.int64)
+        rows[length:, TIME] = np.arange(1, points)
+        rows[:, ARGS], rows[:, ARGS + 1] = sources, sources + 1
+        return Stream({"edge": 2}, rows, points)
+
+    return Workload("renewed edge", _reached, draw)
+
+
+def switched_chain(length: int) -> Workload:
+    """A chain of edges of which the first is there at every other time point only: all that is reached comes and goes.
+
+    The first edge is one to the node from which all is reached, and lasts for no longer than its time point.
+    """
+
+    def program(window: int) -> str:
+        return f"reached(Y) :- first(Y) in [0].\nreached(Y) :- reached(X), edge(X,Y) in [{window}]."
+
+    def draw(_chance: np.random.Generator, _rate: int, window: int, points: int) -> Stream:
+        if window <= points:
+            raise ValueError(f"a window of {window} is over within {points} time points")
+        on = np.arange(0, points, 2)
+        rows = np.zeros((length - 1 + len(on), ARGS + 2), np.int64)
+        rows[: length - 1, ARGS] = np.arange(1, length)
+        rows[: length - 1, ARGS + 1] = np.arange(2, length + 1)
+        rows[length - 1 :, TIME], rows[length - 1 :, ARGS] = on, 1
+        rows[length - 1 :, PREDICATE] = 1
+        return Stream({"edge": 2, "first": 1}, rows, points)
+
+    return Workload("switched edge", program, draw)
+
+
+def _reached(window: int) -> str:
+    return f"reached(Y) :- edge(0,Y) in [{window}].\nreached(Y) :- reached(X), edge(X,Y) in [{window}]."

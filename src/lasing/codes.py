@@ -1,0 +1,158 @@
+"""The codes of all errors and warnings, and what each is about. The page of errors in the docs is printed from here.
+
+A code is stable: it keeps its meaning, and a new finding gets a new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+SECTIONS: Mapping[str, Mapping[str, str]] = {
+    "The text of a program": {
+        "E101": "a block comment is never closed",
+        "E102": "a string is never closed, or contains an unknown escape",
+        "E103": "a character that cannot start a word",
+        "E104": "a number beyond 64 bits, or beyond the range of doubles",
+        "E105": "something else was expected here; also a date without quotes",
+        "E106": "more than 50 levels of nesting, or more than 100 operators in one term",
+        "E107": (
+            "a wrong window size: not a whole number, negative, beyond 2^59 time points, `#0`, a step of "
+            "zero, or an unknown constant"
+        ),
+        "E108": "a duration without a `#tick`, or one that is not a whole number of ticks; a wrong `#tick`",
+        "E109": "an unknown directive or aggregate",
+        "E110": "an included file cannot be read, or the includes are nested more than 50 levels deep",
+        "E111": "a second value for a constant or the tick",
+        "E112": "a window in a head",
+        "E113": "a constant, a fact or the time of a fact has no value",
+        "E114": "you set a constant that the program does not have",
+        "E115": (
+            "a wrong choice: empty braces, something next to the braces in the head, a bound that is not an "
+            "integer, an aggregate in a condition of a choice with bounds, arithmetic in a choice with bounds "
+            "and several elements, or a variable of an element that is a different variable in an aggregate "
+            "of the body"
+        ),
+        "E116": (
+            "a weak constraint without a penalty, an element of `#minimize` or `#maximize` without a "
+            "condition, or a weight or level that is not an integer"
+        ),
+    },
+    "The meaning of a program": {
+        "E201": "nothing binds a variable, or literals bind it only in a circle",
+        "E202": "a predicate is used with different numbers of arguments",
+        "E203": "a tuple window over a derived predicate",
+        "E204": "a partition window with `always`",
+        "E205": "a partition window by something that is not a variable of its atom",
+        "E206": "◇ or □ without a window",
+    },
+    "Running a program": {
+        "E301": (
+            "negation, or an aggregate, in a cycle: the program can have none, one or several answers at a "
+            "time point, but exactly one is needed"
+        ),
+        "E302": "a disjunction or a choice in a head, but exactly one answer is needed",
+        "E303": "a constraint or a weak constraint, but exactly one answer is needed",
+        "E304": (
+            "one time point derives more atoms than `max_atoms` allows (5,000,000; 200,000 for engines other "
+            "than the local one): an endless recursion, or a join that explodes"
+        ),
+        "E305": "an engine, language, view, delay or number of shards that does not exist",
+        "E306": "a timeline that ends before it starts, or a request for fewer than one answer",
+        "E307": "you asked for the local engine, which cannot run this program",
+        "E308": "you pushed facts for a time that has passed, or that is before the start",
+        "E309": "you asked for the one answer at a time point that has none or several",
+        "E310": (
+            "an aggregate over too many atoms that differ between answers, or a sum or cost that is too large "
+            "for clingo"
+        ),
+        "E311": "the reference engine tries all sets of derivable atoms, and there are too many",
+        "E312": "the program needs clingo, which is not installed",
+        "E313": "a formula counts facts, and there are too many possible facts to try all streams",
+        "E314": (
+            "atoms that are not ground, or that are needed but not named; rules given with a formula; data "
+            "given with a formula that a stream is to be found for"
+        ),
+        "E315": "the engine needs more memory than `max_memory` allows (by default, half of the machine's memory)",
+        "E316": "the evaluation takes longer than `max_time` allows",
+        "E317": (
+            "a limit or an interrupt stopped the engine in the middle of an evaluation, and it cannot "
+            "continue: restore it from a snapshot"
+        ),
+    },
+    "Files and data": {
+        "E401": "a file cannot be read or decompressed",
+        "E402": "a text is not UTF-8, or a program contains zero bytes",
+        "E403": "a file, or standard output, cannot be written",
+        "E501": "a line is not a fact, CSV or a JSON object; a file is not Parquet, or is damaged",
+        "E502": "something is not a time",
+        "E503": "a date and time, although the program has no `#tick`",
+        "E504": "a row is out of order",
+        "E505": "a table lacks a column or has it twice, or the columns of a row differ from those of the first",
+        "E506": (
+            "a value is missing, beyond 64 bits, not Unicode text, or of a type that cannot be a constant; a "
+            "time is beyond 2^59"
+        ),
+        "E507": "a line of more than 16 MiB, or a program of more than 256 MiB",
+        "E508": "a fact has a different number of arguments than in the program",
+        "E509": "not the name of a predicate",
+        "E510": "not a program, not a stream, or not a row",
+        "E511": "a file to read or write has an unknown format; or a program whose ending belongs to no language",
+        "E512": "a table is not a snapshot of an engine, is damaged, or lacks facts that the program looks back on",
+        "E513": "CSV cannot hold this text: it would read back as an IRI, a blank node or a literal",
+    },
+    "Spark and pipelines": {
+        "E601": "Spark needs Java 17 or newer, but there is none",
+        "E602": "PySpark, pandas or paho-mqtt is not installed",
+        "E604": "a DataFrame does not fit the program: its columns, their types, its time",
+        "E605": "the program does not have this output",
+        "E606": "there is no stream to drain",
+        "E607": "you asked for shards, but the program cannot be divided",
+        "E608": "the checkpoint belongs to another program, a different division, or another version of lasing",
+        "E611": "a pipeline file is not TOML",
+        "E612": "a mistake in a pipeline file",
+        "E613": "a source of a pipeline cannot be reached or read",
+        "E614": "a query stopped: a row cannot be read, the state is damaged, or another reason that Spark gives",
+        "E615": "the disk is full",
+    },
+    "Warnings": {
+        "W101": "a predicate that nothing provides: it is not derived, streamed or background",
+        "W102": "a rule that never fires",
+        "W103": "unbounded state: a literal can need data of any age",
+        "W104": "`#show` of something that never occurs",
+        "W105": "a `#avg` or `#sum` over a window in which equal values count once",
+        "W106": "a time point is compared with a date in quotes, which is text there",
+        "W201": "facts before the start of the timeline were ignored",
+        "W202": "derived atoms before the start of the timeline were dropped",
+        "W203": (
+            "instances of a rule had no value and failed. The warning shows one as an example, with its "
+            "variables, its time point, and the name that an aggregate met"
+        ),
+        "W204": "facts of a predicate that the program does not use",
+        "W205": "there is no writable place to cache compiled kernels",
+        "W206": (
+            "rows that lack a value were left out; [`missing`](../how-to/read-streams.md#missing-values) "
+            "chooses otherwise"
+        ),
+        "W601": "there are many more partitions than shards, so most of Spark's tasks will be empty",
+        "W602": "the program cannot be divided into shards, so one shard does all the work",
+        "W603": "everything waits for a source that delivers no facts",
+    },
+}
+
+CODES: Mapping[str, str] = {code: what for section in SECTIONS.values() for code, what in section.items()}
+
+
+def page() -> str:
+    """The page of errors, in Markdown."""
+    lines = [
+        "# Errors and warnings",
+        "",
+        "Every error and warning has a code. If it is about a text, it also has the place and a note that says what to "
+        "do. `tests/golden/programs` has an example of each one about programs.",
+        "",
+        "This page is printed from `lasing/codes.py`.",
+    ]
+    for title, codes in SECTIONS.items():
+        lines += ["", f"## {title}", "", "| code | meaning |", "|---|---|"]
+        lines += [f"| {code} | {what} |" for code, what in codes.items()]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,100 @@
+"""The driver's side of questions that kernels ask (see `asking`).
+
+An answer is remembered for as long as all values in the question live, and at least one of them has a life to speak of:
+small numbers never die, so what was asked of them alone is forgotten when the dictionary next forgets values.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lasing.engines.local.asking import ANSWERS, ASK, ASKED_B, ASKED_QUESTION, FIRST_SLOT, FREE, MASK, SLOT, enter
+from lasing.engines.local.memory import KEY
+from lasing.engines.local.pause import BY_DRIVER, FUEL, STOPPED
+from lasing.engines.local.pointers import share
+
+Codes = np.ndarray[Any, np.dtype[np.int64]]
+
+_LEAST = 256
+
+
+class Answers:
+    """The answers that kernels have been given, and the driver's side of the call.
+
+    `answer` takes a question and two codes. What it raises stops the kernels; `keep` takes it.
+    """
+
+    def __init__(
+        self, arena: Codes, answer: Callable[[int, int, int], int], keep: Callable[[BaseException], None]
+    ) -> None:
+        self._arena = arena
+        self._rows: Codes = np.zeros((_LEAST, SLOT), np.int64)
+        self._count = 0
+        self._function = _Function(_asked(arena, answer, self._remember, keep))  # kept for as long as kernels call it
+        arena[ASK] = ctypes.cast(self._function, ctypes.c_void_p).value or 0
+        self._make_table(2 * _LEAST)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def rows(self) -> Codes:
+        """All answers: the question, its two codes, the answer."""
+        return self._rows[: self._count]
+
+    def keep(self, rows: Codes) -> None:
+        """Remember these answers and no others."""
+        self._rows = np.zeros((max(_LEAST, len(rows)), SLOT), np.int64)
+        self._rows[: len(rows)], self._count = rows, len(rows)
+        size = 2 * _LEAST
+        while size < 2 * len(rows):
+            size *= 2
+        self._make_table(size)
+
+    def _remember(self, question: int, a: int, b: int, answer: int) -> None:
+        if self._count == len(self._rows):
+            self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
+        self._rows[self._count] = question, a, b, answer
+        self._count += 1
+        if 2 * self._count > self._slots:
+            self._make_table(2 * self._slots)
+        else:
+            enter(self._table, self._rows[self._count - 1 : self._count])
+
+    def _make_table(self, slots: int) -> None:
+        """A table of so many slots, a power of two, with all answers."""
+        self._slots = slots
+        self._table: Codes = share(np.full(FIRST_SLOT + slots * SLOT, FREE, np.int64))
+        self._table[MASK] = slots - 1
+        enter(self._table, self.rows)
+        self._arena[ANSWERS] = (self._table.ctypes.data - self._arena.ctypes.data) // 8
+
+
+_Function = ctypes.CFUNCTYPE(ctypes.c_int64)
+
+
+def _asked(
+    arena: Codes,
+    answer: Callable[[int, int, int], int],
+    remember: Callable[[int, int, int, int], None],
+    keep: Callable[[BaseException], None],
+) -> Callable[[], int]:
+    """What kernels call. It must not raise: what Python raises in it is kept, and the kernels stop."""
+
+    def asked() -> int:
+        try:
+            key = int(arena[KEY])
+            question, a, b = arena[key + ASKED_QUESTION : key + ASKED_B + 1].tolist()
+            found = answer(question, a, b)
+            remember(question, a, b, found)
+            return found
+        except BaseException as error:
+            keep(error)
+            arena[STOPPED], arena[FUEL] = BY_DRIVER, 0
+            return 0
+
+    return asked

@@ -1,0 +1,70 @@
+"""Questions that a kernel has and only Python can answer: what a function without a kernel gives, how terms compare.
+
+    ask(question, a, b)  =  the answer that is remembered under (question, a, b);  or else the driver's, remembered then
+
+Each question is answered once for the same codes. A table of answers (open addressing) lies beside the arena. Where it
+has none, the kernel calls a function of the driver by its address, as it does to pause, and goes on with the answer: to
+return to the driver, it would have to keep all its loops. The answer may be a new value. So during the call names and
+wide values may be added, and the table may move: kernels find it by its distance from the arena, which they read each
+time. `answers` is the driver's side.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lasing.compiling import njit
+from lasing.engines.local.memory import KEY, mix
+from lasing.engines.local.pointers import Memory, call, int64, pointer, uint64
+from lasing.logic.functions.codes import COPY, UNEQUAL
+
+# The words of the arena's header that belong to this file: where the driver's function is, and how far the table is
+# from the arena. In the area for keys: what is asked.
+ASK, ANSWERS = 36, 37
+ASKED_QUESTION, ASKED_A, ASKED_B = 40, 41, 42
+
+# Questions: a comparison by its code; with which values a value compares; which of two comes first; functions.
+CLASS, PRECEDES = UNEQUAL + 1, UNEQUAL + 2
+PAIR = COPY + 1
+"""A function of more than two operands takes the last of them, and a pair of all before it."""
+FIRST_FUNCTION = PAIR + 1
+
+# The table: its mask, then per slot the question, its two codes, and the answer.
+MASK, FIRST_SLOT = 0, 1
+QUESTION, A, B, ANSWER = range(4)
+SLOT = 4
+FREE = -1
+
+
+@njit(cache=True)
+def ask(m: Memory, question: int, a: int, b: int) -> int:
+    """The answer to a question about two codes."""
+    at = _slot(m, m[ANSWERS], question, a, b)
+    if m[at + QUESTION] != FREE:
+        return m[at + ANSWER]
+    key = m[KEY]
+    m[key + ASKED_QUESTION], m[key + ASKED_A], m[key + ASKED_B] = question, a, b
+    return call(m[ASK])
+
+
+@njit(cache=True)
+def _slot(m: Memory, table: int, question: int, a: int, b: int) -> int:
+    """Where the answer to a question is in a table, or would be."""
+    mask = m[table + MASK]
+    x = mix(mix(mix(uint64(0), question), a), b)
+    slot = int64(uint64(x) >> uint64(20)) & mask
+    while True:
+        at = table + FIRST_SLOT + slot * SLOT
+        if m[at + QUESTION] == FREE or (m[at + QUESTION] == question and m[at + A] == a and m[at + B] == b):
+            return at
+        slot = (slot + 1) & mask
+
+
+@njit(cache=True)
+def enter(table: Memory, rows: np.ndarray) -> None:
+    """Put answers into a table that has room for them."""
+    m = pointer(table)
+    for i in range(rows.shape[0]):
+        at = _slot(m, 0, rows[i, QUESTION], rows[i, A], rows[i, B])
+        for j in range(SLOT):
+            m[at + j] = rows[i, j]

@@ -1,0 +1,52 @@
+"""What Python answers to the questions of kernels (see `asking`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lasing.engines.local.asking import CLASS, FIRST_FUNCTION, PAIR, PRECEDES
+from lasing.logic.functions import COMPARISONS, Function, holds
+from lasing.logic.functions.reasons import REASONS
+from lasing.logic.values import Boxed, Undefined, Value, class_of, order_key
+
+_COMPARISONS = {entry.kernel: comparison for comparison, entry in COMPARISONS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Operands(Boxed):
+    """All but the last operand of a function of more than two. It has a code, as values have, but is none."""
+
+    values: tuple[Value, ...]
+
+
+Call = tuple[Function, int]
+"""A function, and how many operands it is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoValue:
+    """Why a function has no value: the place of the reason in `REASONS`."""
+
+    reason: int
+
+
+def compared(question: int, a: Value, b: Value) -> int:
+    """The answer to a question about two values that is no value itself."""
+    if question == CLASS:
+        return int(class_of(a))
+    if question == PRECEDES:
+        return int(order_key(a) < order_key(b))
+    return int(holds(_COMPARISONS[question], a, b))
+
+
+def computed(question: int, a: Value | Operands, b: Value, functions: Sequence[Call]) -> Value | Operands | NoValue:
+    """The value of a function; `functions` are those that the plan asks for."""
+    before = a.values if isinstance(a, Operands) else (a,)
+    if question == PAIR:
+        return Operands((*before, b))
+    function, operands = functions[question - FIRST_FUNCTION]
+    try:
+        return function.compute(*(*before, b)[:operands])  # a single operand is given twice
+    except Undefined as why:
+        return NoValue(REASONS.index(str(why)))

@@ -1,0 +1,27 @@
+"""Functions: all that programs compute, in three tables that parser, checks, planner and engines read.
+
+`terms` has the functions of terms, `comparisons` the comparisons, and `aggregates` the aggregate functions. An entry
+says what it takes and gives, its definition in Python, and the code under which kernels know it.
+"""
+
+from lasing.logic.functions.aggregates import AGGREGATES, AggregateEntry, AggregateFunction, aggregate, all_compare
+from lasing.logic.functions.comparisons import COMPARISONS, Comparison, ComparisonEntry, holds
+from lasing.logic.functions.terms import FUNCTIONS, Function, calls, function_of, functions, infixes
+
+__all__ = [
+    "AGGREGATES",
+    "COMPARISONS",
+    "FUNCTIONS",
+    "AggregateEntry",
+    "AggregateFunction",
+    "Comparison",
+    "ComparisonEntry",
+    "Function",
+    "aggregate",
+    "all_compare",
+    "calls",
+    "function_of",
+    "functions",
+    "holds",
+    "infixes",
+]

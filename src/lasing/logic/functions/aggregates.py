@@ -1,0 +1,100 @@
+"""Aggregate functions: `#sum{V : temp(S, V)}`, over the distinct tuples of a group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from lasing.logic.functions import codes, reasons
+from lasing.logic.functions.comparisons import Comparison
+from lasing.logic.values import Class, Type, Undefined, Value, class_of, is_number, normal, order_key
+
+AggregateFunction = Literal["count", "sum", "min", "max", "avg"]
+
+Rows = Sequence[tuple[Value, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateEntry:
+    """An aggregate function over distinct tuples.
+
+    `compute` gives its value of some tuples, or raises `Undefined`; `of_nothing` is its value of none, if it has one.
+    `weight` says that it is a sum, with 1 for each tuple or with its first term; `picks` that it is the first term
+    before which none comes by this comparison. `result` gives the type of its values from that of the first terms.
+    """
+
+    compute: Callable[[Rows], Value]
+    kernel: int
+    result: Callable[[Type | None], Type | None]
+    of_nothing: Value | None = None
+    weight: Literal["one", "first"] | None = None
+    picks: Comparison | None = None
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether equal first terms of different tuples count more than once."""
+        return self.picks is None and self.weight != "one"
+
+
+def _sum(rows: Rows, parts: int = 1) -> int | float:
+    """The sum of the first terms, divided by `parts`: exact, and rounded once, whatever the order."""
+    exact, doubles = Fraction(0), False
+    for first, *_ in rows:
+        if not is_number(first):
+            raise Undefined(reasons.ON_A_NAME, min(_no_numbers(rows), key=order_key))
+        exact += Fraction(first)
+        doubles = doubles or isinstance(first, float)
+    exact /= parts
+    try:
+        return normal(int(exact) if exact.denominator == 1 and not doubles else float(exact))
+    except OverflowError:
+        raise Undefined(reasons.BEYOND_64_BITS) from None
+
+
+def _comparable(rows: Rows) -> list[Value]:
+    """The first terms, all of which compare with one another."""
+    firsts = [row[0] for row in rows]
+    if not all_compare(firsts):
+        raise Undefined(reasons.NOT_COMPARABLE, min(_no_numbers(rows), key=order_key))
+    return firsts
+
+
+def _no_numbers(rows: Rows) -> list[Value]:
+    return [first for first, *_ in rows if not is_number(first)]
+
+
+def all_compare(values: Iterable[Value]) -> bool:
+    """Whether `<` or its opposite holds between any two of the values.
+
+    >>> all_compare([1, 2.5]), all_compare([1, "a"]), all_compare([])
+    (True, False, True)
+    """
+    classes = set(map(class_of, values))
+    return len(classes) <= 1 and Class.WITHOUT_MAGNITUDE not in classes
+
+
+def _same(taken: Type | None) -> Type | None:
+    return taken
+
+
+AGGREGATES: dict[AggregateFunction, AggregateEntry] = {
+    "count": AggregateEntry(len, codes.COUNT, lambda _: "integer", of_nothing=0, weight="one"),
+    "sum": AggregateEntry(
+        _sum, codes.SUM, lambda taken: "integer" if taken == "integer" else "double", of_nothing=0, weight="first"
+    ),
+    "min": AggregateEntry(lambda rows: min(_comparable(rows), key=order_key), codes.LEAST, _same, picks="<"),
+    "max": AggregateEntry(lambda rows: max(_comparable(rows), key=order_key), codes.GREATEST, _same, picks=">"),
+    "avg": AggregateEntry(lambda rows: _sum(rows, len(rows)), codes.AVERAGE, lambda _: "double"),
+}
+
+
+def aggregate(function: AggregateFunction, tuples: Iterable[tuple[Value, ...]]) -> Value | None:
+    """The value of an aggregate over distinct tuples; None where it has none: min, max and avg of nothing.
+
+    >>> aggregate("sum", {(2, "s1"), (2, "s2"), (0.5, "s3")}), aggregate("avg", {(1,), (2,)}), aggregate("min", set())
+    (4.5, 1.5, None)
+    """
+    rows, entry = list(tuples), AGGREGATES[function]
+    return entry.compute(rows) if rows else entry.of_nothing

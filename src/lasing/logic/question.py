@@ -1,0 +1,17 @@
+"""Questions about streams: does a formula hold, is there a stream of these atoms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lasing.logic.formulas import Atom
+from lasing.logic.program import Program, Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A formula, as the body of a constraint, and atoms, if they are given; the program has what stands beside them."""
+
+    program: Program
+    formula: Rule | None
+    atoms: tuple[Atom, ...] | None
