@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
 
 from lasing.compiling import njit
+from lasing.engines.local import pointers
 from lasing.engines.local.calendar import (
     BUCKETS,
     NO_CHUNK,
@@ -25,8 +27,9 @@ from lasing.engines.local.calendar import (
 from lasing.engines.local.engine import LocalEngine
 from lasing.engines.local.inspect import entries_of
 from lasing.engines.local.memory import FOREVER, HEADER
-from lasing.engines.local.pointers import pointer
 from lasing.logic.program import Program
+
+pointer: Any = pointers.pointer
 
 
 @njit(cache=False)
