@@ -178,7 +178,7 @@ class Run:
         self._gaps = Gaps(missing, self.report.missing)
         self._unused = None if facts.counts_all_facts else Counter[str]()
         self._size, self._streams, self._counted_until, self._start = 0, 0, 0, 0
-        self._tells_more = False
+        self._reports_extensions = False
         self._steps: Iterator[Step] | None = None
         self._moments: Iterator[Changes]
         self._answers: Iterator[Answer]
@@ -336,8 +336,8 @@ class Run:
         self._start, self._counted_until, self._streams = start, start - 1, 1
         facts = facts_of(self.program)
         feed = Feed(engine, facts.counts_facts, facts.counts_all_facts)
-        if self._tells_more:
-            feed.tell_more()
+        if self._reports_extensions:
+            feed.report_extensions()
         return feed
 
     def _advanced(self, feed: Feed, facts: Slab, start: int, until: int) -> Iterator[Step]:
@@ -363,7 +363,7 @@ class Run:
 
     def _moments_of(self, steps: Iterator[Step]) -> Iterator[Changes]:
         """The changes as atoms, with the first time point, and those up to which everything is known."""
-        self._tells_more = True
+        self._reports_extensions = True
         before: int | None = None
         for told, until in steps:
             nothing = Changes(until, frozenset(), frozenset())

@@ -97,7 +97,7 @@ class LocalEngine:
 
     @property
     def predicates(self) -> dict[str, int]:
-        """The numbers under which facts are fed in; "" stands for any predicate that is not among them."""
+        """The numbers under which facts are fed in; "" means any predicate that is not among them."""
         return self._layout.predicates
 
     @property

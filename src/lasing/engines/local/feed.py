@@ -1,4 +1,4 @@
-"""The incremental engine, fed with facts in columns, and telling what changes in columns."""
+"""The incremental engine, fed with facts in columns, which reports what changes in columns."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class Feed:
         self._counts_facts = counts_facts
         self._counts_all = counts_all
 
-    def tell_more(self) -> None:
-        """Also tell which atoms are guaranteed for longer than before, with the sign 0."""
+    def report_extensions(self) -> None:
+        """Also report which atoms are guaranteed for longer than before, with the sign 0."""
         self.engine._arena[memory.REPORTS_EXTENSIONS] = 1
 
     @property
@@ -65,7 +65,7 @@ class Feed:
         """What changes up to a time point, given all facts up to it."""
         with self.engine.dictionary.encoding() as encoder:
             facts = encoder.hold(self._rows(slab), IN_ARGS)
-        yield from map(self._told, self.engine.evaluate(facts.rows, end))
+        yield from map(self._decoded, self.engine.evaluate(facts.rows, end))
 
     def _rows(self, slab: Slab) -> Codes:
         """Facts as rows of codes, by time."""
@@ -102,7 +102,7 @@ class Feed:
     def _codes(self, column: Column) -> Codes:
         return encode(self.engine.dictionary, column, value_of)
 
-    def _told(self, block: Codes) -> ChangedColumns:
+    def _decoded(self, block: Codes) -> ChangedColumns:
         """A block of the engine's output, decoded."""
         by_column = np.ascontiguousarray(block.T)
         numbers, until = by_column[OUT_PREDICATE], by_column[OUT_UNTIL]

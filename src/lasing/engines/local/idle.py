@@ -52,7 +52,7 @@ _SALT = 0x5851F42D4C957F2D
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What tells one state from another, and the first time ahead that is not recent."""
+    """What makes one state differ from another, and the first time ahead that is not recent."""
 
     sums: tuple[int, int]
     ahead: int
