@@ -66,7 +66,7 @@ def _options(
 
 
 def main() -> None:
-    """The entry point: exit code 0 fine, 1 the program or the data is at fault, 2 wrong usage, 130 interrupted."""
+    """The entry point. Exit codes: 0 success, 1 an error in the program or the data, 2 wrong usage, 130 interrupted."""
     warnings.showwarning = show_warning
     try:
         with guarded_output():
@@ -83,9 +83,9 @@ def main() -> None:
 
 
 def _leave_at_once() -> NoReturn:
-    """Exit after Ctrl-C without taking the interpreter and a large heap apart, which takes longer than all the rest."""
+    """Exit after Ctrl-C without tearing down the interpreter and a large heap, which takes longer than all the rest."""
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):  # nobody is left to read it
+        with contextlib.suppress(OSError, ValueError):  # nobody is there to read it
             stream.flush()
     os._exit(INTERRUPTED)

@@ -1,4 +1,4 @@
-"""`lasing bench`: what the engine costs on this machine, beside others, as tables, pictures and a report."""
+"""`lasing bench`: measure the engine and its competitors on this machine; print tables, pictures and a report."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def bench(
     ] = None,
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="Measure less, in under two minutes; Spark only where it is named."),
+        typer.Option("--quick", help="Measure less, in under two minutes; Spark only if you name it."),
     ] = False,
     out: Annotated[
         Path | None,
@@ -32,29 +32,27 @@ def bench(
             show_default=False,
         ),
     ] = None,
-    list_names: Annotated[
-        bool, typer.Option("--list", help="Print the names, and what each measures, and exit.")
-    ] = False,
+    list_names: Annotated[bool, typer.Option("--list", help="Print each name and what it measures, and exit.")] = False,
     against: Annotated[
         str | None,
         typer.Option(
             "--against",
             metavar="REV",
-            help="Measure the named experiments here and at this commit, in turns, and print ratios cell by cell.",
+            help="Measure the named experiments here and at this commit, in turns, and print the ratio of each cell.",
             show_default=False,
         ),
     ] = None,
     rounds: Annotated[
-        int, typer.Option("--rounds", metavar="N", min=1, help="How often each version is measured, with --against.")
+        int, typer.Option("--rounds", metavar="N", min=1, help="With --against: how often to measure each version.")
     ] = 5,
 ) -> None:
-    """Measure the engine beside others on this machine, and print medians and ratios.
+    """Compare the engine with others on this machine, and print medians and ratios.
 
-    Everything is measured unless some experiments are named. Tables go to standard output, progress to standard error.
+    Measures everything unless you name experiments. Tables go to standard output, progress to standard error.
     """
     from rich.console import Console
 
-    from lasing.bench import experiments  # here, because to load the kernels takes a second
+    from lasing.bench import experiments  # here, because loading the kernels takes a second
     from lasing.bench.measuring.course import FULL, QUICK
     from lasing.bench.reporting.progress import Progress
     from lasing.bench.reporting.report import NO_PICTURES, Place, Report, describe
@@ -102,7 +100,7 @@ def _compare(rev: str, names: list[str], rounds: int, quick: bool) -> None:
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--against") from None
     console = Console() if sys.stdout.isatty() else Console(width=120)
-    show(Section(f"Costs here beside those of {rev}", COLUMNS, tuple(one.row() for one in found)), console)
+    show(Section(f"Costs here and at {rev}", COLUMNS, tuple(one.row() for one in found)), console)
     slower = [one for one in found if one.ratio > SLOWER]
     for one in slower:
         console.print(f"- slower: {one.name}, {one.ratio:.3f} times", markup=False, highlight=False)

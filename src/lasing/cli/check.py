@@ -1,4 +1,4 @@
-"""`lasing check`: every finding about a program, and what it will cost to run."""
+"""`lasing check`: report every finding about a program, and what it will cost to run."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def check(
     else:
         complain(found)
         if not errors:
-            assert shards is not None, "what has no mistakes is analysed"
+            assert shards is not None, "a program without mistakes has an analysis"
             typer.echo(_text(program, analysis, runs, shards, len(found)))
             if plan:
                 typer.echo(f"\n{shown or 'no plan: the local engine has no part in this program'}")
@@ -90,7 +90,7 @@ def check(
 
 
 def _predicates(program: Program, text: str) -> frozenset[str]:
-    """`p,q`, all of which the program has."""
+    """The predicates in `p,q`; the program must have all of them."""
     known = facts_of(program).arity_with_data
     names = frozenset(name for part in text.split(",") if (name := part.strip()))
     for name in sorted(names - known.keys()):
@@ -100,14 +100,14 @@ def _predicates(program: Program, text: str) -> frozenset[str]:
 
 
 def _plan(program: Program, analysis: Analysis, errors: list[Diagnostic]) -> str:
-    """The plan as text, of what is decided where there may be several answers; nothing where there is none."""
+    """The plan of the decided part, as text; empty if the program has no plan."""
     decided = program if analysis.split is None else analysis.split.below
     found = None if errors or decided is None else plan_for(decided, "auto")
     return "" if found is None else show(found)
 
 
 class _Runs:
-    """How the rules of a program run: what its plan says, and where there is none, why."""
+    """How the rules of a program run: what the plan says, or why there is no plan."""
 
     def __init__(self, program: Program, analysis: Analysis, has_mistakes: bool) -> None:
         parts = analysis.split
@@ -115,7 +115,7 @@ class _Runs:
         places = range(len(program.rules)) if parts is None else parts.below_origin
         self.unplanned = ""
         self.busy = ""
-        """Why time points without facts are evaluated too; empty where the engine passes over them."""
+        """Why the engine evaluates time points without facts too; empty if it skips them."""
         self._planes: dict[int, str] = {}
         self._analysis = analysis
         if decided is None or has_mistakes:
@@ -132,7 +132,7 @@ class _Runs:
             self.busy = _GOES_ON
 
     def engine(self, index: int) -> tuple[str, str]:
-        """The engine of a rule, and why it is that one."""
+        """The engine that runs a rule, and why."""
         reason = self._analysis.rules[index].reason
         needed = ENGINE_NEEDED[reason.fragment]
         if needed == "local" and self.unplanned:
@@ -140,11 +140,11 @@ class _Runs:
         return needed, reason.why
 
     def plane(self, index: int) -> str | None:
-        """Where the plan has a rule: guaranteed or counted; None where no plan has it."""
+        """The plan's plane for a rule, guaranteed or counted; None if no plan contains the rule."""
         return self._planes.get(index) if self.engine(index)[0] == "local" else None
 
     def manner(self, index: int) -> str:
-        """The same as text, with the reason; for a rule without a plan, whether it is monotone."""
+        """The plane as text, with the reason; for a rule without a plan, whether the rule is monotone."""
         rule = self._analysis.rules[index]
         why = rule.non_monotone
         match self.plane(index):
@@ -207,7 +207,7 @@ def _describe(index: int, rule: RuleAnalysis, runs: _Runs, key: Term | None) -> 
 
 
 def _shards(program: Program, shards: Partition | NoKey) -> str:
-    """By which key the program can be split, or why it cannot."""
+    """The key that splits the program into shards, or why no key does."""
     match shards:
         case NoKey(why, _, helps):
             return f"one: {why}{f'; it would help to {helps}' if helps else ''}"
@@ -223,7 +223,7 @@ def _shards(program: Program, shards: Partition | NoKey) -> str:
 
 
 def _where(predicates: list[str], position: int | None, called: Mapping[tuple[str, int], str]) -> str:
-    """The argument that is the key, and how the program calls it where it has a name or two for it."""
+    """The argument that is the key, with its variable if the program uses one or two names for it."""
     if position is None:
         return "in every shard"
     names = dict.fromkeys(called[p, position] for p in predicates if (p, position) in called)
@@ -231,7 +231,7 @@ def _where(predicates: list[str], position: int | None, called: Mapping[tuple[st
 
 
 def _called(program: Program) -> dict[tuple[str, int], str]:
-    """The variables that stand at the arguments of predicates, where the program names them first."""
+    """The first variable that the program uses for each argument of a predicate."""
     called: dict[tuple[str, int], str] = {}
     literals = (literal for rule in program.rules for literal in (*rule.body, *rule.heads))
     for atom in (atom for literal in literals for atom in atoms_of(literal)):
@@ -257,7 +257,7 @@ def _engine(analysis: Analysis, runs: _Runs) -> str:
 
 
 def _ranges(numbers: list[int]) -> str:
-    """Numbers in order, those that follow one another as a range."""
+    """Sorted numbers as text, with consecutive ones as a range."""
     parts = []
     for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
         found = [number for _, number in run]
@@ -266,7 +266,7 @@ def _ranges(numbers: list[int]) -> str:
 
 
 def _questions(parts: Split | None) -> dict[int, list[str]]:
-    """What rules that are not decided ask below, by the index of the rule."""
+    """What undecided rules ask of the rules below, by the index of the rule."""
     found: dict[int, list[str]] = {}
     if parts is not None and parts.below is not None:
         for index, rule in zip(parts.below_origin, parts.below.rules, strict=True):
@@ -276,7 +276,7 @@ def _questions(parts: Split | None) -> dict[int, list[str]]:
 
 
 def _several(analysis: Analysis) -> str:
-    """The first rule that lets the program have several answers, and why; nothing where there is none."""
+    """The first rule that gives the program several answers, and why; empty if no rule does."""
     for number, rule in enumerate(analysis.rules, 1):
         if rule.reason.fragment == "several answers":
             return f"rule {number}: {rule.reason.why}"
@@ -329,7 +329,7 @@ def _json(
 
 
 def _json_split(analysis: Analysis, runs: _Runs) -> dict[str, Any] | None:
-    """Which rules go to clingo, and what those ask of the others."""
+    """Which rules go to clingo, and what they ask of the others."""
     parts = analysis.split
     if parts is None:
         return None

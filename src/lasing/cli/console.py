@@ -1,4 +1,4 @@
-"""Standard output, guarded; and what is said on standard error: findings, progress, summaries."""
+"""Guarded standard output; and messages on standard error: findings, progress, summaries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PATIENCE = 1.0  # seconds before a progress bar appears
 
 
 class OutputFailed(Exception):  # noqa: N818 -- internal: it carries the error
-    """Standard output cannot be written. It is no OSError, so that nobody takes it for that of another file."""
+    """Standard output cannot be written. Not an OSError, so that no handler mistakes it for another file's error."""
 
     def __init__(self, error: OSError) -> None:
         self.error = error
@@ -26,7 +26,7 @@ class OutputFailed(Exception):  # noqa: N818 -- internal: it carries the error
 
 
 class _Output(io.RawIOBase):
-    """The bytes of standard output; a failure to write them is told from all others."""
+    """The bytes of standard output; a failed write raises its own exception."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -49,16 +49,16 @@ class _Output(io.RawIOBase):
 
 @contextmanager
 def guarded_output() -> Iterator[None]:
-    """Standard output as UTF-8, for all that a command prints; whatever fails to be written becomes E403.
+    """Make standard output UTF-8 while a command runs; a failed write becomes E403.
 
-    That whoever read it has gone, as in `lasing check … | head`, is no error.
+    A reader that has gone, as in `lasing check … | head`, is not an error.
     """
     if sys.stdin is None:  # closed, as by `<&-`: there is nothing to read
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
-    if sys.stdout is None:  # closed too: no other file may take its place
+    if sys.stdout is None:  # closed too: no other file may take its descriptor
         os.dup2(os.open(os.devnull, os.O_RDONLY), 1)
     buffer = io.BufferedWriter(_Output(1))
-    sys.stdout = io.TextIOWrapper(  # a file's name need not be UTF-8: it is printed as it is
+    sys.stdout = io.TextIOWrapper(  # a file name may not be UTF-8: print its bytes as they are
         buffer, encoding="utf-8", errors="surrogateescape", line_buffering=os.isatty(1)
     )
     try:
@@ -74,7 +74,7 @@ def guarded_output() -> Iterator[None]:
 
 
 def _drop_output() -> None:
-    """Let nobody fail again with what is still to be written."""
+    """Discard what is still to be written, so that it does not fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
@@ -86,7 +86,7 @@ def complain(diagnostics: Iterable[Diagnostic]) -> None:
 
 
 def note(text: str) -> None:
-    """Print something to standard error. Where that cannot be written, nobody can be told."""
+    """Print text to standard error. If that fails too, there is nowhere left to report it."""
     with suppress(OSError):
         print(text, file=sys.stderr, flush=True)
 
@@ -101,7 +101,7 @@ _show_as_python_does = warnings.showwarning
 
 
 def show_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-    """Print a warning of ours as a finding, without a place in our own code."""
+    """Print one of our warnings as a finding, without its place in our own code."""
     if issubclass(category, LasingWarning):
         note(str(message))
     else:
@@ -110,7 +110,7 @@ def show_warning(message: Warning | str, category: type[Warning], *place: Any, *
 
 @contextmanager
 def standard_output() -> Iterator[TextIO]:
-    """Standard output. That whoever read it has gone, as in `lasing run … | head`, is no error: the command goes on."""
+    """Standard output. A reader that has gone, as in `lasing run … | head`, is not an error: the command goes on."""
     try:
         yield sys.stdout
         sys.stdout.flush()
@@ -122,7 +122,7 @@ def standard_output() -> Iterator[TextIO]:
 
 @contextmanager
 def progress_bar(total: int) -> Iterator[Progress | None]:
-    """A callback that shows how much of `total` bytes is read, on a terminal, for work that takes a while."""
+    """A callback that shows how many of `total` bytes are read: on a terminal, once the work takes a while."""
     if sys.stderr is None or not sys.stderr.isatty() or total <= 0:
         yield None
         return

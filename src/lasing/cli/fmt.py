@@ -1,4 +1,4 @@
-"""`lasing fmt`: programs in one layout."""
+"""`lasing fmt`: lay out all programs the same way."""
 
 from __future__ import annotations
 

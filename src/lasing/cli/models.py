@@ -70,11 +70,9 @@ To = Annotated[
 ]
 Formula = Annotated[
     str,
-    typer.Option(
-        "--formula", "-f", metavar="TEXT", help="Ask about this formula instead of a program.", show_default=False
-    ),
+    typer.Option("--formula", "-f", metavar="TEXT", help="Use this formula instead of a program.", show_default=False),
 ]
-TimeColumn = Annotated[str, typer.Option("--time", metavar="COLUMN", help="The column that has the time, in tables.")]
+TimeColumn = Annotated[str, typer.Option("--time", metavar="COLUMN", help="The time column of tables.")]
 Sort = Annotated[bool, typer.Option("--sort", help="Read the streams whole and sort them by time first.")]
 InputFormat = Annotated[
     str, typer.Option("--input-format", metavar="FORMAT", help="The format of standard input: facts, csv, jsonl.")
@@ -104,7 +102,7 @@ def check(
             "--interpretation",
             "-i",
             metavar="FILE",
-            help="The stream to check: the data up to --at and all that is derived, each fact with its time.",
+            help="The stream to check: the data up to --at and every derived fact, each with its time.",
             show_default=False,
         ),
     ] = "",
@@ -135,9 +133,7 @@ def check(
 
     if formula:
         if interpretation:
-            raise typer.BadParameter(
-                "a formula is asked about a stream: name that alone", param_hint="--interpretation"
-            )
+            raise typer.BadParameter("with --formula, give the stream as an argument", param_hint="--interpretation")
         question = read_question(texts, constants, Source("formula", formula), language=language)
         beside = question.program
         known = facts_of(Program(() if question.formula is None else (question.formula,), beside.background)).arity
@@ -157,7 +153,7 @@ def check(
     else:
         _refuse("--to", last, "the timeline of a program has no end")
         if not interpretation:
-            note = "which stream is it? Name its file, or ask about a --formula"
+            note = "name the file of the stream to check, or give a --formula"
             raise typer.BadParameter(note, param_hint="--interpretation")
         program = styled(read_program(texts, constants, language), times)
         known = facts_of(program).arity
@@ -217,7 +213,7 @@ def sat(
 
     if formula:
         if streams:
-            raise typer.BadParameter("a stream is looked for, and not given, where a formula is to hold in it")
+            raise typer.BadParameter("sat looks for a stream in which the formula holds: do not give one")
         named = None if atoms is None else Source("atoms", atoms)
         beside = styled(read_question(texts, constants, Source("formula", formula), named, language).program, times)
         tick = beside.tick
@@ -255,14 +251,14 @@ def _rows(
 
 
 def _noted(rows: Iterator[Row], seen: set[str]) -> Iterator[Row]:
-    """The rows, whose predicates are noted."""
+    """The rows; adds their predicates to `seen`."""
     for row in rows:
         seen.add(row[1].predicate)
         yield row
 
 
 def _misspelt(question: Question, streamed: set[str]) -> list[Diagnostic]:
-    """Predicates of a formula that no fact has, and that look like slips for one that a fact has."""
+    """Predicates of a formula that no fact has, but whose spelling is close to one that a fact has."""
     program, rule = question.program, question.formula
     known = streamed | {a.predicate for a in program.background} | {f.atom.predicate for f in program.data}
     found: dict[str, Diagnostic] = {}

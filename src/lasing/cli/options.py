@@ -1,4 +1,4 @@
-"""What several commands take: programs and streams, times, constants, predicates."""
+"""Arguments that several commands share: programs and streams, times, constants, predicates."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from lasing.logic.terms import Value, is_name
 from lasing.timeline.ticks import Dates, Tick, parse_time
 
 INPUT_FORMATS = ("facts", "csv", "jsonl")
-"""The formats that standard input may have."""
+"""The possible formats of standard input."""
 
 TIMES = ("auto", "numbers", "iso")
-"""How times are printed: as they came in, as numbers, as dates."""
+"""How to print times: as they came in, as numbers, as dates."""
 
 
 MaxAtoms = Annotated[
@@ -49,7 +49,7 @@ MaxTime = Annotated[
     typer.Option(
         "--max-time",
         metavar="TIME",
-        help="Stop if it takes longer, such as '30 s' or '5 min' [default: no limit].",
+        help="Stop if the run takes longer, such as '30 s' or '5 min' [default: no limit].",
         show_default=False,
     ),
 ]
@@ -83,13 +83,13 @@ Language = Annotated[
 
 
 def choose(option: str, value: str, choices: tuple[str, ...]) -> None:
-    """Fail where the value of an option is none of its choices."""
+    """Fail if the value of an option is not one of its choices."""
     if value not in choices:
         raise typer.BadParameter(f"{value!r} is not one of {', '.join(choices)}", param_hint=option)
 
 
 def time_option(option: str, text: str, tick: Tick | None) -> int | None:
-    """The time point of an option: a number, or with a tick a date; None where it is not given."""
+    """The time point that an option gives: a number, or with a tick a date; None if it is not given."""
     try:
         return parse_time(text, tick) if text else None
     except LasingError as error:
@@ -98,7 +98,7 @@ def time_option(option: str, text: str, tick: Tick | None) -> int | None:
 
 
 def styled(program: Program, times: str) -> Program:
-    """The program whose times go out as `--times` says: as numbers, as dates, or as they come in."""
+    """The program with times printed as `--times` says: as numbers, as dates, or as they came in."""
     choose("--times", times, TIMES)
     if program.tick is None:
         if times == "iso":
@@ -113,7 +113,7 @@ def split_files(
 ) -> tuple[list[str], list[FileSource]]:
     """The programs among the arguments, and the streams.
 
-    Where the language is named, files whose ending is that of neither a program nor a stream are programs as well.
+    If `--language` is given, a file with neither a program's nor a stream's ending is a program too.
     """
     programs = [file for file in files if is_program(file) or (language is not None and not _is_stream(file))]
     if need_program and not programs:
@@ -127,12 +127,12 @@ def split_files(
 
 
 def _is_stream(file: str) -> bool:
-    """Whether an argument names a stream: standard input, a predicate with its file, or a file of some format."""
+    """Whether an argument names a stream: standard input, a predicate with its file, or a file in a known format."""
     return file == "-" or "=" in file or any(ending in Path(file.lower()).suffixes for ending in FORMATS)
 
 
 def stream_file(file: str, time: str, input_format: str, option: str | None = None) -> FileSource:
-    """The stream that an argument, or an option, names."""
+    """The stream that an argument or option names."""
     try:
         return file_source(file, time, input_format)
     except LasingError as error:

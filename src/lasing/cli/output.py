@@ -1,4 +1,4 @@
-"""Where results go: standard output, or a file that is put in place when it is done, or as far as a run has got."""
+"""Where results go: standard output, or a file that is put in place when the run ends or stops."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _BUFFER = 1 << 16
 
 
 class UpToFailure:
-    """Batches up to where they fail. The failure is kept, so that what came before can be written first."""
+    """The batches before a failure. It keeps the failure, so that what came before can be written first."""
 
     def __init__(self, batches: Iterator[Written]) -> None:
         self._batches = batches
@@ -54,7 +54,7 @@ class UpToFailure:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Let an interrupt wait until a batch is written as a whole; a second one does not wait."""
+    """Delay an interrupt until the whole batch is written; a second interrupt does not wait."""
     asked = False
 
     def ask(_number: int, _frame: FrameType | None) -> None:
@@ -73,7 +73,7 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def output_format(form: str, output: str) -> OutputFormat:
-    """The format that is asked for, or that of the file's ending, or text."""
+    """The format that `--format` names, or that of the file's ending, or text."""
     if not form:
         return format_of(Path(output)) if output else "text"
     choose("--format", form, OUTPUT_FORMATS)
@@ -87,10 +87,10 @@ def output_format(form: str, output: str) -> OutputFormat:
 def write_output(
     batches: Iterator[Written], form: OutputFormat, output: str, names: list[str], quiet: bool = False
 ) -> None:
-    """Write to a file, or without one to standard output.
+    """Write to a file, or to standard output if there is none.
 
-    Where the run fails or is interrupted, the file has what was complete by then. It stays as it was where that is
-    nothing, and where it cannot be written.
+    If the run fails or is interrupted, the file gets the results that were complete by then. It stays unchanged if
+    there are none, or if it cannot be written.
     """
     if not output:
         with standard_output() as out:
@@ -112,12 +112,12 @@ def write_output(
 
 
 def _write_file(complete: UpToFailure, form: OutputFormat, path: Path, names: list[str]) -> None:
-    """Write beside the file, and put it in place at the end."""
+    """Write to a file beside it, and move that into place at the end."""
     if os.path.isdir(path):
         raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
     part = path.with_name(path.name + ".part")
     try:
-        with _opened(part, _compressed(path)) as file:  # at once, so that a folder that is not there is told at once
+        with _opened(part, _compressed(path)) as file:  # at once, so that a missing folder is reported at once
             if form != "parquet":
                 _write(iter(complete), form, file, names)
         if form == "parquet":
@@ -148,13 +148,13 @@ def _compressed(path: Path) -> bool:
 
 @contextmanager
 def _opened(path: Path, compressed: bool) -> Iterator[TextIO]:
-    """A text file to write; the same text gives the same bytes, compressed as well."""
+    """A text file to write; the same text gives the same bytes, even compressed."""
     if not compressed:
         with path.open("w", encoding="utf-8", newline="") as file:
             yield file
         return
     with path.open("wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as squeezed:
-        # The buffer takes the flush after each time point, which would end a block of the compressed data each time.
+        # The buffer absorbs the flush after each time point, which would otherwise end a compressed block each time.
         text = io.TextIOWrapper(io.BufferedWriter(squeezed, _BUFFER), encoding="utf-8", newline="")
         yield text
         text.flush()

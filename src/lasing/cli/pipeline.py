@@ -1,4 +1,4 @@
-"""`lasing pipeline`: sources, a program and sinks from a file, run on Spark."""
+"""`lasing pipeline`: run the sources, program and sinks that a file describes, on Spark."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def pipeline(
         with Progress(described.program, metrics, quiet) as progress:
             try:
                 open_session(described)
-                _listen(stop)  # only now, for Spark has installed a handler of its own
+                _listen(stop)  # only now, because Spark has installed its own handler
                 run_pipeline(described, progress, stop)
             finally:
                 stop_spark()
@@ -66,11 +66,11 @@ def pipeline(
     if not quiet:
         print(progress.summary(), file=sys.stderr)
     if stop.is_set():
-        print(f"stopped; run it again to go on from {described.checkpoint}", file=sys.stderr)
+        print(f"stopped; run it again to continue from {described.checkpoint}", file=sys.stderr)
 
 
 def _listen(stop: Event) -> None:
-    """Let an interrupt, or a request to terminate, stop the pipeline; a second one ends it at once."""
+    """Stop the pipeline on an interrupt or a request to terminate; a second one ends it at once."""
 
     def ask(_number: int, _frame: FrameType | None) -> None:
         if stop.is_set():

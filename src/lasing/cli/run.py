@@ -1,4 +1,4 @@
-"""`lasing run`: answers of a program on streams."""
+"""`lasing run`: compute the answers of a program on streams."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ from lasing.logic.formulas import atoms_of
 from lasing.logic.program import Program
 from lasing.session import Run
 
-COMPILING = "compiling the engine's kernels for this program, which takes some seconds; later runs find them compiled"
+COMPILING = "compiling the engine's kernels for this program, which takes a few seconds; later runs reuse them"
 
 
 def run(
@@ -131,9 +131,7 @@ def run(
     engine: Annotated[
         str, typer.Option("--engine", metavar="NAME", help=f"Run on this engine: auto, {', '.join(ENGINES)}.")
     ] = "auto",
-    time: Annotated[
-        str, typer.Option("--time", metavar="COLUMN", help="The column that has the time, in tables.")
-    ] = TIME,
+    time: Annotated[str, typer.Option("--time", metavar="COLUMN", help="The time column of tables.")] = TIME,
     times: Annotated[
         str,
         typer.Option(
@@ -221,11 +219,11 @@ def run(
 
 def _refuse_overwriting(output: str, inputs: list[str]) -> None:
     if output and any(Path(output).resolve() == Path(name).resolve() for name in inputs):
-        raise typer.BadParameter(f"{output} is one of the inputs, and would be lost", param_hint="--output")
+        raise typer.BadParameter(f"{output} is one of the inputs and would be overwritten", param_hint="--output")
 
 
 def _show_time(answers: Run, form: OutputFormat) -> ShowTime:
-    """How to print times; that they came in as dates is known with the first answer."""
+    """How to print times; only the first answer shows whether they came in as dates."""
 
     def show(time: int) -> Time:
         if answers.tick is None:
@@ -238,7 +236,7 @@ def _show_time(answers: Run, form: OutputFormat) -> ShowTime:
 def _batches(answers: Run, view: View, models: int | None, show_time: ShowTime) -> Iterator[Written]:
     columns = answers.columns() if view == "changes" else None
     if columns is not None:
-        from lasing.connectors.column_sinks import change_records  # which loads Arrow
+        from lasing.connectors.column_sinks import change_records  # here, because it loads Arrow
 
         return change_records(columns, show_time)
     if not answers.several:
@@ -249,7 +247,7 @@ def _batches(answers: Run, view: View, models: int | None, show_time: ShowTime) 
 
 
 def _exactly_one(moments: Iterator[Changes]) -> Iterator[Changes]:
-    """The changes, up to where there is not exactly one answer, with a note for the command line."""
+    """The changes, up to the first time point without exactly one answer; its error gets a note about `--as`."""
     try:
         yield from moments
     except LasingError as error:
