@@ -1,1 +1,1 @@
-"""What the engine costs: workloads, contenders that take turns at them, and tables of ratios measured in one run."""
+"""Benchmarks: workloads, contenders that run them in turns, and tables of ratios measured in one run."""

@@ -1,9 +1,9 @@
-"""Two versions in turns: what each cell costs here, as a multiple of what it costs at another commit.
+"""Compare two versions in turns: the cost of each cell here, as a multiple of its cost at another commit.
 
-The other commit is checked out beside this tree, into a temporary worktree. Both run the same experiments in processes
-of their own, one after the other, round by round, so that what else the machine does meets both. The ratio of a cell is
-the median over rounds. Contenders that are not ours are the same in both versions: how much they seem to have changed
-says how far the ratios can be trusted.
+The other commit is checked out beside this tree, into a temporary worktree. Both versions run the same experiments in
+their own processes, one after the other, round by round, so that other load on the machine affects both. The ratio of
+a cell is the median over rounds. The other contenders are the same in both versions: how much they seem to have changed
+shows how far to trust the ratios.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from lasing.bench.reporting.tables import is_ours
 
 COLUMNS = ("cell", "there", "here", "here / there", "others")
 SLOWER = 1.05
-"""A cell that costs more than this many times as much is slower."""
+"""A cell counts as slower if its ratio is above this."""
 
 Key = tuple[str, str, str, tuple[tuple[str, int | str], ...]]
-"""The experiment, the contender, what it puts out, and the settings."""
+"""The experiment, the contender, its output, and the settings."""
 Costs = dict[Key, float]
 Measure = Callable[[Path, Sequence[str], bool], Costs]
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One cell of ours: median costs at the other commit and here, the median ratio, and that of other contenders."""
+    """One of our cells: median costs at the other commit and here, the median ratio, and that of the others."""
 
     name: str
     there: float
@@ -50,7 +50,7 @@ class Comparison:
 def compare(
     rev: str, names: Sequence[str], rounds: int, full: bool, measure: Measure | None = None
 ) -> list[Comparison]:
-    """Measure experiments at another commit and here, in turns. ValueError where there is nothing to compare."""
+    """Measure experiments at another commit and here, in turns. ValueError if there is nothing to compare."""
     measure = cells_of if measure is None else measure
     here = _repository()
     there_costs: list[Costs] = []
@@ -62,12 +62,12 @@ def compare(
                 costs.append(measure(tree, names, full))
     found = list(comparisons(there_costs, here_costs))
     if not found:
-        raise ValueError(f"{' '.join(names)} has no cell of ours that both versions measure")
+        raise ValueError(f"{' '.join(names)}: the two versions have no cell of our engine in common")
     return found
 
 
 def comparisons(there: Sequence[Costs], here: Sequence[Costs]) -> Iterator[Comparison]:
-    """The cells of ours that were measured in every round of both versions; the costs are in the order of rounds."""
+    """Our cells that were measured in every round of both versions; costs are in the order of rounds."""
     everywhere = set.intersection(*(set(costs) for costs in (*there, *here)))
     ratios = {key: median(b[key] / a[key] for a, b in zip(there, here, strict=True)) for key in everywhere}
     for key in (key for key in here[0] if key in everywhere and is_ours(key[1])):
@@ -84,7 +84,7 @@ def comparisons(there: Sequence[Costs], here: Sequence[Costs]) -> Iterator[Compa
 
 
 def cells_of(tree: Path, names: Sequence[str], full: bool) -> Costs:
-    """What the cells of some experiments cost in a version, measured in a process of its own."""
+    """The cost of each cell of some experiments in one version, measured in its own process."""
     with TemporaryDirectory() as folder:
         quick = () if full else ("--quick",)
         command = [sys.executable, "-m", "lasing", "bench", *names, *quick, "--out", folder]
@@ -94,7 +94,7 @@ def cells_of(tree: Path, names: Sequence[str], full: bool) -> Costs:
 
 
 def _cost(cell: Mapping[str, object]) -> tuple[Key, float] | None:
-    """The cost that a line of cells.jsonl tells; None where nothing was measured."""
+    """The cost in a line of cells.jsonl; None if nothing was measured."""
     cost, settings = cell.get("cost"), cell.get("settings")
     if not isinstance(cost, int | float) or not isinstance(settings, dict):
         return None
@@ -103,7 +103,7 @@ def _cost(cell: Mapping[str, object]) -> tuple[Key, float] | None:
 
 
 def _repository() -> Path:
-    """The repository in which this version is."""
+    """The repository that contains this version."""
     package = Path(lasing.__file__).parent
     try:
         command = ["git", "-C", str(package), "rev-parse", "--show-toplevel"]

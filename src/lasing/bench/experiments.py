@@ -1,4 +1,4 @@
-"""All that can be measured, by the names by which it is asked for."""
+"""All experiments and tables by name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment
 
 BARS = "bars"
 SECTIONS: tuple[str, ...] = (*BLOCKS, RATIOS)
-"""The tables of the bars, each with a name of its own."""
+"""The tables of bars, each with its own name."""
 
 ON_SPARK = frozenset(experiment.name for experiment in SPARK)
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -29,7 +29,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "spark": tuple(experiment.name for experiment in SPARK),
     "costs": tuple(table.name for table in COSTS),
 }
-"""Names that stand for several experiments, as `bars` does for all sections."""
+"""Names for groups of experiments, as `bars` is for all sections."""
 
 
 _QUICKLY = "not measured by --quick, unless named"
@@ -37,7 +37,7 @@ _QUICKLY = "not measured by --quick, unless named"
 
 @dataclass(frozen=True)
 class Selection:
-    """What is to be measured; `left_out` says of experiments and tables why they are not."""
+    """What to measure; `left_out` says which experiments and tables are not measured, and why."""
 
     experiments: tuple[Experiment, ...]
     sections: tuple[str, ...]
@@ -45,13 +45,13 @@ class Selection:
     costs: tuple[CostTable, ...] = ()
 
     def count(self, effort: Effort) -> int:
-        """How many cells, and tables of bars, there will be."""
+        """The number of cells and tables of bars to measure."""
         cells = (e.count(effort) for e in self.experiments if e.name not in self.left_out)
         return sum(cells) + len(self.sections) + sum(table.name not in self.left_out for table in self.costs)
 
 
 def names() -> dict[str, str]:
-    """Every name that can be asked for, and its question."""
+    """Every name that can be selected, and its question."""
     questions = {experiment.name: experiment.question for experiment in EXPERIMENTS.values()}
     questions |= {table.name: table.question for table in COSTS}
     for group, members in GROUPS.items():
@@ -61,9 +61,9 @@ def names() -> dict[str, str]:
 
 
 def choose(asked: Sequence[str] = (), quick: bool = False) -> Selection:
-    """The plan for the names that are asked for, or for all; ValueError says which name there is not.
+    """The selection for the given names, or for all; ValueError names one that does not exist.
 
-    An experiment and a section may have the same name, which then stands for both.
+    If an experiment and a section share a name, the name selects both.
     """
     for name in asked:
         known = dict.fromkeys((*EXPERIMENTS, *GROUPS, *(table.name for table in COSTS), BARS, *SECTIONS))
@@ -85,7 +85,7 @@ def choose(asked: Sequence[str] = (), quick: bool = False) -> Selection:
 
 
 def without_spark() -> str:
-    """Why Spark cannot be measured here; empty where it can."""
+    """Why Spark cannot be measured here; empty if it can."""
     if any(find_spec(package) is None for package in ("pyspark", "pandas")):
         return "not installed: pip install 'lasing[spark]'"
     from lasing.spark.java import provide_java

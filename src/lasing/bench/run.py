@@ -13,7 +13,7 @@ from lasing.bench.experiments import BARS, Selection
 from lasing.bench.measuring.course import Effort
 from lasing.bench.measuring.records import Cell, Experiment, Figure
 from lasing.bench.measuring.turns import DisagreementError
-from lasing.bench.reporting.progress import Progress
+from lasing.bench.reporting.progress import ProgressBar
 from lasing.bench.reporting.tables import Section, sections
 
 HOLDS = {True: "yes", False: "NO", None: "not measured"}
@@ -21,9 +21,9 @@ HOLDS = {True: "yes", False: "NO", None: "not measured"}
 
 @dataclass(frozen=True)
 class Measured:
-    """What an experiment, or the bars, have given; where nothing or not all was measured, `missing` says why.
+    """The results of an experiment, a table or the bars; if something was not measured, `missing` says why.
 
-    `failed` tells whether contenders disagreed, so that what is missing is a fault of ours.
+    `failed` says whether contenders disagreed: then the missing results are a bug of ours.
     """
 
     name: str
@@ -40,31 +40,31 @@ class Measured:
 
 
 def measure(
-    selected: Selection, effort: Effort, progress: Progress, tell: Callable[[Cell], None]
+    selected: Selection, effort: Effort, progress: ProgressBar, add: Callable[[Cell], None]
 ) -> Iterator[Measured]:
-    """Measure all that was selected; each cell is reported at once, so that a run that is stopped is not lost."""
+    """Measure everything selected; report each cell at once, so that an interrupted run is not lost."""
     for experiment in selected.experiments:
         if why := selected.left_out.get(experiment.name):
             yield Measured(experiment.name, experiment.title, experiment.question, missing=why)
         else:
-            yield _experiment(experiment, effort, progress, tell)
+            yield _experiment(experiment, effort, progress, add)
     for table in selected.costs:
         yield _costs(table, selected.left_out.get(table.name, ""), progress)
     if selected.sections:
         yield _bars(selected.sections, effort, progress)
 
 
-def _experiment(experiment: Experiment, effort: Effort, progress: Progress, tell: Callable[[Cell], None]) -> Measured:
+def _experiment(experiment: Experiment, effort: Effort, progress: ProgressBar, add: Callable[[Cell], None]) -> Measured:
     progress.begin(experiment.name, experiment.count(effort))
     cells: list[Cell] = []
     disagreement = ""
     try:
         for cell in experiment.cells(effort):
             cells.append(cell)
-            tell(cell)
+            add(cell)
             progress.advance(", ".join((cell.contender, *(f"{k} {v}" for k, v in cell.settings.items()))))
     except DisagreementError as error:
-        disagreement = f"contenders disagree, and the rest was not measured: {error}"
+        disagreement = f"contenders disagree, so the rest was not measured: {error}"
     return Measured(
         experiment.name,
         experiment.title,
@@ -80,7 +80,7 @@ def _experiment(experiment: Experiment, effort: Effort, progress: Progress, tell
     )
 
 
-def _costs(table: CostTable, missing: str, progress: Progress) -> Measured:
+def _costs(table: CostTable, missing: str, progress: ProgressBar) -> Measured:
     if missing:
         return Measured(table.name, table.title, table.question, missing=missing)
     progress.begin(table.name, 1)
@@ -88,7 +88,7 @@ def _costs(table: CostTable, missing: str, progress: Progress) -> Measured:
     return Measured(table.name, table.title, table.question, (section,), seconds=progress.end())
 
 
-def _bars(names: Sequence[str], effort: Effort, progress: Progress) -> Measured:
+def _bars(names: Sequence[str], effort: Effort, progress: ProgressBar) -> Measured:
     found, seconds = [], 0.0
     for name in names:
         progress.begin(name, 1)
@@ -98,7 +98,7 @@ def _bars(names: Sequence[str], effort: Effort, progress: Progress) -> Measured:
             title, block = BLOCKS[name]
             found.append(Section(title, ("what", "measured", "bar", "holds"), tuple(map(_row, block(effort)))))
         seconds += progress.end()
-    question = "Which of the bars that we have set for the engine does it clear?"
+    question = "Which of our bars does the engine clear?"
     return Measured(BARS, "Bars", question, tuple(found), seconds=seconds)
 
 

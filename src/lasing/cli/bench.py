@@ -54,8 +54,8 @@ def bench(
 
     from lasing.bench import experiments  # here, because loading the kernels takes a second
     from lasing.bench.measuring.course import FULL, QUICK
-    from lasing.bench.reporting.progress import Progress
-    from lasing.bench.reporting.report import NO_PICTURES, Place, Report, describe
+    from lasing.bench.reporting.progress import ProgressBar
+    from lasing.bench.reporting.report import NO_PICTURES, BenchReport, Place, describe
     from lasing.bench.run import measure
 
     if list_names:
@@ -73,9 +73,9 @@ def bench(
     effort = QUICK if quick else FULL
     place = None if out is None else Place.of(out)
     console = Console() if sys.stdout.isatty() else Console(width=100)
-    report = Report(describe(names or (), quick), place)
-    with report, Progress(selected.count(effort)) as progress:
-        for measured in measure(selected, effort, progress, report.tell):
+    report = BenchReport(describe(names or (), quick), place)
+    with report, ProgressBar(selected.count(effort)) as progress:
+        for measured in measure(selected, effort, progress, report.add):
             report.done.append(measured)
             with progress.aside():
                 _print(measured, console)

@@ -25,7 +25,7 @@ class OutputFailed(Exception):  # noqa: N818 -- internal: it carries the error
         super().__init__(str(error))
 
 
-class _Output(io.RawIOBase):
+class _StandardOutput(io.RawIOBase):
     """The bytes of standard output; a failed write raises its own exception."""
 
     def __init__(self, descriptor: int) -> None:
@@ -57,7 +57,7 @@ def guarded_output() -> Iterator[None]:
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
     if sys.stdout is None:  # closed too: no other file may take its descriptor
         os.dup2(os.open(os.devnull, os.O_RDONLY), 1)
-    buffer = io.BufferedWriter(_Output(1))
+    buffer = io.BufferedWriter(_StandardOutput(1))
     sys.stdout = io.TextIOWrapper(  # a file name may not be UTF-8: print its bytes as they are
         buffer, encoding="utf-8", errors="surrogateescape", line_buffering=os.isatty(1)
     )

@@ -1,4 +1,4 @@
-"""Experiments that take no time, of which every figure is known."""
+"""Experiments that take no time and whose figures are all known."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _windows(effort: Effort) -> int:
 
 def _disagree(_: Effort) -> Iterator[Cell]:
     yield Cell("fake-quarrel", "our engine", "changes", {"window": 20}, 0.3, ratio=1.0)
-    raise DisagreementError("at 3 only our engine tells [(1, 2)]")
+    raise DisagreementError("at 3 only our engine returns [(1, 2)]")
 
 
 def _bar(effort: Effort) -> Iterator[Line]:
@@ -69,7 +69,7 @@ ON_SPARK = Experiment("fake-spark", "Spark", "What does Spark cost?", _join, lam
 
 @pytest.fixture
 def fakes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing can be measured but a join, one table of bars, and something on Spark."""
+    """Only a join, one table of bars, and something on Spark can be measured."""
     monkeypatch.setattr(experiments, "EXPERIMENTS", {e.name: e for e in (JOIN, ON_SPARK)})
     monkeypatch.setattr(experiments, "ON_SPARK", frozenset(["fake-spark"]))
     monkeypatch.setattr(experiments, "SECTIONS", ("lights",))

@@ -1,4 +1,4 @@
-"""All contenders tell the same."""
+"""All contenders return the same."""
 
 from __future__ import annotations
 
@@ -99,5 +99,5 @@ def test_what_is_pushed_as_names_comes_back_as_names(
 
 def test_different_programs_disagree() -> None:
     stream = J.stream(2, WINDOW, POINTS)
-    with pytest.raises(DisagreementError, match="only our engine tells"):
+    with pytest.raises(DisagreementError, match="only our engine returns"):
         agree(_engine(J, stream), columns(parse(J.program(WINDOW + 1)), stream, name="another"), POINTS)

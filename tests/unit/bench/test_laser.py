@@ -1,4 +1,4 @@
-"""The Laser paper's experiments: streams of the promised sizes, contenders that tell the same, cells of all."""
+"""The Laser paper's experiments: streams of the promised sizes, contenders that agree, a cell for each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lasing.bench.laser.race import SPARK, Patience, all_agree, contenders, race
 from lasing.bench.laser.workloads import COPIES, DIFFERENT, Task, box, cooling, diamond, join, rules
 from lasing.bench.measuring.contenders import Columns, parse
 from lasing.bench.measuring.course import FULL, QUICK, Effort
-from lasing.bench.measuring.records import Cell, View
+from lasing.bench.measuring.records import Cell, OutputKind
 from lasing.bench.measuring.turns import DisagreementError, agree
 from lasing.bench.measuring.workloads import ARGS, J, Stream, Workload
 
@@ -37,7 +37,7 @@ def _name(task: Task) -> str:
 
 
 def _standing(task: Task, points: int) -> int:
-    """How many atoms the full answer has at the last of so many time points."""
+    """The size of the full answer at the last of `points` time points."""
     engine = Columns(parse(task.programs["answers"]), task.stream(points), annotated=False)
     for _ in engine.to(points - 1):
         pass
@@ -98,13 +98,13 @@ def test_a_seed_gives_the_same_stream_again(task: Task) -> None:
 
 @pytest.mark.parametrize("output", OUTPUTS)
 @pytest.mark.parametrize("task", SMALL, ids=_name)
-def test_all_contenders_tell_the_same(task: Task, output: View) -> None:
+def test_all_contenders_tell_the_same(task: Task, output: OutputKind) -> None:
     all_agree(task, output, points=9)
 
 
 @pytest.mark.parametrize("output", OUTPUTS)
 @pytest.mark.parametrize("rate", [1, 4, 25])
-def test_what_is_written_by_hand_is_right_on_other_streams_too(rate: int, output: View) -> None:
+def test_what_is_written_by_hand_is_right_on_other_streams_too(rate: int, output: OutputKind) -> None:
     """Pairs that come again within the window, at one time point or later."""
     again = Workload("again", J.program, lambda chance, n, _w, points: _pairs(chance, n, points)).stream(rate, 4, 40)
     for task in (diamond(4, rate), join(4, rate)):
@@ -130,24 +130,24 @@ def test_those_who_disagree_do_not_race(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize("output", OUTPUTS)
 @pytest.mark.parametrize("name", [SCRATCH, CLINGO])
-def test_who_starts_late_tells_what_he_would_have_told(name: str, output: View) -> None:
+def test_who_starts_late_tells_what_he_would_have_told(name: str, output: OutputKind) -> None:
     for task in (join(3, 5), cooling(3, 40)):
         stream = task.stream(9)
-        make = laser_race.ANEW[name]
+        make = laser_race.REEVALUATING[name]
         early, late = make(task, output, stream, 0), make(task, output, stream, 6)
         first, second = early.start(), late.start()
         for t in range(9):
-            told = early.told(first(t))
+            expected = early.changed_rows(first(t))
             if t >= 6:
-                assert told == late.told(second(t))
+                assert expected == late.changed_rows(second(t))
 
 
-def _cells(task: Task, output: View = "changes", seconds: float = 9.0) -> dict[str, Cell]:
+def _cells(task: Task, output: OutputKind = "changes", seconds: float = 9.0) -> dict[str, Cell]:
     return {cell.contender: cell for cell in race(task, output, IMPATIENT, Patience(seconds))}
 
 
 @pytest.mark.parametrize("output", OUTPUTS)
-def test_each_contender_has_a_cell(output: View) -> None:
+def test_each_contender_has_a_cell(output: OutputKind) -> None:
     task = join(2, 5)
     cells = _cells(task, output)
     assert tuple(cells) == contenders(task) == (LASING, SCRATCH, CLINGO, "dictionaries", LOOP, SPARK)
@@ -191,7 +191,7 @@ def test_what_takes_too_long_is_foreseen() -> None:
     patience.learn(SCRATCH, "changes", join(1, 200), 0.3)
     assert patience.foresees(SCRATCH, "changes", join(1, 300)) == ""
     note = patience.foresees(SCRATCH, "changes", join(1, 400))
-    assert note == "more than 1 s a time point at window 1, rate 400, as 0.3 s at window 1, rate 200 foretell"
+    assert note == "more than 1 s a time point at window 1, rate 400, predicted from 0.3 s at window 1, rate 200"
     patience.learn(CLINGO, "changes", rules(1, 10, COPIES), 0.3)
     assert patience.foresees(CLINGO, "changes", rules(1, 100, DIFFERENT)) == ""
     assert patience.foresees(CLINGO, "changes", rules(1, 100, COPIES))

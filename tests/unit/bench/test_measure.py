@@ -10,7 +10,7 @@ from lasing.bench.measuring.turns import Contender, Step, Timing, take_turns
 
 
 class Clock:
-    """A clock that the contenders turn."""
+    """A clock that the contenders advance."""
 
     now = 0.0
 
@@ -26,7 +26,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def _taking(name: str, clock: Clock, log: list[str], *seconds: float) -> Contender:
-    """A contender whose steps take so long; in its first turn, ten times that."""
+    """A contender with steps of a given length; in its first turn, ten times that."""
     turns = 0
 
     def start() -> Step:
@@ -70,4 +70,4 @@ def test_one_slow_turn_does_not_matter() -> None:
 
 def test_who_is_only_timed_tells_nothing() -> None:
     with pytest.raises(NotImplementedError):
-        Contender("a", lambda: lambda _: None).told(None)
+        Contender("a", lambda: lambda _: None).changed_rows(None)

@@ -24,7 +24,7 @@ from lasing.bench.measuring.records import Cell
 from lasing.bench.measuring.workloads import J
 from lasing.bench.reporting import report
 from lasing.bench.reporting.machine import machine, versions
-from lasing.bench.reporting.progress import Progress
+from lasing.bench.reporting.progress import ProgressBar
 from lasing.cli import app
 from lasing.errors import fault
 from tests.unit.bench.fake import JOIN, QUARREL, fakes
@@ -94,7 +94,7 @@ def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")
-    with Progress(total=5) as progress:
+    with ProgressBar(total=5) as progress:
         progress.begin("fake-join", 3)
         progress.advance("dictionaries, window 20")
         with progress.aside():
@@ -241,7 +241,7 @@ def test_a_disagreement_fails_and_the_rest_is_measured(tmp_path: Path, monkeypat
     assert done.exit_code == 1
     assert "contenders disagree" in done.stdout
     page = (tmp_path / "report.md").read_text(encoding="utf-8")
-    assert "contenders disagree, and the rest was not measured: at 3 only our engine" in page
+    assert "contenders disagree, so the rest was not measured: at 3 only our engine" in page
     assert "## A join" in page
 
 
@@ -264,12 +264,12 @@ def test_a_place_that_cannot_be_written_is_told_before_anything_is_measured(tmp_
 
 
 def test_the_machine_is_described_without_names_and_paths() -> None:
-    told = " ".join((*machine().values(), *versions().values()))
-    assert "GiB" in told
+    described = " ".join((*machine().values(), *versions().values()))
+    assert "GiB" in described
     assert versions()["numpy"] != "not installed"
     for secret in (platform.node(), getpass.getuser(), str(Path.home()), sys.prefix):
-        assert len(secret) < 4 or secret not in told
-    assert not re.search(r"(^|\s)/\w", told)
+        assert len(secret) < 4 or secret not in described
+    assert not re.search(r"(^|\s)/\w", described)
 
 
 def test_bars_are_measured() -> None:

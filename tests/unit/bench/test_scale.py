@@ -1,4 +1,4 @@
-"""Curves have the cells that they promise, slopes are exact, and what is said follows from them."""
+"""Curves have the cells that they promise, slopes are exact, and the sentences follow from them."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_others_are_told_beside_ours() -> None:
 
 
 def test_what_was_left_out_has_no_slope() -> None:
-    assert sentences(_line((1.0, None)), WORDS) == ["w: too few points of lasing to tell a slope."]
+    assert sentences(_line((1.0, None)), WORDS) == ["w: too few points of lasing for a slope."]
 
 
 # -- cells -----------------------------------------------------------------------------------------------------------
@@ -230,7 +230,7 @@ def test_about_six_of_ten_lasting_atoms_hold_in_any_window() -> None:
         stream = LASTING_BOX.stream(100, window, 3 * window)
         whole = columns(parse(LASTING_BOX.program(window)), stream)
         step = whole.start()
-        held = sum(row[0] * count for t in range(3 * window) for row, count in whole.told(step(t)).items())
+        held = sum(row[0] * count for t in range(3 * window) for row, count in whole.changed_rows(step(t)).items())
         assert 45 < held < 75
 
 

@@ -1,4 +1,4 @@
-"""What is said of Spark: why nothing is measured where it is missing, how many cells come, sentences with figures."""
+"""Experiments on Spark: why nothing is measured without it, the number of cells, sentences with figures."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def test_without_java_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_experiments_are_listed_without_loading_spark() -> None:
     loaded = "import sys, lasing.bench.spark.experiments; print('pyspark' in sys.modules, 'pandas' in sys.modules)"
-    told = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout
-    assert told == "False False\n"
+    printed = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout
+    assert printed == "False False\n"
 
 
 def test_how_many_cells_there_will_be(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,10 +110,10 @@ def test_sentences_on_streams() -> None:
         "Spark join takes in 0.10 times as many events as lasing in batches of 20,000 with shards = 2.",
         "With shards = 1, a batch, and each event in it, cost (least squares over batch sizes): "
         "lasing 300 ms and 4.00 µs, plain Spark 100 ms and 1.00 µs.",
-        "With shards = 1, 75,000 events cost lasing as much as the batch in which they come.",
+        "With shards = 1, 75,000 events cost lasing as much as the batch itself.",
         "With shards = 2, a batch, and each event in it, cost (least squares over batch sizes): "
         "lasing 300 ms and 2.00 µs, plain Spark 100 ms and 1.00 µs.",
-        "With shards = 2, 150,000 events cost lasing as much as the batch in which they come.",
+        "With shards = 2, 150,000 events cost lasing as much as the batch itself.",
         "In batches of 20,000, the rate of lasing is multiplied by 1.12 from 1 to 2 shards.",
         "In batches of 200,000, the rate of lasing is multiplied by 1.57 from 1 to 2 shards.",
     ]
@@ -149,10 +149,10 @@ def test_sentences_on_states() -> None:
     ]
     assert MEASURES == (SIZE, SHARE, SPENT)
     assert BY_NAME["spark-state"].sentences(cells) == [
-        "A window of 10,000 rows a shard is a state of 0.35 MB; "
-        "to read and write it, and to make engines anew from it, takes 1.0 % of a batch.",
-        "A window of 100,000 rows a shard is a state of 3.50 MB; "
-        "to read and write it, and to make engines anew from it, takes 2.5 % of a batch.",
+        "A window of 10,000 rows per shard is a state of 0.35 MB; "
+        "reading and writing it, and rebuilding engines from it, takes 1.0 % of a batch.",
+        "A window of 100,000 rows per shard is a state of 3.50 MB; "
+        "reading and writing it, and rebuilding engines from it, takes 2.5 % of a batch.",
         "A batch takes 400 ms, and +50 ms for each 100,000 rows in a shard's window (least squares).",
     ]
 
@@ -169,9 +169,9 @@ def test_sentences_on_recoveries() -> None:
         for killed, until in CASES
     ]
     assert BY_NAME["spark-recovery"].sentences(cells) == [
-        "After the death of an executor the next batch is committed in 4.2 s, "
-        "where 0.5 s lie between batches that nothing disturbs.",
-        "After the death of the driver Spark is up again in 6.0 s, "
+        "After an executor is killed, the next batch is committed in 4.2 s, "
+        "compared with 0.5 s between undisturbed batches.",
+        "After the driver is killed, Spark is up again in 6.0 s, "
         "and the next batch is committed in 11.0 s, 5.0 s later.",
     ]
 

@@ -1,1 +1,1 @@
-"""The bars that the engine is to clear, and others beside it, workload by workload."""
+"""The bars that the engine should clear, and how other contenders compare, workload by workload."""

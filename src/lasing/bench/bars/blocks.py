@@ -1,7 +1,7 @@
-"""The bars that the engine is to clear, and the measurement of each.
+"""The bars that the engine should clear, and the measurement of each.
 
-A block measures what belongs together, and tells it line by line. Where not said otherwise, the engine takes encoded
-columns tick by tick, and tells what is added and removed.
+A block measures what belongs together, and yields it line by line. Unless a block says otherwise, the engine takes
+encoded columns tick by tick, and returns what is added and removed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from lasing.bench.measuring.workloads import (
 
 @dataclass(frozen=True)
 class Line:
-    """A bar, what was measured, and whether it holds; None where it could not be measured, and `measured` says why."""
+    """A bar, what was measured, and whether it holds; None if it could not be measured, and `measured` says why."""
 
     what: str
     measured: str
@@ -44,7 +44,7 @@ class Line:
 
 
 def against_cpp(effort: Effort) -> Iterator[Line]:
-    """J beside the C++ loop. Both tell new rows with the time until which they hold, and must tell the same ones."""
+    """J and the C++ loop. Both return new rows with the time until which they hold, and must return the same ones."""
     for rate, points in ((200, 100), (800, 60)):
         c = course(J, rate, points * effort.length)
         ours, loop = columns(c.program, c.stream, annotated=True), limit(WINDOW, c.stream)
@@ -79,7 +79,7 @@ def growing_window(effort: Effort) -> Iterator[Line]:
 
 
 def pushing(effort: Effort) -> Iterator[Line]:
-    """Through the public door: strings in, changes out."""
+    """Through the public API: strings in, changes out."""
     c = course(J, 800, 40 * effort.length)
     contenders = [make(c.program, c.stream) for make in (pushed, pushed_tuples, pushed_arrow)]
     for contender in contenders:
@@ -92,7 +92,7 @@ def pushing(effort: Effort) -> Iterator[Line]:
 
 
 def in_batches(effort: Effort) -> Iterator[Line]:
-    """Many time points at once; annotated, as for files and for shards."""
+    """Many time points at once; annotated, as for files and shards."""
     rate, size, steps = 200, 100 * effort.length, 3
     millions = {J: 2, R: 1, D: 8}
     courses = [course(workload, rate, size * steps, warm=0) for workload in millions]
@@ -105,12 +105,12 @@ def in_batches(effort: Effort) -> Iterator[Line]:
 
 
 def standing_rows(effort: Effort) -> Iterator[Line]:
-    """A hundred times as many rows that merely stand, under as many changes."""
+    """A hundred times as many unchanging rows, with the same number of changes."""
     for name, workload in {"N": negation, "M": latest}.items():
         courses = [course(workload(standing), 10, 150 * effort.length) for standing in (1_000, 100_000)]
         few, many = side_by_side(courses, effort)
         ratio = many.over(few)
-        what = f"{name}, 1,000 → 100,000 standing rows, 10 changes per time point: growth"
+        what = f"{name}, 1,000 → 100,000 unchanging rows, 10 changes per time point: growth"
         yield Line(what, f"{ratio:.2f}x ({few.step * 1e6:.0f} µs a tick at first)", "at most 1.5x", ratio <= 1.5)
 
 
@@ -129,12 +129,12 @@ def many_rules(effort: Effort) -> Iterator[Line]:
         workloads = rules_by_constant(operator, only=2), rules_by_constant(operator)
         one, thousand = side_by_side([course(w, 200, 20 * effort.length) for w in workloads], effort)
         ratio = thousand.over(one)
-        what = f"1,000 rules that differ in V {operator} c and the head, of which an atom fires about two"
+        what = f"1,000 rules that differ in V {operator} c and the head; an atom fires about two of them"
         yield Line(what, f"{ratio:.1f}x", "at most 5x one rule", ratio <= 5)
 
 
 def memory(effort: Effort) -> Iterator[Line]:
-    """The engine's state, spread over the pairs of p in the window and the pairs of q that hold."""
+    """The engine's state, divided by the pairs of p in the window and the pairs of q that hold."""
     rate = 800
     c = course(J, rate, 40 * effort.length)
     size, derived = state_at_the_end(c.program, c.stream)
@@ -159,10 +159,10 @@ BLOCKS: dict[str, tuple[str, Callable[[Effort], Iterator[Line]]]] = {
     "window": ("Longer windows", growing_window),
     "push": ("Strings in, changes out", pushing),
     "batch": ("Many time points at once", in_batches),
-    "standing": ("What merely stands", standing_rows),
+    "standing": ("Unchanging rows", standing_rows),
     "cooling": ("The cooling program", cooling),
     "rules": ("Many rules", many_rules),
     "memory": ("Memory", memory),
     "shell": ("At the shell", shell),
 }
-"""All blocks, by the names by which they are asked for."""
+"""All blocks by name."""

@@ -1,6 +1,6 @@
-"""The shell as a contender: `lasing check` and `lasing run` of a small program, each in a process of its own.
+"""The shell as a contender: `lasing check` and `lasing run` of a small program, each in its own process.
 
-What is measured is what a person waits for: Python's start, the imports, and kernels loaded from their cache.
+This measures what a person waits for: Python's start, the imports, and kernels loaded from their cache.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Plain Python in place of an engine: code with dictionaries, generated for a program and run.
 
 It is what one would write by hand for a rule: pairs with the time until which they hold, indices by their members, a
-calendar of ends. So it tells what an engine must beat to be worth having. `firings` says for which programs.
+calendar of ends. So it shows what an engine must beat to be worth having. `firings` says for which programs it works.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from textwrap import indent
 from typing import Any
 
 from lasing.bench.bars.firings import Firing, firings_of, window_of
-from lasing.bench.measuring.turns import Contender, Told
+from lasing.bench.measuring.turns import ChangedRows, Contender
 from lasing.bench.measuring.workloads import Stream
 from lasing.logic.program import Program
 
@@ -22,7 +22,7 @@ Changes = tuple[list[Pair], list[Pair]]
 
 
 def dictionaries(program: Program, stream: Stream) -> Contender:
-    """The generated code as a contender; `NotOfThisShape` where there is none."""
+    """The generated code as a contender; raises `NotOfThisShape` if there is none."""
     code = generate(program)
     arrivals = [[(fact[1], fact[2]) for fact in stream.facts(t)] for t in range(stream.points)]
 
@@ -32,16 +32,16 @@ def dictionaries(program: Program, stream: Stream) -> Contender:
         tick: Callable[[int, list[Pair]], Changes] = names["make"]()
         return lambda t: tick(t, arrivals[t])
 
-    return Contender("dictionaries", start, _told)
+    return Contender("dictionaries", start, _changed_rows)
 
 
-def _told(changes: Changes) -> Told:
+def _changed_rows(changes: Changes) -> ChangedRows:
     added, removed = changes
     return Counter([(1, *pair) for pair in added] + [(-1, *pair) for pair in removed])
 
 
-# What has ended leaves q last: a pair that ends and is derived again at the same time point has not changed. Until then
-# ends of t - 1 are met in q; nothing comes of them, since an end has to be later than t - 1 to count.
+# Ended pairs leave q last: a pair that ends and is derived again at the same time point has not changed. Until then the
+# rules still find pairs in q that end at t - 1; they derive nothing, since an end must be later than t - 1 to count.
 MAKE = """\
 def make():
     p, q = {}, {}  # until when a pair holds
@@ -91,7 +91,7 @@ if end > q.get(pair, t - 1):
 
 
 def generate(program: Program) -> str:
-    """The code: `make()` gives a function of a time point and its new pairs, which tells what is added and removed."""
+    """The code: `make()` returns a function from a time point and its new pairs to what is added and removed."""
     window, firings = window_of(program), [firing for rule in program.rules for firing in firings_of(rule)]
     recursive = any(firing.new == "q" for firing in firings)
     blanks = {
@@ -113,16 +113,16 @@ def _code(firing: Firing, blanks: Mapping[str, str]) -> str:
         return f"# {firing.rule}\nend = until\n{derive}"
     found = f"{firing.index}.get({firing.key}, ())"
     if firing.other == "q":
-        found = f"list({found})"  # it may grow meanwhile
+        found = f"list({found})"  # it may grow during the loop
     until = f"{firing.other}[{firing.key}, z]" if firing.column == "first" else f"{firing.other}[z, {firing.key}]"
     if firing.new == "q":
-        until = f"min(until, {until})"  # whereas nothing lasts longer than a new pair of p
+        until = f"min(until, {until})"  # not needed for p: nothing lasts longer than a new pair of p
     body = indent(f"end = {until}\n{derive}", "    ")
     return f"# {firing.rule}\nfor z in {found}:\n{body}"
 
 
 def _indices(relation: str, action: str, firings: Sequence[Firing]) -> str:
-    """How a pair enters or leaves those indices of a relation in which something is looked up."""
+    """The code that adds a pair to, or removes it from, the indices of a relation that are used."""
     lines = {
         f"{relation}_by_first": f"{relation}_by_first[pair[0]].{action}(pair[1])\n",
         f"{relation}_by_second": f"{relation}_by_second[pair[1]].{action}(pair[0])\n",
@@ -132,7 +132,7 @@ def _indices(relation: str, action: str, firings: Sequence[Firing]) -> str:
 
 
 def _filled(template: str, blanks: Mapping[str, str]) -> str:
-    """A template with its blanks filled in: those in a line, and those that are lines of their own.
+    """A template with its blanks filled in, both those within a line and those that are whole lines.
 
     >>> _filled("for <one>:\\n    <body>\\n", {"one": "x in y", "body": "a()\\nb()\\n"})
     'for x in y:\\n    a()\\n    b()\\n'

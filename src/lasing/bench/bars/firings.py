@@ -20,9 +20,9 @@ class NotOfThisShape(Exception):  # noqa: N818 -- no error: the tables say so
 
 @dataclass(frozen=True)
 class Firing:
-    """A rule of which one literal is met by a new pair (x, y).
+    """A rule with one literal that matches a new pair (x, y).
 
-    The other literal, if there is one, is looked up in an index by `key`, which is x or y; what is found is called z.
+    The other literal, if there is one, is looked up in an index by `key`, which is x or y; the result is called z.
     """
 
     rule: Rule
@@ -61,7 +61,7 @@ def _atom(literal: Formula) -> Atom:
 
 
 def firings_of(rule: Rule) -> Iterator[Firing]:
-    """A rule once for each literal that a new pair may meet."""
+    """A rule, once for each literal that a new pair may match."""
     head = _head(rule)
     body = [("q" if isinstance(literal, Atom) else "p", _members(_atom(literal))) for literal in rule.body]
     for i, (new, (first, second)) in enumerate(body):

@@ -61,8 +61,8 @@ struct Relation {
 
     bool full(Int more) const { return high - low + more > mask + 1; }
 
-    // Let a pair hold until a time; whether that is news. A later end supersedes the pair's record, or changes it
-    // where it was made at this very time point.
+    // Let a pair hold until a time; returns whether that is new. A later end supersedes the pair's record, or changes it
+    // if it was made at this very time point.
     bool upsert(Int first, Int second, Int now, Int until) {
         Int &pair_head = heads[BY_PAIR][slot(first, second, pair_shift)];
         for (Int number = pair_head; number >= low;) {
@@ -117,7 +117,7 @@ void *join_new(Int window, int p_bits, int q_bits) {
 void join_free(void *join) { delete static_cast<Join *>(join); }
 
 // One time point: the pairs of p that are new at it, and into `out` the rows (A, C, until) of q that are new, or newly
-// guaranteed for longer. How many these are; or -1 where a ring has no room.
+// guaranteed for longer. Returns their number; or -1 if a ring has no room.
 Int join_tick(void *join, Int now, const Int *firsts, const Int *seconds, Int count, Int *out) {
     auto &[window, p, q] = *static_cast<Join *>(join);
     p.expire(now);

@@ -1,6 +1,6 @@
 """The physical limit of J: a join loop in C++ for this one rule, called tick by tick as the engine is.
 
-It needs g++, which the benchmarks' reader may not have; then there is no such contender, and the tables say so.
+It needs g++. Without it there is no such contender, and the tables say so.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from lasing.bench.measuring.turns import Contender, Told
+from lasing.bench.measuring.turns import ChangedRows, Contender
 from lasing.bench.measuring.workloads import ARGS, Array, Stream
 
 RESULTS_PER_ATOM = 6
@@ -26,7 +26,7 @@ RESULTS_PER_ATOM = 6
 
 
 def compiled(package: str, name: str) -> ctypes.CDLL | None:
-    """A file in C++ of a package, compiled and loaded; None where no g++ compiles it."""
+    """A C++ file of a package, compiled and loaded; None if g++ cannot compile it."""
     if which("g++") is None:
         return None
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder, as_file(files(package) / name) as source:
@@ -39,7 +39,7 @@ def compiled(package: str, name: str) -> ctypes.CDLL | None:
 
 @cache
 def library() -> ctypes.CDLL | None:
-    """The compiled loop, or None where no g++ compiles it."""
+    """The compiled loop, or None if g++ cannot compile it."""
     loaded = compiled("lasing.bench.bars", "limit.cpp")
     if loaded is None:
         return None
@@ -78,7 +78,7 @@ class JoinLoop:
         weakref.finalize(self, loaded.join_free, self._join)
 
     def tick(self, t: int) -> Array:
-        """The new rows of a time point. They stand in a buffer that the next tick writes over."""
+        """The new rows of a time point, in a buffer that the next tick overwrites."""
         begin, end = self._bounds[t], self._bounds[t + 1]
         first, second = self._addresses
         count = self._tick(self._join, t, first + 8 * begin, second + 8 * begin, end - begin, self._out_address)
@@ -88,13 +88,13 @@ class JoinLoop:
 
 
 def limit(window: int, stream: Stream) -> Contender | None:
-    """The loop as a contender on J; None where no g++ compiles it."""
+    """The loop as a contender on J; None if g++ cannot compile it."""
     loaded = library()
     if loaded is None:
         return None
-    return Contender("C++ loop", lambda: JoinLoop(loaded, window, stream).tick, _told)
+    return Contender("C++ loop", lambda: JoinLoop(loaded, window, stream).tick, _changed_rows)
 
 
-def _told(rows: Array) -> Told:
-    """Rows (until, A, C), as the annotated engine tells them."""
+def _changed_rows(rows: Array) -> ChangedRows:
+    """Rows (until, A, C), as the annotated engine returns them."""
     return Counter((until, first, second) for first, second, until in rows.tolist())

@@ -1,6 +1,6 @@
-"""The workloads one by one: what others take, as multiples of what our engine takes for the same.
+"""The workloads one by one: the time of other contenders as a multiple of our engine's.
 
-Re-evaluation from scratch is measured at a rate so low that it ends; dictionaries and the C++ loop at a higher one too.
+Re-evaluation from scratch is measured only at a low rate, at which it ends; the others at a higher rate too.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _row(workload: Workload, rate: int, c: Course, effort: Effort) -> tuple[str,
     in_python = _dictionaries(c)
     others = [other for other in (scratch, in_python) if isinstance(other, Contender)]
     for other in others:
-        if workload is not C:  # whose heads differ in shape: its changes are compared elsewhere
+        if workload is not C:  # heads of C differ in shape: its changes are compared elsewhere
             agree(ours, other, c.stream.points)
     timings = {timing.name: timing for timing in c.race([ours, *others], effort)}
     baseline = timings[ours.name]
@@ -59,7 +59,7 @@ def _dictionaries(c: Course) -> Contender | str:
 
 
 def _limit(workload: Workload, c: Course, effort: Effort) -> str:
-    """The C++ loop, beside our engine with the same output: new rows with the time until which they hold."""
+    """The C++ loop, compared with our engine for the same output: new rows with the time until which they hold."""
     if workload is not J:
         return "for J only"
     loop = limit(WINDOW, c.stream)

@@ -1,1 +1,1 @@
-"""What surrounds the engine costs: reading, names, changes on their way out, interrupts."""
+"""Costs around the engine: reading, names, handing out changes, interrupts."""

@@ -1,8 +1,8 @@
-"""Ctrl-C while a program explodes: how long until it is answered, and until the process has ended.
+"""Ctrl-C while a program explodes: how long until Python reacts, and until the process has ended.
 
-A child process evaluates a program that would run for minutes. After a second of that it gets a SIGINT. It says when
-the interrupt reached Python; the parent sees when the process has ended, which includes giving its memory back. The
-baseline is a loop of plain Python.
+A child process evaluates a program that would run for minutes. After a second it gets a SIGINT. The child prints when
+the interrupt reached Python; the parent sees when the process has ended, which includes freeing its memory. The
+baseline is a loop in plain Python.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ PROGRAMS: dict[str, tuple[str, str, int]] = {
 
 
 def interrupts() -> list[tuple[str, str, str]]:
-    """Rows of a table: what, medians until the interrupt arrives and until the process has ended, and the longest."""
+    """Rows of a table: the case, median times until the interrupt arrives and the process has ended, the longest."""
     works = {"baseline: a loop in Python": f'print("ready", flush=True)\n{PYTHON}'}
     works |= {name: PUSH.format(program=p, engine=e, number=n) for name, (p, e, n) in PROGRAMS.items()}
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in [*works, "lasing run, all pairs"]}
@@ -66,7 +66,7 @@ def interrupts() -> list[tuple[str, str, str]]:
 
 
 def _interrupted(command: list[str]) -> tuple[float, float]:
-    """Seconds from the signal until Python has it, and until the process has ended."""
+    """Seconds from the signal until it reaches Python, and until the process has ended."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
@@ -81,7 +81,7 @@ def _interrupted(command: list[str]) -> tuple[float, float]:
 
 
 def _interrupted_run() -> tuple[float, float]:
-    """The same for the command line, which is given the time to start that it takes for a small stream."""
+    """The same for the command line. Its start-up time is that of a run on a small stream."""
     with tempfile.TemporaryDirectory() as folder:
         program, small, large = (Path(folder, name) for name in ("pairs.lars", "small.facts", "large.facts"))
         program.write_text(PROGRAMS["all pairs"][0])

@@ -1,4 +1,4 @@
-"""What a change costs on its way out of the engine: whole numbers, doubles, names, and some of each."""
+"""The cost of handing out a change: integers, doubles, names, and a mix."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BACKGROUND = " ".join([*(f"s({i})." for i in range(GROUPS)), *(f"is({v},n{v})." 
 
 
 def leaving() -> list[tuple[str, str, str]]:
-    """Rows of a table: what, microseconds a change, and as a multiple of the baseline's time."""
+    """Rows of a table: the case, microseconds per change, and the ratio to the baseline."""
     updates = {name: _updates(program) for name, program in PROGRAMS.items()}
     changes = {name: sum(len(part) for one in found for part in one.rows()) for name, found in updates.items()}
     rows = []

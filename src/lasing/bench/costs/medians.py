@@ -24,7 +24,7 @@ def interleaved(contenders: Mapping[str, Callable[[], object]], repetitions: int
 
 
 def medians(contenders: Mapping[str, Callable[[], float]], repetitions: int = 7) -> list[Result]:
-    """The same, of contenders that measure their seconds themselves."""
+    """The same, for contenders that measure their own seconds."""
     times: dict[str, list[float]] = {name: [] for name in contenders}
     for turn in range(repetitions + 1):
         for name, measure in contenders.items():

@@ -13,7 +13,7 @@ from lasing.engine_choice import EngineName
 ROOMS = 100
 SENSORS = 500
 WINDOW = 19
-"""Every sensor reads at every time point, so that 20 x 500 = 10,000 readings stand in the window."""
+"""Every sensor reads at every time point, so the window holds 20 x 500 = 10,000 readings."""
 POINTS = 6
 
 PROGRAM = """
@@ -47,7 +47,7 @@ some :- pick(X).
 
 
 def models() -> list[tuple[str, str, str]]:
-    """Rows of a table: what, its cost, and how that compares."""
+    """Rows of a table: the case, its cost, and how that compares."""
     return [*_splitting(), *_long_stream(10_000)]
 
 
@@ -62,19 +62,19 @@ def _splitting() -> list[tuple[str, str, str]]:
     seconds: dict[str, list[float]] = {"split": [], "ours": [], "by hand": []}
     for time in range(WINDOW + 1 + POINTS):
         facts = _readings(time)
-        told = []
+        answers = []
         for name, contender in (("split", split), ("ours", ours), ("by hand", by_hand)):
             begun = perf_counter()
-            told.append(contender.step(time, facts))
+            answers.append(contender.step(time, facts))
             if time > WINDOW:
                 seconds[name].append(perf_counter() - begun)
-        if len({frozenset(models) for models in told}) != 1:
+        if len({frozenset(models) for models in answers}) != 1:
             raise AssertionError(f"the contenders differ at {time}")
     base = median(seconds["split"])
     names = {
         "split": "10,000 derivations below, a choice above (auto)",
         "ours": "the same, everything in clingo (engine clingo)",
-        "by hand": "the same in clingo's own language, grounded anew at each time point",
+        "by hand": "the same in clingo's own language, grounded again at each time point",
     }
     return [
         (names[n], f"{median(s) * 1e3:,.1f} ms a time point", f"{median(s) / base:.1f}x") for n, s in seconds.items()
@@ -82,7 +82,7 @@ def _splitting() -> list[tuple[str, str, str]]:
 
 
 class _Live:
-    """A program at work in an engine of ours."""
+    """The program in one of our engines."""
 
     def __init__(self, engine: EngineName) -> None:
         self._engine = lasing.Engine(PROGRAM + BACKGROUND, start=0, engine=engine)
@@ -99,7 +99,7 @@ class _ByHand:
         self._window: deque[list[tuple[str, int]]] = deque(maxlen=WINDOW + 1)
 
     def step(self, _time: int, facts: list[tuple[str, int]]) -> set[frozenset[str]]:
-        import clingo  # here, because it need not be installed
+        import clingo  # here, because it is optional
 
         self._window.append(facts)
         control = clingo.Control(["0", "--opt-mode=optN", "--project=project", "--warn=none"])
@@ -125,5 +125,5 @@ def _long_stream(points: int) -> list[tuple[str, str, str]]:
         if (time + 1) % (points // 10) == 0:
             tenths.append(perf_counter() - begun)
             begun = perf_counter()
-    row = f"a choice over {points:,} time points, the last tenth beside the second"
+    row = f"a choice over {points:,} time points, the last tenth compared with the second"
     return [(row, f"{tenths[-1] / points * 1e4:.2f} ms a time point", f"{tenths[-1] / tenths[1]:.2f}x")]

@@ -1,4 +1,4 @@
-"""Names that are always new: what a fact costs at first, and after millions of names."""
+"""Names that are always new: the cost of a fact at first, and after millions of names."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ CONTENDERS: dict[str, tuple[str, Callable[[int], Facts]]] = {
     "new names, V > 60": (WINDOW, _new),
     "new names that are compared": ("hot(S) :- temp(S,V) in [5], S > m.", _new),
     "the last of new names": ("last(M) :- M = #max{S : temp(S,V) in [5]}.", _new),
-    "new names of a predicate that nobody uses": (WINDOW, _unused),
+    "new names of an unused predicate": (WINDOW, _unused),
     "new names that are only counted": ("hot(S) :- temp(S,V) in [#5].", _unused),
 }
 
 
 def names() -> list[tuple[str, str, str]]:
-    """Rows of a table: what, microseconds of the processor a fact, and the growth: how the last tenth of all ticks
-    compares with the second, and the same as multiples of the baseline, which knows what the machine did meanwhile.
+    """Rows of a table: the case, processor microseconds per fact, and the growth: the last tenth of all ticks divided
+    by the second, also as multiples of the baseline, which removes what else the machine did.
 
-    Contenders take turns, a stretch of ticks each; medians of stretches count.
+    Contenders take turns, a stretch of ticks each; the figures are medians of stretches.
     """
     engines = {name: lasing.Engine(program, start=0) for name, (program, _) in CONTENDERS.items()}
     costs: dict[str, list[float]] = {name: [] for name in CONTENDERS}
@@ -59,19 +59,19 @@ def names() -> list[tuple[str, str, str]]:
     for name, found in costs.items():
         second, last = _tenths(found)
         before, after = _tenths([cost / base for cost, base in zip(found, baseline, strict=True)])
-        growth = f"{last / second:.2f}x; beside the baseline {after / before:.2f}x"
-        rows.append((name, f"{second:.2f} µs, at last {last:.2f} µs", growth))
+        growth = f"{last / second:.2f}x; relative to the baseline {after / before:.2f}x"
+        rows.append((name, f"{second:.2f} µs, in the end {last:.2f} µs", growth))
     return rows
 
 
 def _tenths(costs: list[float]) -> tuple[float, float]:
-    """The medians of the second and of the last tenth."""
+    """The medians of the second and the last tenth."""
     tenth = len(costs) // 10
     return median(costs[tenth : 2 * tenth]), median(costs[-tenth:])
 
 
 def _stretch(engine: lasing.Engine, first: int, facts_at: Callable[[int], Facts]) -> float:
-    """Microseconds a fact in a stretch of ticks."""
+    """Microseconds per fact in a stretch of ticks."""
     facts = [facts_at(t) for t in range(first, first + STRETCH)]
     begun = time.thread_time()
     for t, now in enumerate(facts, first):

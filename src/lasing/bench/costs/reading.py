@@ -1,4 +1,4 @@
-"""Reading programs and streams: rules and facts a second, beside what cannot be undercut in Python."""
+"""Reading programs and streams: rules and facts per second, compared with the least that Python needs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ q(X, Z) :- p(X, Y) in [20], p(Y, Z) in [20].
 
 
 def reading() -> list[tuple[str, str, str]]:
-    """Rows of a table: what, how many a second, and as a multiple of the baseline's time."""
+    """Rows of a table: the case, how many per second, and the ratio of its time to the baseline's."""
     copies = 500
     program = RULES * copies
     rules = program.count(".\n")

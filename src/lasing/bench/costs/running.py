@@ -1,4 +1,4 @@
-"""`lasing run` on a file, beside what cannot be undercut: Arrow reads the same file, and `push_batch` takes it."""
+"""`lasing run` on a file, compared with the least possible: Arrow reads the same file, and `push_batch` takes it."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ for _ in range(2):
         sys.exit(done.output)
 print(seconds)
 """
-"""The command line in a process of its own, where the first run loads what it needs and the second one counts."""
+"""The command line in its own process: the first run loads what it needs, and the second one counts."""
 
 
 def running() -> list[tuple[str, str, str]]:
-    """Rows of a table: what, how many facts a second, and as a multiple of the baseline's time."""
+    """Rows of a table: the case, facts per second, and the ratio of its time to the baseline's."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         _write_files(folder)

@@ -1,4 +1,4 @@
-"""The tables of costs, by name. Each function measures, and gives rows: what, its cost, and how that compares."""
+"""The cost tables by name. Each function measures and returns rows: the case, its cost, and how that compares."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLUMNS = ("what", "cost", "compared")
 
 @dataclass(frozen=True, slots=True)
 class CostTable:
-    """A question, and the measurement that answers it; `needs` is a package without which there is none."""
+    """A question, and the measurement that answers it; `needs` is a package that it requires."""
 
     name: str
     title: str
@@ -28,15 +28,21 @@ class CostTable:
     needs: str = ""
 
     def missing(self) -> str:
-        """Why it cannot be measured here; empty where it can."""
+        """Why this cannot be measured here; empty if it can."""
         return f"not installed: {self.needs}" if self.needs and find_spec(self.needs) is None else ""
 
 
 COSTS: tuple[CostTable, ...] = (
     CostTable("reading", "Reading", "How fast are programs and streams read?", reading),
-    CostTable("running", "Files in and out", "What does `lasing run` cost beside Arrow and `push_batch`?", running),
-    CostTable("models", "Several answers", "What does splitting save, and what costs a long stream?", models, "clingo"),
-    CostTable("names", "New names", "What do names cost that are always new, at first and at last?", names),
-    CostTable("leaving", "Changes on their way out", "What does a change cost, by the kind of its values?", leaving),
-    CostTable("interrupts", "Ctrl-C", "How soon does an evaluation that explodes end?", interrupts),
+    CostTable(
+        "running", "Files in and out", "What does `lasing run` cost, compared with Arrow and `push_batch`?", running
+    ),
+    CostTable(
+        "models", "Several answers", "What does splitting save, and what does a long stream cost?", models, "clingo"
+    ),
+    CostTable("names", "New names", "What do new names cost, at first and after millions of them?", names),
+    CostTable(
+        "leaving", "Handing out changes", "What does it cost to hand out a change, by the kind of its values?", leaving
+    ),
+    CostTable("interrupts", "Ctrl-C", "How soon does an exploding evaluation end?", interrupts),
 )

@@ -1,7 +1,7 @@
-"""clingo on the Laser paper's workloads: what Ticker's clingo mode does, with the facts put in by hand.
+"""clingo on the Laser paper's workloads: what Ticker's clingo mode does, with facts added directly.
 
-At each time point a new control is given the program in clingo's language, and through its backend, not as text, the
-facts of the window with their times; it grounds and solves. Nothing is kept but the facts, as symbols.
+Each time point makes a new control. It gets the program in clingo's language, and the facts of the window with their
+times through its backend, not as text; it grounds and solves. Only the facts are kept, as symbols.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from lasing.bench.laser.peers import told_row
+from lasing.bench.laser.peers import comparable_row
 from lasing.bench.laser.workloads import COPIES, Task
-from lasing.bench.measuring.records import View
-from lasing.bench.measuring.turns import Contender, Step, Told
+from lasing.bench.measuring.records import OutputKind
+from lasing.bench.measuring.turns import ChangedRows, Contender, Step
 from lasing.bench.measuring.workloads import Stream
 
 if TYPE_CHECKING:
@@ -25,12 +25,12 @@ CLINGO = "clingo"
 
 
 def installed() -> bool:
-    """Whether there is clingo, which is optional."""
+    """Whether clingo, which is optional, is installed."""
     return find_spec("clingo") is not None
 
 
-def by_clingo(task: Task, output: View, stream: Stream, first: int = 0) -> Contender:
-    """clingo from time point `first` on, after the one before, which is evaluated in the start."""
+def by_clingo(task: Task, output: OutputKind, stream: Stream, first: int = 0) -> Contender:
+    """clingo from time point `first` on; the start evaluates the time point before."""
     from clingo import Control, Function, Number
 
     text = in_clingo(task, output)
@@ -66,21 +66,21 @@ def by_clingo(task: Task, output: View, stream: Stream, first: int = 0) -> Conte
         return changes if output == "changes" else lambda t: (evaluate(t), ())
 
     numbers = {name: i for i, name in enumerate(task.heads[output])}
-    return Contender(CLINGO, start, partial(_told_symbols, numbers))
+    return Contender(CLINGO, start, partial(_changed_symbols, numbers))
 
 
-def _told_symbols(numbers: dict[str, int], changed: tuple[Iterable[Symbol], Iterable[Symbol]]) -> Told:
+def _changed_symbols(numbers: dict[str, int], changed: tuple[Iterable[Symbol], Iterable[Symbol]]) -> ChangedRows:
     return Counter(
-        told_row(numbers[symbol.name], sign, [arg.number for arg in symbol.arguments])
+        comparable_row(numbers[symbol.name], sign, [arg.number for arg in symbol.arguments])
         for sign, symbols in zip((1, -1), changed, strict=True)
         for symbol in symbols
     )
 
 
-def in_clingo(task: Task, output: View) -> str:
+def in_clingo(task: Task, output: OutputKind) -> str:
     """The program in clingo's language, where facts have their time as the last argument.
 
-    All facts and all `point(T)` are of the window.
+    All facts and all `point(T)` are in the window.
     """
     match task.shape:
         case "diamond":

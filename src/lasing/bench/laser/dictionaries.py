@@ -1,7 +1,7 @@
 """The Laser paper's five programs in plain Python, each written by hand for its rule, and incremental.
 
-A program tells at each time point, of each head by its number, what is added and what is removed, or all that holds.
-Facts with one argument are integers, those with two are pairs.
+At each time point a program returns, for each head by its number, what is added and what is removed, or all that holds.
+A fact with one argument is an integer, one with two is a pair.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from lasing.bench.laser.peers import told_row
+from lasing.bench.laser.peers import comparable_row
 from lasing.bench.laser.workloads import DIFFERENT, Task
-from lasing.bench.measuring.records import View
-from lasing.bench.measuring.turns import Contender, Step, Told
+from lasing.bench.measuring.records import OutputKind
+from lasing.bench.measuring.turns import ChangedRows, Contender, Step
 from lasing.bench.measuring.workloads import ARGS, PREDICATE, Stream
 
 DICTIONARIES = "dictionaries"
@@ -27,7 +27,7 @@ Arrived = list[list[Any]]
 
 
 class ByHand(Protocol):
-    """A program at work."""
+    """A program with its state."""
 
     def tick(self, t: int, arrived: Arrived) -> Changes:
         """What changes at a time point."""
@@ -45,7 +45,7 @@ class Diamond:
         self._arrived: deque[list[Row]] = deque()
 
     def tick(self, t: int, arrived: Arrived) -> Changes:
-        """A pair goes when it came last as long ago as the window reaches, and a time point more."""
+        """A pair leaves when its last arrival falls out of the window."""
         (pairs,) = arrived
         last = self._last
         added = []
@@ -77,7 +77,7 @@ class Box:
         self._held: set[Row] = set()
 
     def tick(self, t: int, arrived: Arrived) -> Changes:
-        """A run of time points ends where its value does not come."""
+        """A value's run ends at the first time point at which the value does not come."""
         since, begin = self._since, max(0, t - self._window)
         self._since = {x: since.get(x, t) for x in arrived[0]}
         held = {x for x, first in self._since.items() if first <= begin}
@@ -177,11 +177,11 @@ class Rules:
 
 STEAM, LIQUID, IS_STEAM, IS_LIQUID, ALARM, NORMAL, FREEZE, VERY_HOT, VERY_COLD = range(9)
 HERE: tuple[Row, ...] = ((),)
-"""An atom without arguments that is there."""
+"""The row of an atom without arguments."""
 
 
 class Cooling:
-    """Figure 4 of the paper; the answer has steam and its like at all times of the window."""
+    """Figure 4 of the paper; the answer has steam and the like at all times of the window."""
 
     def __init__(self, window: int) -> None:
         self._window = window
@@ -192,7 +192,7 @@ class Cooling:
         self._times: dict[int, deque[int]] = {h: deque() for h in (IS_STEAM, IS_LIQUID, VERY_HOT, VERY_COLD)}
 
     def tick(self, t: int, arrived: Arrived) -> Changes:
-        """What holds now and did not, or did and does not."""
+        """What began to hold at this time point, and what ceased to."""
         over = t - self._window
         temps = set(arrived[0])
         steam, liquid = {v for v in temps if v >= 100}, {v for v in temps if 1 <= v < 100}
@@ -242,7 +242,7 @@ class Cooling:
 
 
 def by_hand(task: Task) -> ByHand:
-    """The program for a task. Copies of a rule are one by hand."""
+    """The program for a task. Copies of a rule are written once."""
     match task.shape:
         case "diamond":
             return Diamond(task.window)
@@ -253,7 +253,7 @@ def by_hand(task: Task) -> ByHand:
     return Rules(task.window, task.rules) if task.kind == DIFFERENT else Join(task.window)
 
 
-def dictionaries(task: Task, output: View, stream: Stream) -> Contender:
+def dictionaries(task: Task, output: OutputKind, stream: Stream) -> Contender:
     """The program as a contender."""
     arrivals = [_arrived(stream, t) for t in range(stream.points)]
 
@@ -268,11 +268,11 @@ def dictionaries(task: Task, output: View, stream: Stream) -> Contender:
 
         return answer
 
-    return Contender(DICTIONARIES, start, _told)
+    return Contender(DICTIONARIES, start, _changed_rows)
 
 
 def _arrived(stream: Stream, t: int) -> Arrived:
-    """The facts of a time point, for each predicate."""
+    """The facts of a time point by predicate."""
     arrived: Arrived = [[] for _ in stream.predicates]
     arities = list(stream.predicates.values())
     for row in stream.rows[stream.bounds[t] : stream.bounds[t + 1]].tolist():
@@ -281,9 +281,9 @@ def _arrived(stream: Stream, t: int) -> Arrived:
     return arrived
 
 
-def _told(changes: Changes) -> Told:
-    told: Told = Counter()
+def _changed_rows(changes: Changes) -> ChangedRows:
+    counted: ChangedRows = Counter()
     for head, added, removed in changes:
         for sign, rows in ((1, added), (-1, removed)):
-            told.update(told_row(head, sign, row if isinstance(row, tuple) else (row,)) for row in rows)
-    return told
+            counted.update(comparable_row(head, sign, row if isinstance(row, tuple) else (row,)) for row in rows)
+    return counted

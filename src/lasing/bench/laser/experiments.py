@@ -1,7 +1,7 @@
 """The five experiments of the Laser paper (Section 4), on generated streams: Figures 2, 3 and 5.
 
-Each is run for two outputs: what changes at a time point, which our engine tells, and the full answer at each time
-point, which Laser returns. `laser_race` says how it is measured, `laser_workloads` what.
+Each runs for two outputs: the changes at a time point, which our engine returns, and the full answer at each time
+point, which Laser returns. `race` says how they are measured, `workloads` what.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from lasing.bench.laser.peers import LASING, SCRATCH
 from lasing.bench.laser.race import SPARK, Patience, all_agree, contenders, in_words, probe, race
 from lasing.bench.laser.workloads import COPIES, DIFFERENT, Task, box, cooling, diamond, join, rules
 from lasing.bench.measuring.course import Effort
-from lasing.bench.measuring.records import Cell, Experiment, Figure, View
+from lasing.bench.measuring.records import Cell, Experiment, Figure, OutputKind
 
-OUTPUTS: tuple[View, ...] = get_args(View)
+OUTPUTS: tuple[OutputKind, ...] = get_args(OutputKind)
 WINDOWS, RATES, RULES = (1, 20, 40, 80), (200, 400, 800), (10, 20, 50, 100)
 
 Grid = Callable[[Effort], list[Task]]
@@ -42,9 +42,9 @@ def numbers_of_rules(effort: Effort) -> list[Task]:
 
 
 def cells(grid: Grid, small: tuple[Task, ...], middling: Task, effort: Effort) -> Iterator[Cell]:
-    """All cells of an experiment, after all contenders have told the same on small tasks.
+    """All cells of an experiment, once all contenders agree on small tasks.
 
-    A middling one tells what those may take at first who evaluate time points anew.
+    A middling task shows first how long the contenders take that re-evaluate every time point.
     """
     for task in small:
         for output in OUTPUTS:
@@ -58,15 +58,15 @@ def cells(grid: Grid, small: tuple[Task, ...], middling: Task, effort: Effort) -
 
 
 def count(grid: Grid, effort: Effort) -> int:
-    """How many cells there will be."""
+    """The number of cells to measure."""
     return sum(len(contenders(task)) for task in grid(effort)) * len(OUTPUTS)
 
 
-# -- what can be said ----------------------------------------------------------------------------------------------
+# -- the sentences -------------------------------------------------------------------------------------------------
 
 
 def sentences(found: list[Cell]) -> list[str]:
-    """How our cost grows, how much longer or shorter the others take, and what was not measured."""
+    """How our cost grows, how the others compare, and what was not measured."""
     said = []
     for output in OUTPUTS:
         mine = [cell for cell in found if cell.contender == LASING and cell.output == output and cell.cost is not None]
@@ -84,8 +84,8 @@ def sentences(found: list[Cell]) -> list[str]:
     return said
 
 
-def _growths(mine: list[Cell], output: View) -> Iterator[str]:
-    """How our cost changes from the least to the greatest value of each setting, the others being equal."""
+def _growths(mine: list[Cell], output: OutputKind) -> Iterator[str]:
+    """How our cost changes from the least to the greatest value of each setting, with the others fixed."""
     for setting in ("window", "rate", "rules"):
         values = sorted({int(cell.settings[setting]) for cell in mine if setting in cell.settings})
         if len(values) < 2:
@@ -100,7 +100,7 @@ def _growths(mine: list[Cell], output: View) -> Iterator[str]:
 
 
 def _against(name: str, theirs: list[Cell]) -> Iterator[str]:
-    """How long another takes, and in plain words where it is faster than we are."""
+    """How long another contender takes, and in plain words where it is faster than we are."""
     ratios = sorted(cell.ratio for cell in theirs if cell.ratio is not None)
     output, who = theirs[0].output, WORDS.get(name, name)
     if not ratios:
@@ -156,7 +156,7 @@ def _experiment(
     middling: Task,
     x: str = "window",
 ) -> Experiment:
-    """Two pictures: changes, and answers. Of many rules there are two of each, for copies and different rules."""
+    """Two pictures: changes and answers. For many rules, two of each: copies and different rules."""
     panels, x_label = ("rate", "window, in time points") if x == "window" else ("window", "rules")
     kinds = [{}] if x == "window" else [{"kind": COPIES}, {"kind": DIFFERENT}]
     figures = tuple(
@@ -209,7 +209,7 @@ LASER: tuple[Experiment, ...] = (
         "rules",
         "3(b)",
         "Many joins",
-        "What do many rules cost that join, the same ones or different ones, at 200 atoms per time point?",
+        "What do many join rules cost, identical or different, at 200 atoms per time point?",
         numbers_of_rules,
         (rules(2, 3, COPIES, 6), rules(2, 3, DIFFERENT, 6)),
         rules(1, 5, COPIES, 50),

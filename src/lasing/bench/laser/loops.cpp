@@ -1,6 +1,6 @@
 // The rules of the Laser paper's experiments by hand, each known in advance: what the machine can do.
 //
-// Every loop tells at a time point what is added and removed, or on demand all that holds. Nothing is assumed of the
+// At a time point every loop returns what is added and removed, or on demand all that holds. Nothing is assumed of the
 // stream: facts may come twice at a time point, and again at later ones. Time starts at 0.
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Row {
     Int head, sign, first, second;
 };
 
-struct Full {};  // thrown where a ring has no room
+struct Full {};  // thrown when a ring has no room
 
 struct Loop {
     virtual ~Loop() = default;
@@ -83,7 +83,7 @@ struct Relation {
 
     Record<INDICES> &at(Int number) { return ring[number & mask]; }
 
-    // What has ended at the time point before now is still seen: it may go on.
+    // What ended at the previous time point is still visible: it may go on.
     void forget(Int now) {
         while (low < high && at(low).since + window < now - 1) low++;
     }
@@ -217,7 +217,7 @@ struct Join : Loop {
 struct Keys {
     struct Slot {
         Int key = 0, time = NEVER, since = 0;
-        bool told = false;
+        bool reported = false;
     };
 
     int shift;
@@ -232,7 +232,7 @@ struct Keys {
         slots.resize(mask + 1);
     }
 
-    // Where a key stands, or would.
+    // The slot of a key, or where it would be.
     Slot &find(Int key, Int time) {
         Word at = slot(key, shift);
         while (slots[at].time == time && slots[at].key != key) at = (at + 1) & mask;
@@ -250,7 +250,7 @@ struct Keys {
     }
 };
 
-// q(X) :- p(X) always in [window].  Each key of now has the start of its run; one of before that is not there is gone.
+// q(X) :- p(X) always in [window].  Each current key has the start of its run; an earlier key that is absent has gone.
 struct Box : Loop {
     Int window;
     Keys one, other;
@@ -268,24 +268,24 @@ struct Box : Loop {
             const auto &before = previous->find(fact->first, now - 1);
             const bool lasts = before.time == now - 1;
             key->since = lasts ? before.since : now;
-            key->told = key->since <= begin;
-            if (key->told && !(lasts && before.told)) *out++ = {0, 1, fact->first, 0};
+            key->reported = key->since <= begin;
+            if (key->reported && !(lasts && before.reported)) *out++ = {0, 1, fact->first, 0};
         }
         for (Word at : previous->order) {
             const auto &before = previous->slots[at];
-            if (before.told && current->find(before.key, now).time != now) *out++ = {0, -1, before.key, 0};
+            if (before.reported && current->find(before.key, now).time != now) *out++ = {0, -1, before.key, 0};
         }
         return out;
     }
 
     Row *answer(Int, Row *out) override {
         for (Word at : current->order)
-            if (current->slots[at].told) *out++ = {0, 1, current->slots[at].key, 0};
+            if (current->slots[at].reported) *out++ = {0, 1, current->slots[at].key, 0};
         return out;
     }
 };
 
-// Figure 4 of the paper. Changes are of what holds now; the answer has `steam(V) at T` and its like at all times of
+// Figure 4 of the paper. Changes are of what holds now; the answer has `steam(V) at T` and the like at all times of
 // the window.
 struct Cooling : Loop {
     enum Head { STEAM, LIQUID, IS_STEAM, IS_LIQUID, ALARM, NORMAL, FREEZE, VERY_HOT, VERY_COLD };
@@ -377,7 +377,7 @@ void *loop_new(int kind, Int window, Int most, Int results) {
 
 void loop_free(void *loop) { delete static_cast<Loop *>(loop); }
 
-// One time point: how many rows of changes stand in `out`; or -1 where a ring has no room.
+// One time point: the number of rows of changes in `out`; or -1 if a ring has no room.
 Int loop_tick(void *loop, Int now, const Fact *facts, Int count, Row *out) {
     try {
         return static_cast<Loop *>(loop)->tick(now, facts, count, out) - out;
@@ -386,7 +386,7 @@ Int loop_tick(void *loop, Int now, const Fact *facts, Int count, Row *out) {
     }
 }
 
-// How many rows hold now; they stand in `out`.
+// The number of rows that hold now; they are in `out`.
 Int loop_answer(void *loop, Int now, Row *out) { return static_cast<Loop *>(loop)->answer(now, out) - out; }
 
 }  // extern "C"

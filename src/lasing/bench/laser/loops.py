@@ -1,6 +1,6 @@
 """The limit of the Laser paper's workloads: a loop in C++ for each, called tick by tick as the engine is.
 
-It needs g++; where there is none, there is no such contender.
+It needs g++. Without it there is no such contender.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ import numpy as np
 
 from lasing.bench.bars.limit import compiled
 from lasing.bench.laser.workloads import Task
-from lasing.bench.measuring.records import View
-from lasing.bench.measuring.turns import Contender, Step, Told
+from lasing.bench.measuring.records import OutputKind
+from lasing.bench.measuring.turns import ChangedRows, Contender, Step
 from lasing.bench.measuring.workloads import PREDICATE, Array, Stream
 
 LOOP = "C++ loop"
 KINDS = {"diamond": 0, "box": 1, "join": 2, "rules": 2, "cooling": 3}
 RESULTS_PER_ATOM = 6
-"""How many results of the join the ring has room for."""
+"""The number of join results that fit in the ring."""
 FACT, ROW = 3, 4
 """How many numbers a fact has, and a row."""
 
 
 @cache
 def library() -> ctypes.CDLL | None:
-    """The compiled loops, or None where no g++ compiles them."""
+    """The compiled loops, or None if g++ cannot compile them."""
     loaded = compiled("lasing.bench.laser", "loops.cpp")
     if loaded is None:
         return None
@@ -41,7 +41,7 @@ def library() -> ctypes.CDLL | None:
 
 
 class Loop:
-    """A loop over a stream. Rows stand in a buffer that the next call writes over.
+    """A loop over a stream. Rows are in a buffer that the next call overwrites.
 
     Addresses are taken beforehand, so that a tick costs little more than the call.
     """
@@ -60,7 +60,7 @@ class Loop:
         weakref.finalize(self, loaded.loop_free, self._loop)
 
     def tick(self, t: int) -> Array:
-        """What changes at a time point."""
+        """The changes at a time point."""
         begin, end = self._bounds[t], self._bounds[t + 1]
         count = self._tick(self._loop, t, self._address + 8 * FACT * begin, end - begin, self._out_address)
         if count < 0:
@@ -68,13 +68,13 @@ class Loop:
         return self._out[:count]
 
     def answer(self, t: int) -> Array:
-        """What holds at a time point, after what changes at it."""
+        """What holds at a time point, after its changes."""
         self.tick(t)
         return self._out[: self._answer(self._loop, t, self._out_address)]
 
 
-def loops(task: Task, output: View, stream: Stream) -> Contender | None:
-    """The loop for a task as a contender; None where no g++ compiles it. Copies of a rule are one by hand."""
+def loops(task: Task, output: OutputKind, stream: Stream) -> Contender | None:
+    """The loop for a task as a contender; None if g++ cannot compile it. Copies of a rule are written once."""
     loaded = library()
     if loaded is None:
         return None
@@ -83,8 +83,8 @@ def loops(task: Task, output: View, stream: Stream) -> Contender | None:
         loop = Loop(loaded, task, stream)
         return loop.answer if output == "answers" else loop.tick
 
-    return Contender(LOOP, start, _told)
+    return Contender(LOOP, start, _changed_rows)
 
 
-def _told(rows: Array) -> Told:
+def _changed_rows(rows: Array) -> ChangedRows:
     return Counter(map(tuple, rows.tolist()))

@@ -1,10 +1,10 @@
 """Our engine on the Laser paper's workloads, and evaluation from scratch.
 
-All contenders take their facts in the form that is native to them, made before the clock runs: encoded columns, atoms,
-clingo's symbols, tuples, arrays. Programs are read and compiled before as well; only clingo, which is given a new
-control at each time point, reads its few rules there.
+All contenders take their facts in their native form, made before the clock runs: encoded columns, atoms, clingo's
+symbols, tuples, arrays. Programs are read and compiled beforehand too; only clingo, which gets a new control at each
+time point, reads its few rules there.
 
-What they tell is compared as rows: a head's number, +1 or -1, and two arguments, 0 where there are fewer.
+Their outputs are compared as rows: a head's number, +1 or -1, and two arguments, 0 if there are fewer.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from functools import partial
 
 from lasing.bench.laser.workloads import Task
 from lasing.bench.measuring.contenders import Columns, parse
-from lasing.bench.measuring.records import View
-from lasing.bench.measuring.turns import Contender, Step, Told
+from lasing.bench.measuring.records import OutputKind
+from lasing.bench.measuring.turns import ChangedRows, Contender, Step
 from lasing.bench.measuring.workloads import Array, Stream
 from lasing.engines.local.execute import OUT_ARGS, OUT_PREDICATE, OUT_SIGN
 from lasing.engines.reference.engine import ReferenceEngine
@@ -27,8 +27,8 @@ from lasing.plan.optimize import optimized
 LASING, SCRATCH = "lasing", "from scratch"
 
 
-def ours(task: Task, output: View, stream: Stream) -> Contender:
-    """The local engine on encoded columns, tick by tick: its changes, or after them all rows that stand."""
+def ours(task: Task, output: OutputKind, stream: Stream) -> Contender:
+    """The local engine on encoded columns, tick by tick: its changes, or all rows that hold after them."""
     program = parse(task.programs[output])
     plan = optimized(compile_plan(program))
     numbers = {name: i for i, name in enumerate(task.heads[output])}
@@ -45,31 +45,31 @@ def ours(task: Task, output: View, stream: Stream) -> Contender:
 
         return answer if output == "answers" else lambda t: list(engine.to(t))
 
-    return Contender(LASING, start, partial(_told_rows, outputs))
+    return Contender(LASING, start, partial(_changed_rows, outputs))
 
 
-def _told_rows(outputs: Sequence[tuple[int, int]], blocks: list[Array]) -> Told:
-    told: Told = Counter()
+def _changed_rows(outputs: Sequence[tuple[int, int]], blocks: list[Array]) -> ChangedRows:
+    counted: ChangedRows = Counter()
     for block in blocks:
         for row in block.tolist():
             head, arity = outputs[row[OUT_PREDICATE]]
-            told[told_row(head, row[OUT_SIGN], row[OUT_ARGS : OUT_ARGS + arity])] += 1
-    return told
+            counted[comparable_row(head, row[OUT_SIGN], row[OUT_ARGS : OUT_ARGS + arity])] += 1
+    return counted
 
 
-def told_row(head: int, sign: int, args: Sequence[int]) -> tuple[int, ...]:
-    """A row as it is compared.
+def comparable_row(head: int, sign: int, args: Sequence[int]) -> tuple[int, ...]:
+    """A row in the form in which outputs are compared.
 
-    >>> told_row(3, -1, [7])
+    >>> comparable_row(3, -1, [7])
     (3, -1, 7, 0)
     """
     return head, sign, *args, *(0,) * (2 - len(args))
 
 
-def from_scratch(task: Task, output: View, stream: Stream, first: int = 0) -> Contender:
-    """The reference engine, which evaluates every time point anew, from time point `first` on.
+def from_scratch(task: Task, output: OutputKind, stream: Stream, first: int = 0) -> Contender:
+    """The reference engine, which evaluates every time point from scratch, from time point `first` on.
 
-    Facts of before are taken in without evaluation; only the time point before is evaluated, in the start, so that
+    It takes in earlier facts without evaluating them. The start evaluates only the time point before `first`, so that
     changes are known.
     """
     program = parse(task.programs[output])
@@ -92,12 +92,12 @@ def from_scratch(task: Task, output: View, stream: Stream, first: int = 0) -> Co
         return changes if output == "changes" else lambda t: (engine.step(t, atoms[t]).atoms, frozenset())
 
     numbers = {name: i for i, name in enumerate(task.heads[output])}
-    return Contender(SCRATCH, start, partial(_told_atoms, numbers))
+    return Contender(SCRATCH, start, partial(_changed_atoms, numbers))
 
 
-def _told_atoms(numbers: dict[str, int], changed: tuple[Iterable[Atom], Iterable[Atom]]) -> Told:
+def _changed_atoms(numbers: dict[str, int], changed: tuple[Iterable[Atom], Iterable[Atom]]) -> ChangedRows:
     return Counter(
-        told_row(numbers[atom.predicate], sign, [arg for arg in atom.args if isinstance(arg, int)])
+        comparable_row(numbers[atom.predicate], sign, [arg for arg in atom.args if isinstance(arg, int)])
         for sign, atoms in zip((1, -1), changed, strict=True)
         for atom in atoms
     )

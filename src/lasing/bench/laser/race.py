@@ -1,15 +1,14 @@
-"""One setting of a Laser experiment, raced: its contenders take turns, and each of them becomes a cell.
+"""One setting of a Laser experiment as a race: its contenders take turns, and each becomes a cell.
 
-Those who are incremental run through the stream in every turn, after a first one that does not count: first they fill
-the window, which does not count either, and then come the time points that do. Those who evaluate a time point anew,
-which are the reference engine and clingo, would not end in that time, and need not: they are given the facts of the
-window without evaluation, and then evaluate one time point a turn, going on from turn to turn. That is exact, since
-they keep nothing but facts. They sit out where a time point is foreseen to take longer than `Patience` has, or does at
-first.
+Incremental contenders run through the stream in every turn, after a first turn that does not count. In each turn they
+first fill the window, which does not count either, and then come the time points that do. The reference engine and
+clingo re-evaluate every time point. They would not finish in that time, and need not: they get the facts of the window
+without evaluation, and then evaluate one time point per turn, continuing from turn to turn. That is exact, since they
+keep nothing but facts. They sit out if a time point takes longer than `Patience` allows, or is predicted to.
 
-Costs are microseconds per atom of input, of the processor: all contenders work in one thread and wait for nothing, so
-that on a machine which does nothing else it is the time that passes. What comes in is put into each contender's own
-form before the clock runs, and programs are read and compiled before as well.
+Costs are processor microseconds per atom of input: all contenders work in one thread and wait for nothing, so on an
+otherwise idle machine this is the time that passes. Input is put into each contender's own form before the clock runs,
+and programs are read and compiled beforehand too.
 """
 
 from __future__ import annotations
@@ -30,51 +29,51 @@ from lasing.bench.laser.loops import LOOP, loops
 from lasing.bench.laser.peers import LASING, SCRATCH, from_scratch, ours
 from lasing.bench.laser.workloads import COPIES, Task
 from lasing.bench.measuring.course import Effort
-from lasing.bench.measuring.records import Cell, View
+from lasing.bench.measuring.records import Cell, OutputKind
 from lasing.bench.measuring.turns import Contender, Step, agree
 from lasing.bench.measuring.workloads import Stream
 
 SPARK = "Spark join"
 ATOMS = 8_000
-"""About how many atoms of a turn count, times the effort's length."""
+"""About how many atoms count in a turn, for an effort of length 1."""
 REMOVALS = 10
-"""How many time points do not count at which the window is full already, and something goes."""
+"""The number of time points with a full window, at which atoms leave, that do not count yet."""
 SLOW_TURNS = 3
-"""In how many turns those take part who evaluate time points anew."""
+"""The number of turns for contenders that re-evaluate every time point."""
 PREFIX = 3
-"""How many time points of each race are compared as well."""
+"""The number of time points of each race whose outputs are compared too."""
 
-Anew = Callable[[Task, View, Stream, int], Contender]
-ANEW: dict[str, Anew] = {SCRATCH: from_scratch, CLINGO: by_clingo}
-"""Those who evaluate time points anew."""
+MakeContender = Callable[[Task, OutputKind, Stream, int], Contender]
+REEVALUATING: dict[str, MakeContender] = {SCRATCH: from_scratch, CLINGO: by_clingo}
+"""The contenders that re-evaluate every time point."""
 
 
 def contenders(task: Task) -> tuple[str, ...]:
-    """The names of all who take part, in the order of their cells."""
+    """The names of all contenders, in the order of their cells."""
     return (LASING, SCRATCH, CLINGO, DICTIONARIES, LOOP, *((SPARK,) if task.shape == "join" else ()))
 
 
 @dataclass
 class Patience:
-    """What time points may take, and what those took that were evaluated anew, by contender and output.
+    """How long a time point may take, and how long re-evaluated ones took, by contender and output.
 
-    From the one that is nearest in work it is foreseen what another takes, in proportion.
+    It predicts the time of a task from that of the task nearest in work, in proportion.
     """
 
     seconds: float
-    _known: dict[tuple[str, View], list[tuple[Task, float]]] = field(default_factory=lambda: defaultdict(list))
+    _known: dict[tuple[str, OutputKind], list[tuple[Task, float]]] = field(default_factory=lambda: defaultdict(list))
 
     @classmethod
     def of(cls, effort: Effort) -> Patience:
         """A second; much less for a quick look."""
         return cls(1.0 if effort.length > 1 else 0.2)
 
-    def learn(self, name: str, output: View, task: Task, seconds: float) -> None:
+    def learn(self, name: str, output: OutputKind, task: Task, seconds: float) -> None:
         """Remember what a time point took."""
         self._known[name, output].append((task, seconds))
 
-    def foresees(self, name: str, output: View, task: Task) -> str:
-        """Why it is not even tried; "" if it is."""
+    def foresees(self, name: str, output: OutputKind, task: Task) -> str:
+        """Why the task is not even tried; "" if it is."""
         work = _work(name, task)
         factors = [(work / _work(name, known), known, seconds) for known, seconds in self._known[name, output]]
         if not factors:
@@ -82,15 +81,15 @@ class Patience:
         factor, known, seconds = min(factors, key=lambda found: abs(log(found[0])))
         if factor * seconds <= self.seconds:
             return ""
-        return f"{self.exceeded(task)}, as {seconds:.2g} s at {in_words(known.settings)} foretell"
+        return f"{self.exceeded(task)}, predicted from {seconds:.2g} s at {in_words(known.settings)}"
 
     def exceeded(self, task: Task) -> str:
-        """What is said of one that takes too long."""
+        """The note for a task that takes too long."""
         return f"more than {self.seconds:g} s a time point at {in_words(task.settings)}"
 
 
 def in_words(settings: Mapping[str, int | str]) -> str:
-    """Settings as they are told.
+    """Settings as text.
 
     >>> in_words({"window": 20, "rules": 10, "kind": "copies"})
     'window 20, rules 10, copies'
@@ -99,9 +98,9 @@ def in_words(settings: Mapping[str, int | str]) -> str:
 
 
 def _work(name: str, task: Task) -> float:
-    """What an evaluation is in proportion to: the atoms of the window, for each of many copies of a rule.
+    """The work of an evaluation, to which its time is proportional: the atoms of the window, for each copy of a rule.
 
-    The reference engine joins without an index, so there it is pairs of atoms, of those that have the same predicate.
+    The reference engine joins without an index, so there it is pairs of atoms with the same predicate.
     """
     atoms = task.rate * (task.window + 1)
     copies, predicates = (task.rules, 1) if task.kind == COPIES else (1, task.rules)
@@ -110,8 +109,8 @@ def _work(name: str, task: Task) -> float:
 
 
 @dataclass(frozen=True)
-class Anewed:
-    """One who evaluates time points anew, at work."""
+class Reevaluation:
+    """A contender that re-evaluates every time point, with its window filled."""
 
     step: Step
     stream: Stream
@@ -125,7 +124,7 @@ class Anewed:
         return taken * 1e6 / (self.stream.bounds[self.first + turn + 1] - self.stream.bounds[self.first + turn])
 
 
-def race(task: Task, output: View, effort: Effort, patience: Patience) -> Iterator[Cell]:
+def race(task: Task, output: OutputKind, effort: Effort, patience: Patience) -> Iterator[Cell]:
     """The cells of a setting and output, one for each contender."""
     warm = task.window + 1 + REMOVALS
     stream = task.stream(warm + max(10, ATOMS * effort.length // task.rate))
@@ -138,9 +137,9 @@ def race(task: Task, output: View, effort: Effort, patience: Patience) -> Iterat
     for contender in fast[1:]:
         agree(fast[0], contender, PREFIX)
     notes = {} if maybe[LOOP] else {LOOP: "no g++"}
-    slow: dict[str, Anewed] = {}
-    for name in ANEW:
-        found = _anew(name, task, output, stream, patience)
+    slow: dict[str, Reevaluation] = {}
+    for name in REEVALUATING:
+        found = _reevaluation(name, task, output, stream, patience)
         if isinstance(found, str):
             notes[name] = found
         else:
@@ -158,12 +157,12 @@ def race(task: Task, output: View, effort: Effort, patience: Patience) -> Iterat
 
 def _measured(cell: Cell, costs: Sequence[float], baseline: Sequence[float]) -> Cell:
     low, middle, high = (float(q) for q in np.quantile(costs, (0.25, 0.5, 0.75)))
-    ratio = median(cost / ours for cost, ours in zip(costs, baseline, strict=False))  # of turns that both took
+    ratio = median(cost / ours for cost, ours in zip(costs, baseline, strict=False))  # in turns that both took
     return replace(cell, cost=middle, spread=(low, high), ratio=ratio)
 
 
-def _anew(name: str, task: Task, output: View, stream: Stream, patience: Patience) -> Anewed | str:
-    """One who evaluates anew, with the window filled; or why not."""
+def _reevaluation(name: str, task: Task, output: OutputKind, stream: Stream, patience: Patience) -> Reevaluation | str:
+    """A re-evaluating contender with its window filled, or why there is none."""
     if name == CLINGO and not installed():
         return "clingo is not installed"
     if why := patience.foresees(name, output, task):
@@ -171,27 +170,27 @@ def _anew(name: str, task: Task, output: View, stream: Stream, patience: Patienc
     first = task.window + 2
     points = first + SLOW_TURNS
     short = Stream(stream.predicates, stream.rows[: stream.bounds[points]], points)
-    contender = ANEW[name](task, output, short, first)
+    contender = REEVALUATING[name](task, output, short, first)
     begun = clock()
-    step = contender.start()  # which evaluates the time point before
+    step = contender.start()  # it evaluates the time point before
     taken = clock() - begun
     patience.learn(name, output, task, taken)
-    return Anewed(step, short, first) if taken <= patience.seconds else patience.exceeded(task)
+    return Reevaluation(step, short, first) if taken <= patience.seconds else patience.exceeded(task)
 
 
-def probe(task: Task, output: View, patience: Patience) -> None:
-    """Learn from a task that is small what larger ones take."""
-    for name in ANEW:
-        _anew(name, task, output, task.stream(task.window + 2 + SLOW_TURNS), patience)
+def probe(task: Task, output: OutputKind, patience: Patience) -> None:
+    """Learn from a small task how long larger ones take."""
+    for name in REEVALUATING:
+        _reevaluation(name, task, output, task.stream(task.window + 2 + SLOW_TURNS), patience)
 
 
 def _turns(
-    fast: Sequence[Contender], slow: dict[str, Anewed], stream: Stream, warm: int, turns: int
+    fast: Sequence[Contender], slow: dict[str, Reevaluation], stream: Stream, warm: int, turns: int
 ) -> dict[str, list[float]]:
-    """What each contender costs in each turn in which it takes part."""
+    """The cost of each contender in each of its turns."""
     atoms = len(stream.rows) - stream.bounds[warm]
     costs: dict[str, list[float]] = {name: [] for name in (*(c.name for c in fast), *slow)}
-    gc.collect()  # as in `take_turns`: what is prepared is not looked through again and again
+    gc.collect()  # as in `take_turns`: the collector does not scan the prepared data again and again
     gc.freeze()
     for turn in range(turns + 1):
         for contender in fast:
@@ -199,14 +198,14 @@ def _turns(
             if turn:
                 costs[contender.name].append(seconds * 1e6 / atoms)
         if 1 <= turn <= SLOW_TURNS:
-            for name, anew in slow.items():
-                costs[name].append(anew.cost(turn - 1))
+            for name, reevaluation in slow.items():
+                costs[name].append(reevaluation.cost(turn - 1))
     gc.unfreeze()
     return costs
 
 
 def _run(step: Step, points: int, warm: int) -> float:
-    """The seconds that the time points take that count."""
+    """The seconds of the time points that count."""
     for t in range(warm):
         step(t)
     begun = clock()
@@ -216,15 +215,15 @@ def _run(step: Step, points: int, warm: int) -> float:
 
 
 def _derived(task: Task, stream: Stream) -> float:
-    """How many atoms the full answer has, on average over the last time points."""
+    """The size of the full answer in atoms, on average over the last time points."""
     contender = ours(task, "answers", stream)
     step = contender.start()
     sizes = [sum(map(len, step(t))) for t in range(stream.points)]
     return float(np.mean(sizes[-10:]))
 
 
-def all_agree(task: Task, output: View, points: int = 7) -> None:
-    """Raise `DisagreementError` unless all contenders that there are tell the same, on a task that is small."""
+def all_agree(task: Task, output: OutputKind, points: int = 7) -> None:
+    """Raise `DisagreementError` unless all available contenders return the same on a small task."""
     stream = task.stream(points)
     others = [from_scratch(task, output, stream), dictionaries(task, output, stream), loops(task, output, stream)]
     if installed():

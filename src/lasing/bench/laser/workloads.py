@@ -5,18 +5,18 @@ the stream: k = t·n + i, for i = 0, …, n - 1. Constants are integers.
 
 - diamond: `p(s_k, o_k)`, which never comes again. At a steady time point (w + 1)·n atoms are derived.
 - box: n draws of `p(x)`, x uniform in 0, …, ⌊n/3⌋ + 1; some come twice, and both count as input.
-- join: `p(c_k, c_k+1)` and `p(c_k+1, c_k+2)` for each i. The second is the first of the next i, so that what comes is
-  a chain of n + 1 different atoms, of which the last comes again as the first of the next time point. Each comes in
-  once a time point, so a time point has n + 1 atoms of input, and derives (w + 1)·n atoms.
+- join: `p(c_k, c_k+1)` and `p(c_k+1, c_k+2)` for each i. The second is the first of the next i, so the input is a chain
+  of n + 1 different atoms, and its last atom comes again as the first of the next time point. Each comes in once per
+  time point, so a time point has n + 1 atoms of input, and derives (w + 1)·n atoms.
 - rules: the join in many rules, at rate 200. Copies are identical. Different ones have predicates p1, p2, … and heads
-  q1, q2, …: each predicate has a chain of its own, which n/m new edges make longer at each time point, so n in all,
-  and (w + 1)·n - m atoms are derived.
+  q1, q2, …: each of the m predicates has its own chain, which grows by n/m edges at each time point, so n in all, and
+  (w + 1)·n - m atoms are derived.
 - cooling: the program of Figure 4, with n draws of `temp(v)`, v uniform in 0, …, 200.
 
-The full answer of the cooling program has atoms such as `steam(v) at t` at all times of the window, as Laser's has;
-our language tells what holds now, so that four rules more bring out the others. About 2,727 (n = 200) and 4,207 (n =
-800) hold at w = 20: steam, liquid, isSteam and isLiquid at each time of the window, veryHot(t) and veryCold(t), alarm,
-normal and freeze, each atom once. The changes are of what holds now, under the program as it stands in the paper.
+The full answer of the cooling program has atoms such as `steam(v) at t` at all times of the window, as Laser's does.
+Our language outputs what holds now, so four more rules add the others. About 2,727 (n = 200) and 4,207 (n = 800) hold
+at w = 20: steam, liquid, isSteam and isLiquid at each time of the window, veryHot(t) and veryCold(t), alarm, normal and
+freeze, each atom once. The changes are those of what holds now, under the paper's own program.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from lasing.bench.measuring.records import View
+from lasing.bench.measuring.records import OutputKind
 from lasing.bench.measuring.workloads import Array, Stream, steady
 
 Shape = Literal["diamond", "box", "join", "rules", "cooling"]
@@ -39,9 +39,9 @@ Same = TypeVar("Same")
 
 @dataclass(frozen=True)
 class Task:
-    """An experiment at one setting: what all its contenders are given.
+    """An experiment at one setting: the input of all its contenders.
 
-    `heads` are the predicates of the output, in the order in which those who do not know their names number them.
+    `heads` are the predicates of the output, in the order of the numbers that stand for them in rows.
     """
 
     shape: Shape
@@ -50,11 +50,11 @@ class Task:
     rules: int
     kind: str
     settings: Mapping[str, int | str]
-    programs: Mapping[View, str]
-    heads: Mapping[View, tuple[str, ...]]
+    programs: Mapping[OutputKind, str]
+    heads: Mapping[OutputKind, tuple[str, ...]]
 
     def stream(self, points: int, seed: int = SEED) -> Stream:
-        """So many time points of input."""
+        """The input at `points` time points."""
         chance = np.random.default_rng(seed)
         match self.shape:
             case "diamond":
@@ -78,10 +78,10 @@ def _chain(rate: int, points: int) -> Stream:
 
 
 def _chains(rate: int, rules: int, points: int) -> Stream:
-    """A chain for each predicate, whose constants no other has; the edges of a time point by their predicates."""
+    """A chain for each predicate, with constants of its own; the edges of a time point are sorted by predicate."""
     each = rate // rules
     if each * rules != rate:
-        raise ValueError(f"{rules} rules do not share {rate} atoms evenly")
+        raise ValueError(f"{rate} atoms do not divide evenly among {rules} rules")
     time, predicate, place = (axis.ravel() for axis in np.indices((points, rules, each)))
     links = time * each + place
     rows: Array = np.column_stack([time, predicate, links * rules + predicate, (links + 1) * rules + predicate])
@@ -104,7 +104,7 @@ def join(window: int, rate: int) -> Task:
 
 
 def rules(window: int, number: int, kind: str, rate: int = 200) -> Task:
-    """So many rules that are the same, or different."""
+    """`number` rules, identical or different."""
     settings: dict[str, int | str] = {"window": window, "rules": number, "kind": kind}
     names = [""] * number if kind == COPIES else [str(i + 1) for i in range(number)]
     text = "".join(_join_rule(f"p{name}", f"q{name}", window) for name in names)
@@ -115,9 +115,9 @@ def rules(window: int, number: int, kind: str, rate: int = 200) -> Task:
 def cooling(window: int, rate: int) -> Task:
     """The cooling system of Figure 4."""
     text = COOLING.replace("[n]", f"[{window}]")
-    more = TOLD_AT_TIMES.replace("[n]", f"[{window}]")
-    heads: dict[View, tuple[str, ...]] = {"changes": (*NOW, *LATER), "answers": (*AT_TIMES, *LATER)}
-    programs: dict[View, str] = {
+    more = AT_ALL_TIMES.replace("[n]", f"[{window}]")
+    heads: dict[OutputKind, tuple[str, ...]] = {"changes": (*NOW, *LATER), "answers": (*AT_TIMES, *LATER)}
+    programs: dict[OutputKind, str] = {
         "changes": text + _show(NOW | LATER),
         "answers": text + more + _show(AT_TIMES | LATER),
     }
@@ -135,7 +135,7 @@ freeze         :- not alarm, not normal.
 veryHot(T)     :- steam(V) at T in [n], V >= 150.
 veryCold(T)    :- liquid(V) at T in [n], V = 1.
 """
-TOLD_AT_TIMES = """\
+AT_ALL_TIMES = """\
 steamAt(V,T)  :- steam(V) at T in [n].
 liquidAt(V,T) :- liquid(V) at T in [n].
 isSteamAt(T)  :- isSteam at T in [n].
@@ -144,7 +144,7 @@ isLiquidAt(T) :- isLiquid at T in [n].
 NOW = {"steam": 1, "liquid": 1, "isSteam": 0, "isLiquid": 0}
 AT_TIMES = {"steamAt": 2, "liquidAt": 2, "isSteamAt": 1, "isLiquidAt": 1}
 LATER = {"alarm": 0, "normal": 0, "freeze": 0, "veryHot": 1, "veryCold": 1}
-"""Predicates of the cooling program, with how many arguments they have."""
+"""Predicates of the cooling program, with their arities."""
 
 
 def _join_rule(source: str, head: str, window: int) -> str:
@@ -159,6 +159,6 @@ def _task(shape: Shape, window: int, rate: int, text: str) -> Task:
     return Task(shape, window, rate, 1, "", {"window": window, "rate": rate}, _both(text), _both(("q",)))
 
 
-def _both(same: Same) -> dict[View, Same]:
-    """For either output."""
+def _both(same: Same) -> dict[OutputKind, Same]:
+    """The same for either output."""
     return {"changes": same, "answers": same}

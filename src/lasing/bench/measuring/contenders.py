@@ -1,6 +1,6 @@
-"""The engines as contenders. This is the one place where the benchmarks know how engines are called.
+"""The engines as contenders. Only this module knows how the benchmarks call engines.
 
-Programs are parsed and facts are put into the form that an engine takes before the clock runs.
+Programs are parsed and facts are put into an engine's own form before the clock runs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from lasing import session
-from lasing.bench.measuring.turns import Contender, Step, Told
+from lasing.bench.measuring.turns import ChangedRows, Contender, Step
 from lasing.bench.measuring.workloads import PREDICATE, Array, Stream
 from lasing.engines.local.engine import LocalEngine
 from lasing.engines.local.execute import OUT_ARGS, OUT_SIGN, OUT_UNTIL
@@ -28,7 +28,7 @@ Changed = tuple[frozenset[Atom], frozenset[Atom]]
 """The atoms that a time point adds, and those that it removes."""
 
 parse: Callable[[str], Program] = cache(session.parse)
-"""Read a program, once."""
+"""Parse a program, only once for the same text."""
 
 
 class Columns:
@@ -43,22 +43,22 @@ class Columns:
         self._bounds = stream.bounds
 
     def to(self, end: int) -> Iterator[Array]:
-        """All changes at the time points up to `end`, in blocks of which each is valid until the next."""
+        """All changes at the time points up to `end`, in blocks; each block is valid until the next."""
         return self.engine.evaluate(self._rows[self._bounds[self.engine.time + 1] : self._bounds[end + 1]], end)
 
 
 def columns(program: Program, stream: Stream, annotated: bool = False, name: str = "our engine") -> Contender:
-    """The local engine, tick by tick: it tells changes, or annotated what is new and until when it holds."""
+    """The local engine, tick by tick: it returns changes, or if annotated, new rows and until when they hold."""
 
     def start() -> Step:
         engine = Columns(program, stream, annotated)
         return lambda t: list(engine.to(t))
 
-    return Contender(name, start, partial(_told_rows, program, OUT_UNTIL if annotated else OUT_SIGN))
+    return Contender(name, start, partial(_changed_rows, program, OUT_UNTIL if annotated else OUT_SIGN))
 
 
-def _told_rows(program: Program, column: int, blocks: list[Array]) -> Told:
-    """Of each row one of the columns before the arguments, and these; for programs whose heads are alike."""
+def _changed_rows(program: Program, column: int, blocks: list[Array]) -> ChangedRows:
+    """One column before the arguments, and the arguments of each row; for programs whose heads have the same arity."""
     (arity,) = {len(atom.args) for rule in program.rules for atom in rule.head_atoms()}
     return Counter((row[column], *row[OUT_ARGS : OUT_ARGS + arity]) for block in blocks for row in block.tolist())
 
@@ -74,14 +74,14 @@ def batches(program: Program, stream: Stream, size: int, name: str) -> Contender
 
 
 def state_at_the_end(program: Program, stream: Stream) -> tuple[int, int]:
-    """How many bytes the local engine has in use after a stream, and how many derived atoms hold then."""
+    """The bytes that the local engine uses after a stream, and the number of derived atoms that hold then."""
     engine = Columns(program, stream, annotated=False)
     held = sum(int(block[:, OUT_SIGN].sum()) for block in engine.to(stream.points - 1))
     return engine.engine.memory_bytes, held
 
 
 def from_scratch(program: Program, stream: Stream) -> Contender:
-    """The reference engine, which evaluates every time point anew, and what has changed since the one before."""
+    """The reference engine, which evaluates every time point from scratch, and the changes since the one before."""
     atoms = [[Atom(name, tuple(args)) for name, *args in stream.facts(t)] for t in range(stream.points)]
 
     def start() -> Step:
@@ -97,7 +97,7 @@ def from_scratch(program: Program, stream: Stream) -> Contender:
 
         return step
 
-    return Contender("from scratch", start, _told_atoms)
+    return Contender("from scratch", start, _changed_atoms)
 
 
 def pushed(program: Program, stream: Stream) -> Contender:
@@ -113,7 +113,7 @@ def pushed(program: Program, stream: Stream) -> Contender:
 
         return step
 
-    return Contender("push, atoms", start, _told_atoms)
+    return Contender("push, atoms", start, _changed_atoms)
 
 
 def pushed_tuples(program: Program, stream: Stream) -> Contender:
@@ -124,7 +124,7 @@ def pushed_tuples(program: Program, stream: Stream) -> Contender:
         engine = Engine(program, start=0)
         return lambda t: engine.push(t, facts[t]).rows()
 
-    return Contender("push, tuples", start, _told_tuples)
+    return Contender("push, tuples", start, _changed_tuples)
 
 
 def pushed_arrow(program: Program, stream: Stream) -> Contender:
@@ -135,7 +135,7 @@ def pushed_arrow(program: Program, stream: Stream) -> Contender:
         engine = Engine(program, start=0)
         return lambda t: engine.push(t, tables[t]).to_arrow()
 
-    return Contender("push, Arrow", start, _told_tables)
+    return Contender("push, Arrow", start, _changed_tables)
 
 
 def _names(stream: Stream, t: int) -> list[tuple[str, ...]]:
@@ -144,7 +144,7 @@ def _names(stream: Stream, t: int) -> list[tuple[str, ...]]:
 
 
 def _tables(stream: Stream, t: int) -> dict[str, pa.Table]:
-    """The facts of a time point as a table for each predicate, with a column for each argument."""
+    """The facts of a time point: a table for each predicate, with a column for each argument."""
     tables = {}
     for predicate, arity in stream.predicates.items():
         facts = [fact[1:] for fact in _names(stream, t) if fact[0] == predicate]
@@ -154,27 +154,27 @@ def _tables(stream: Stream, t: int) -> dict[str, pa.Table]:
     return tables
 
 
-def _told_atoms(changed: Changed) -> Told:
-    return _told_signed([atom.args for atom in changed[0]], [atom.args for atom in changed[1]])
+def _changed_atoms(changed: Changed) -> ChangedRows:
+    return _signed_rows([atom.args for atom in changed[0]], [atom.args for atom in changed[1]])
 
 
-def _told_tuples(changed: tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]) -> Told:
-    return _told_signed([fact[1:] for fact in changed[0]], [fact[1:] for fact in changed[1]])
+def _changed_tuples(changed: tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]) -> ChangedRows:
+    return _signed_rows([fact[1:] for fact in changed[0]], [fact[1:] for fact in changed[1]])
 
 
-def _told_tables(tables: dict[str, pa.Table]) -> Told:
-    told: Told = Counter()
+def _changed_tables(tables: dict[str, pa.Table]) -> ChangedRows:
+    counted: ChangedRows = Counter()
     for table in tables.values():
         changes = table["change"].to_pylist()
         args = zip(*(table[name].to_pylist() for name in table.column_names if name.startswith("arg")), strict=True)
-        told.update((change, *map(_number, row)) for change, row in zip(changes, args, strict=True))
-    return told
+        counted.update((change, *map(_number, row)) for change, row in zip(changes, args, strict=True))
+    return counted
 
 
-def _told_signed(added: Iterable[Sequence[object]], removed: Iterable[Sequence[object]]) -> Told:
+def _signed_rows(added: Iterable[Sequence[object]], removed: Iterable[Sequence[object]]) -> ChangedRows:
     return Counter([(1, *map(_number, args)) for args in added] + [(-1, *map(_number, args)) for args in removed])
 
 
 def _number(arg: object) -> int:
-    """The number of a constant, or of the name that stands for it."""
+    """The number of a constant, or of its name."""
     return arg if isinstance(arg, int) else int(str(arg).removeprefix("s"))

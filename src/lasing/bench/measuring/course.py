@@ -1,4 +1,4 @@
-"""A workload laid out for a race: its program and stream, and which part of the stream counts."""
+"""A workload prepared for a race: its program and stream, and which part of the stream counts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WINDOW = 20
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is measured: turns, and a factor on numbers of time points."""
+    """How much to measure: the number of turns, and a factor on the number of time points."""
 
     turns: int
     length: int
@@ -42,7 +42,7 @@ class Course:
 
 
 def course(workload: Workload, rate: int, points: int, window: int = WINDOW, warm: int = 2 * WINDOW) -> Course:
-    """A workload with `rate` atoms at each of so many time points, after those that do not count."""
+    """A workload with `rate` atoms at each of `points` time points, after those that do not count."""
     return Course(parse(workload.program(window)), workload.stream(rate, window, warm + points), warm)
 
 

@@ -8,37 +8,37 @@ from typing import Literal
 
 from lasing.bench.measuring.course import Effort
 
-View = Literal["changes", "answers"]
-"""What a contender tells at each time point: what has changed, or all that holds."""
+OutputKind = Literal["changes", "answers"]
+"""What a contender returns at each time point: what has changed, or all that holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One contender under some settings, such as window 20 and rate 200.
 
-    `cost` is in the experiment's unit, microseconds per atom of input where not said otherwise: the median over turns,
-    with the first and third quartile in `spread`. `ratio` is the median, over turns, of this cost over that of our
-    engine for the same output in the same turn. Where nothing was measured `cost` is None and `note` says why: not
-    installed, or too slow at smaller settings already.
+    `cost` is in the experiment's unit, by default microseconds per atom of input: the median over turns, with the first
+    and third quartile in `spread`. `ratio` is the median, over turns, of this cost divided by our engine's for the same
+    output in the same turn. If nothing was measured, `cost` is None and `note` says why: not installed, or too slow
+    even at smaller settings.
     """
 
     experiment: str
     contender: str
-    output: View
+    output: OutputKind
     settings: Mapping[str, int | str]
     cost: float | None = None
     spread: tuple[float, float] | None = None
     ratio: float | None = None
     derived: float | None = None
-    """How many derived atoms hold at a steady time point."""
+    """The number of derived atoms that hold at a steady time point."""
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A plot of an experiment's cells: a setting against the cost, a line for each contender and value of `lines`.
+    """A plot of an experiment's cells: cost over a setting, with a line for each contender and value of `lines`.
 
-    `panels` names the setting of which each value has a panel of its own, side by side, as in the paper's figures.
+    `panels` names a setting: each of its values gets its own panel, side by side, as in the paper's figures.
     """
 
     name: str
@@ -50,14 +50,14 @@ class Figure:
     panels: str = ""
     only: Mapping[str, int | str] = field(default_factory=dict)
     slope: bool = False
-    """Whether both axes are logarithmic and each line's slope is told."""
+    """Whether both axes are logarithmic and the legend gives each line's slope."""
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
     """A question, the cells that answer it, and the pictures of them.
 
-    `sentences` makes, of all cells, what can be said: a sentence each, with its figures.
+    `sentences` turns the cells into sentences, each with its figures.
     """
 
     name: str

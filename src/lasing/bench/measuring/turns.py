@@ -1,7 +1,7 @@
-"""How measurements are taken: contenders take turns, so that what else the machine does meets all of them alike.
+"""How measurements are taken: contenders take turns, so that other load on the machine affects all of them alike.
 
-Every figure is a median over turns. A ratio is taken within each turn, and then the median of the ratios: bare times
-differ from machine to machine and from hour to hour, ratios much less.
+Every figure is a median over turns. A ratio is taken within each turn, and the figure is the median of the ratios: bare
+times differ from machine to machine and from hour to hour, ratios much less.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 Step = Callable[[int], Any]
-Told = Counter[tuple[int, ...]]
-"""What a time point changes: rows of integers. A Counter, so that a row put out twice does not pass for one."""
+ChangedRows = Counter[tuple[int, ...]]
+"""The changes of a time point: rows of integers. A Counter, so that a row returned twice does not pass for one."""
 
 
-def untold(_: object) -> Told:
-    """What those tell who are timed, but not compared with others."""
+def not_compared(_: object) -> ChangedRows:
+    """For contenders that are timed, but not compared with others."""
     raise NotImplementedError("this contender is timed, not compared")
 
 
@@ -29,12 +29,12 @@ def untold(_: object) -> Told:
 class Contender:
     """One way to do the work: `start` prepares it, untimed, and the steps that it returns are timed.
 
-    `told` reads what a step has returned, for comparison with what others say.
+    `changed_rows` converts what a step returns, to compare it with other contenders.
     """
 
     name: str
     start: Callable[[], Step]
-    told: Callable[[Any], Told] = untold
+    changed_rows: Callable[[Any], ChangedRows] = not_compared
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Timing:
         return float(np.median(np.median(self.seconds, axis=1)))
 
     def over(self, baseline: Timing) -> float:
-        """How many times the baseline's time this took, turn by turn.
+        """The ratio of this time to the baseline's: the median over turns.
 
         >>> Timing("a", np.array([[2.0], [8.0], [3.0]])).over(Timing("b", np.array([[1.0], [4.0], [1.0]])))
         2.0
@@ -76,8 +76,8 @@ def take_turns(contenders: Sequence[Contender], steps: int, warm: int, turns: in
     for turn in range(turns + 1):
         for contender in contenders:
             step = contender.start()
-            gc.collect()  # what others have left behind,
-            gc.freeze()  # and what is prepared is not looked through again and again: it would not be there in earnest
+            gc.collect()  # what others have left behind
+            gc.freeze()  # the collector must not scan the prepared data again and again: real use has none
             row = seconds[contender.name][turn]
             for number in range(steps):
                 begun = time.perf_counter()
@@ -88,16 +88,16 @@ def take_turns(contenders: Sequence[Contender], steps: int, warm: int, turns: in
 
 
 class DisagreementError(Exception):
-    """Two contenders that should tell the same do not, so their times mean nothing."""
+    """Two contenders that should return the same do not, so their times mean nothing."""
 
 
 def agree(one: Contender, other: Contender, steps: int) -> None:
-    """Raise `DisagreementError` unless both contenders tell the same at each step."""
+    """Raise `DisagreementError` unless both contenders return the same at each step."""
     first, second = one.start(), other.start()
     for number in range(steps):
-        a, b = one.told(first(number)), other.told(second(number))
+        a, b = one.changed_rows(first(number)), other.changed_rows(second(number))
         if a != b:
             raise DisagreementError(
-                f"at {number} only {one.name} tells {sorted((a - b).elements())[:5]}, "
+                f"at {number} only {one.name} returns {sorted((a - b).elements())[:5]}, "
                 f"and only {other.name} {sorted((b - a).elements())[:5]}"
             )

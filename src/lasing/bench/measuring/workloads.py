@@ -1,7 +1,7 @@
-"""The workloads: for each, a program over a window of n time points, and a stream under which its rules have to work.
+"""The workloads: for each, a program over a window of n time points, and a stream that keeps its rules busy.
 
-Streams are drawn from a seed, so every contender of every run sees the same facts. Constants are integers from the
-start: what is measured is reasoning, unless a benchmark says that it measures strings.
+Streams are drawn from a seed, so every contender in every run sees the same facts. Constants are integers from the
+start: a benchmark measures reasoning, unless it says that it measures strings.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TIME, PREDICATE, ARGS = range(3)
 class Stream:
     """Facts in the order of time: a row has its time, its predicate's place in `predicates`, and its arguments.
 
-    `predicates` tells of each how many arguments it has; what else stands in its rows is 0.
+    `predicates` has the arity of each; the remaining columns of its rows are 0.
     """
 
     predicates: dict[str, int]
@@ -45,19 +45,19 @@ class Stream:
 
 
 Draw = Callable[[np.random.Generator, int, int, int], Stream]
-"""Of a source of chance, atoms per time point, a window, and a number of time points."""
+"""From a random generator, atoms per time point, a window, and a number of time points."""
 
 
 @dataclass(frozen=True)
 class Workload:
-    """A program, by its window, and how its stream is drawn."""
+    """A program as a function of its window, and how to draw its stream."""
 
     name: str
     program: Callable[[int], str]
     draw: Draw
 
     def stream(self, rate: int, window: int, points: int, seed: int = 1) -> Stream:
-        """A stream of so many time points, with `rate` atoms at each."""
+        """A stream of `points` time points, with `rate` atoms at each."""
         return self.draw(np.random.default_rng(seed), rate, window, points)
 
 
@@ -68,13 +68,13 @@ def steady(args: Array, rate: int, predicate: str = "p") -> Stream:
 
 
 def _ever_new(chance: np.random.Generator, rate: int, _window: int, points: int) -> Stream:
-    """No atom comes twice: each is a row of its own, which comes and goes."""
+    """No atom comes twice: each is a new row, which comes and goes."""
     number = rate * points
     return steady(np.column_stack([chance.permutation(number), chance.integers(0, 1000, number)]), rate)
 
 
 def _lasting(chance: np.random.Generator, rate: int, _window: int, points: int) -> Stream:
-    """The same atoms at every time point, but that each gives way to a new one with a chance of 1 %: long runs."""
+    """The same atoms at every time point, except that each is replaced with a probability of 1 %: long runs."""
     replaced = chance.random((points, rate)) < 0.01
     replaced[0] = True
     born = np.cumsum(replaced.ravel()).reshape(points, rate)  # a number for each atom, at its first time point
@@ -83,7 +83,7 @@ def _lasting(chance: np.random.Generator, rate: int, _window: int, points: int) 
 
 
 def _pairs(chance: np.random.Generator, rate: int, window: int, points: int) -> Stream:
-    """Pairs over so many constants that a new one meets two in the window at either end: it joins about four."""
+    """Pairs over enough constants that a new one joins two in the window at either end, so about four."""
     constants = max(4, rate * (window + 1) // 2)
     return steady(chance.integers(0, constants, (rate * points, 2)), rate)
 
@@ -93,7 +93,7 @@ TREE, FAN_OUT = 341, 4
 
 
 def _trees(chance: np.random.Generator, rate: int, window: int, points: int) -> Stream:
-    """Edges from child to parent of a forest that has about as many as a window holds: shallow, and most are there."""
+    """Child-to-parent edges of a shallow forest with about as many edges as a window holds, so most are present."""
     node = np.arange(max(8, rate * (window + 1)) + 1)
     place = node % TREE
     parent = node - place + (place - 1) // FAN_OUT
@@ -136,7 +136,7 @@ C = Workload("C", _cooling, _temperatures)
 def negation(standing: int) -> Workload:
     """N: sensors that are ok unless an alarm is in the window.
 
-    A plain `sensor(S)` holds for ever only as background, so the sensors stand in the program; alarms come at random.
+    A plain `sensor(S)` holds for ever only as background, so the sensors are in the program; alarms come at random.
     """
 
     def program(window: int) -> str:
@@ -173,10 +173,10 @@ Operator = Literal["=", ">"]
 
 
 def rules_by_constant(operator: Operator, rules: int = 1000, only: int | None = None) -> Workload:
-    """Rules that differ in a constant and the head, of which each new atom fires about two; or `only` one of them.
+    """Rules that differ in a constant and the head; each new atom fires about two. `only` keeps just one of them.
 
-    With `=` each value is asked for by two rules. With `>` the thresholds rise by one, and values are so low that they
-    pass one, two or three of them. The stream does not depend on `only`.
+    With `=`, two rules test each value. With `>`, the thresholds rise by one, and values are low enough to pass one,
+    two or three of them. The stream does not depend on `only`.
     """
     values = rules // 2
 
@@ -199,7 +199,7 @@ JOINS = (
     "(B,C) :- p(A,B) in [{n}], p(A,C) in [{k}]",
     "(A,B,C) :- p(A,B) in [{n}], p(B,C) in [{k}]",
 )
-"""Joins of p with itself, in which an atom meets about as many others as in J."""
+"""Joins of p with itself, in which an atom joins about as many others as in J."""
 
 
 def _many_joins(window: int) -> str:

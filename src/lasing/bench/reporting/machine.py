@@ -1,4 +1,4 @@
-"""On what was measured: the machine and the versions. Nothing that names a person, a host or a folder."""
+"""Where it was measured: the machine and the versions. Nothing that names a person, a host or a folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PACKAGES = "lasing", "numpy", "numba", "pyarrow", "clingo", "pyspark"
 
 
 def machine() -> dict[str, str]:
-    """The machine, as far as it can be known."""
+    """The machine, as far as it is known."""
     cores = os.cpu_count() or 1
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else cores
     found = {
@@ -29,18 +29,18 @@ def machine() -> dict[str, str]:
 
 
 def versions() -> dict[str, str]:
-    """The versions of what was measured, and of that on which it runs."""
+    """The versions of the measured packages, and of what they run on."""
     python = f"{platform.python_version()} ({platform.python_implementation()})"
     return {"Python": python, **{package: _version(package) for package in PACKAGES}, "g++": _compiler()}
 
 
 def _processor() -> str:
     try:
-        told = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+        cpuinfo = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
-        told = _printed("sysctl", "-n", "machdep.cpu.brand_string")
-        return told or platform.processor() or "unknown"
-    model = re.search(r"^model name\s*: (.*)$", told, re.MULTILINE)
+        cpuinfo = _printed("sysctl", "-n", "machdep.cpu.brand_string")
+        return cpuinfo or platform.processor() or "unknown"
+    model = re.search(r"^model name\s*: (.*)$", cpuinfo, re.MULTILINE)
     return model[1].strip() if model else platform.processor() or "unknown"
 
 
@@ -71,7 +71,7 @@ def _compiler() -> str:
 
 
 def _printed(*command: str) -> str:
-    """What a command prints; nothing where there is no such command."""
+    """What a command prints; empty if there is no such command."""
     if shutil.which(command[0]) is None:
         return ""
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()

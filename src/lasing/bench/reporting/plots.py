@@ -1,6 +1,6 @@
-"""Cells as pictures, drawn by matplotlib, which need not be installed: only `report` imports this, where it is.
+"""Cells as pictures, drawn by matplotlib, which is optional: only `report` imports this module, if it is installed.
 
-A contender has the same colour and the same mark in all pictures of a run. Our engine is drawn thicker, on top.
+A contender has the same colour and marker in all pictures of a run. Our engine is drawn thicker, on top.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from lasing.bench.reporting.tables import is_ours
 
 T = TypeVar("T")
 
-# Colours by Okabe and Ito, which the colour-blind can tell apart; marks differ as well.
+# Colours by Okabe and Ito, which colour-blind readers can distinguish; markers differ as well.
 OURS = "#D55E00"
 KNOWN = {"c++": "#222222", "laser": "#0072B2", "clingo": "#CC79A7", "dictionaries": "#009E73", "scratch": "#56B4E9"}
-"""What the names of well-known contenders have in them."""
+"""Words by which well-known contenders are recognised."""
 SPARE = "#E69F00", "#6A3D9A", "#8A8A8A", "#7A5C2E", "#0072B2", "#009E73"
 MARKS = "s", "^", "D", "v", "p", "<", ">", "h"
 DASHES: tuple[Any, ...] = "-", (0, (6, 2.5)), (0, (2, 2)), (0, (9, 2.5, 2, 2.5))
@@ -50,7 +50,7 @@ STYLE: dict[Any, Any] = {
 # Inches.
 HEIGHT, LEFT, RIGHT, GAP, TOP, PANEL_TITLE, BOTTOM = 3.8, 0.85, 0.2, 0.14, 0.5, 0.22, 0.55
 WIDTHS = {1: 5.2, 2: 3.4, 3: 2.7}
-"""The width of a panel, by how many there are; if more, then less."""
+"""The width of a panel, by the number of panels; with more of them, less."""
 LETTER, LINE = 0.085, 0.15
 
 
@@ -65,7 +65,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Series:
-    """A line of a picture: a contender, and the values of what else tells lines apart."""
+    """A line of a picture: a contender, and the values of the other settings that distinguish lines."""
 
     contender: str
     values: tuple[str, ...]
@@ -75,7 +75,7 @@ class Series:
 
 
 def colours(contenders: Iterable[str]) -> dict[str, Look]:
-    """How each contender is drawn: in its own colour, or, if it is not well known, in the next one to spare.
+    """How each contender is drawn: in its own colour, or, if it is not well known, in the next free one.
 
     >>> looks = colours(["our engine", "C++ loop", "abacus"])
     >>> [look.colour for look in looks.values()]
@@ -93,7 +93,7 @@ def colours(contenders: Iterable[str]) -> dict[str, Look]:
 
 
 def draw(figure: Figure, cells: Sequence[Cell], looks: Mapping[str, Look], folder: Path) -> list[Path]:
-    """Draw a figure to an SVG and a PNG file; no file where there is nothing to draw."""
+    """Draw a figure to an SVG and a PNG file; no file if there is nothing to draw."""
     drawn = [cell for cell in cells if figure.x in cell.settings and _meets(cell, figure.only)]
     if not any(cell.cost for cell in drawn):
         return []
@@ -112,7 +112,7 @@ def _picture(figure: Figure, cells: Sequence[Cell], looks: Mapping[str, Look]) -
     variants = {values: number for number, values in enumerate(_distinct(one.values for one in series))}
     wide = WIDTHS.get(len(panels), 2.2)
     inside = len(panels) * wide + (len(panels) - 1) * GAP
-    # Of a legend beside the panels the width is known only once it is drawn; until then there is none.
+    # The width of the legend beside the panels is known only once it is drawn; until then it counts as zero.
     picture = Picture(figsize=(LEFT + inside + RIGHT, HEIGHT), dpi=100, facecolor="white")
     axes = picture.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     xs = _Scale.of([cell.settings[figure.x] for cell in cells], figure.slope)
@@ -131,7 +131,9 @@ def _picture(figure: Figure, cells: Sequence[Cell], looks: Mapping[str, Look]) -
     _heights(axes[0], cells)
     axes[0].set_ylabel(figure.y_label)
     handles = [
-        Line2D([], [], label=one.label() + _told(slopes[one]), **_style(looks[one.contender], variants[one.values], xs))
+        Line2D(
+            [], [], label=one.label() + _slopes(slopes[one]), **_style(looks[one.contender], variants[one.values], xs)
+        )
         for one in sorted(series, key=lambda one: -_height(one, cells, lines))
     ]
     below = max(_label(value, xs, wide).count("\n") for value in xs.values)
@@ -139,7 +141,7 @@ def _picture(figure: Figure, cells: Sequence[Cell], looks: Mapping[str, Look]) -
     return picture
 
 
-# What there is to draw.
+# What to draw.
 
 
 def _meets(cell: Cell, only: Mapping[str, int | str]) -> bool:
@@ -147,14 +149,14 @@ def _meets(cell: Cell, only: Mapping[str, int | str]) -> bool:
 
 
 def _value(cell: Cell, name: str) -> int | str:
-    """A setting of a cell; its output and its contender can be asked for as settings too."""
+    """A setting of a cell; its output and its contender count as settings too."""
     if name in cell.settings:
         return cell.settings[name]
     return {"output": cell.output, "contender": cell.contender}.get(name, "")
 
 
 def _lines(figure: Figure, cells: Sequence[Cell]) -> tuple[str, ...]:
-    """What tells lines apart, besides the contender: also the output, if there are both."""
+    """The settings that distinguish lines of one contender, and the output, if there are both."""
     several = len({cell.output for cell in cells}) > 1
     return (*figure.lines, "output") if several and "output" not in (*figure.lines, figure.panels) else figure.lines
 
@@ -168,15 +170,15 @@ def _height(one: Series, cells: Sequence[Cell], lines: tuple[str, ...]) -> float
 
 
 def _slope(xs: _Scale, x: str, points: Sequence[Cell]) -> str:
-    """The exponent with which the cost grows: the slope of the line nearest to the points, on logarithmic axes."""
+    """The exponent with which the cost grows: the slope of the best line through the points, on logarithmic axes."""
     if len(points) < 2:
         return "–"
     where = [log10(xs.place(cell.settings[x])) for cell in points]
     slope = float(np.polyfit(where, [log10(cell.cost or 1) for cell in points], 1)[0])
-    return f"{round(slope, 2) + 0:.2f}".replace("-", "−")  # + 0, because there is a -0 as well
+    return f"{round(slope, 2) + 0:.2f}".replace("-", "−")  # + 0 turns -0 into 0
 
 
-def _told(slopes: Sequence[str]) -> str:
+def _slopes(slopes: Sequence[str]) -> str:
     if not set(slopes) - {"–"}:
         return ""
     return f" (slope{'s' if len(slopes) > 1 else ''} {', '.join(slopes)})"
@@ -184,7 +186,7 @@ def _told(slopes: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class _Scale:
-    """Where the values of a setting stand: numbers at themselves, names one after another."""
+    """The positions of a setting's values on the axis: numbers at themselves, names one after another."""
 
     values: tuple[int | str, ...]
     named: bool
@@ -203,13 +205,13 @@ class _Scale:
         return float(self.values.index(value)) if self.named else float(value)
 
 
-# How it is drawn.
+# How to draw it.
 
 
 def _line(ax: Axes, xs: _Scale, x: str, points: Sequence[Cell], style: dict[str, Any], aside: float) -> None:
-    """A line with its marks, and from quartile to quartile a bar. Where a cell was not measured the line has a gap.
+    """A line with its markers, and a bar from quartile to quartile. A cell that was not measured leaves a gap.
 
-    Names are not joined by lines; there the contenders stand side by side.
+    Names are not joined by lines; their contenders are drawn side by side.
     """
     places = [xs.place(cell.settings[x]) + (aside if xs.named else 0) for cell in points]
     ax.plot(places, [cell.cost or np.nan for cell in points], **style)
@@ -219,7 +221,7 @@ def _line(ax: Axes, xs: _Scale, x: str, points: Sequence[Cell], style: dict[str,
 
 
 def _style(look: Look, variant: int, xs: _Scale) -> dict[str, Any]:
-    """A contender has its colour and mark; its lines differ in dashes and in whether marks are filled."""
+    """A contender has its colour and marker; its lines differ in dashes and in whether markers are filled."""
     hollow = variant % 2 == 1
     return {
         "color": look.colour,
@@ -236,7 +238,7 @@ def _style(look: Look, variant: int, xs: _Scale) -> dict[str, Any]:
 
 
 def _frame(ax: Axes, xs: _Scale, width: float) -> None:
-    """The axis of the setting, with the values that were measured, as far as there is room for them."""
+    """The axis of the setting, labelled with the measured values for which there is room."""
     if xs.logarithmic:
         ax.set_xscale("log")
     places = [xs.place(value) for value in xs.values]
@@ -244,7 +246,7 @@ def _frame(ax: Axes, xs: _Scale, width: float) -> None:
     ends = [log10(p) if xs.logarithmic else p for p in places]
     extent = (ends[-1] - ends[0]) or 1.0
     kept: list[int] = []
-    for number in reversed(range(len(places))):  # from the right, so that the largest is told
+    for number in reversed(range(len(places))):  # from the right, so that the largest has a label
         room = LETTER * (max(len(labels[n]) for n in (number, *kept[-1:])) + 1) / (0.88 * width)
         if xs.named or not kept or (ends[kept[-1]] - ends[number]) / extent >= room:
             kept.append(number)
@@ -265,7 +267,7 @@ def _frame(ax: Axes, xs: _Scale, width: float) -> None:
 
 
 def _heights(ax: Axes, cells: Sequence[Cell]) -> None:
-    """The axis of the cost, which all panels share; a decade at least, so that noise does not look like a trend."""
+    """The axis of the cost, which all panels share: at least a decade, so that noise does not look like a trend."""
     costs = [bound for cell in cells for bound in (cell.cost or 0, *(cell.spread or ())) if bound > 0]
     low, high = log10(min(costs)) - 0.13, log10(max(costs)) + 0.13
     more = max(0, 1 - (high - low)) / 2
@@ -276,9 +278,9 @@ def _heights(ax: Axes, cells: Sequence[Cell]) -> None:
 
 
 def _lay_out(picture: Picture, figure: Figure, handles: Sequence[Line2D], inside: float, below: int) -> None:
-    """Panels, and on their right the legend, from the costliest line to the cheapest, for which room is made.
+    """Lay out the panels, and make room on their right for the legend, from the costliest line to the cheapest.
 
-    `below` is how many lines the labels of the lower axis have beyond the first.
+    `below` is the number of lines that the labels of the lower axis have beyond the first.
     """
     legend = picture.legend(
         handles=handles, loc="center left", frameon=False, fontsize=9.5, handlelength=3.2, labelspacing=0.7
@@ -306,7 +308,7 @@ def _lay_out(picture: Picture, figure: Figure, handles: Sequence[Line2D], inside
 
 
 def _label(value: int | str, xs: _Scale, width: float) -> str:
-    """A value at the lower axis; a name has as many lines as it needs."""
+    """A value on the lower axis; a name takes as many lines as it needs."""
     if not xs.named:
         return _short(value)
     return fill(str(value), max(6, int(width / len(xs.values) / LETTER)), break_long_words=False)
@@ -318,7 +320,7 @@ def _setting(name: str, value: int | str) -> str:
 
 
 def _short(value: int | str) -> str:
-    """A value at an axis: thousands and millions in brief.
+    """A value on an axis, with thousands and millions abbreviated.
 
     >>> _short(20), _short(4000), _short(2_500_000), _short("join")
     ('20', '4k', '2.5M', 'join')

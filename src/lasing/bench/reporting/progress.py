@@ -1,4 +1,4 @@
-"""What is measured now, on standard error: a bar on a terminal, otherwise a line for each experiment."""
+"""Progress on standard error: a bar on a terminal, otherwise a line for each experiment."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from types import TracebackType
 from typing import Any, Self
 
 
-class Progress:
-    """Goes from 0 to `total` cells. As a context, it takes the bar away when it is done."""
+class ProgressBar:
+    """Counts from 0 to `total` cells. As a context manager, it removes the bar at the end."""
 
     def __init__(self, total: int) -> None:
         self._total = total
-        self._before = 0  # what all experiments together have, up to the one that is measured
+        self._before = 0  # the cells of all experiments before the current one
         self._done = 0
         self._begun = time.monotonic()
         self._bar: Any = _bar(total) if sys.stderr.isatty() else None
@@ -32,7 +32,7 @@ class Progress:
             self._bar.stop()
 
     def begin(self, name: str, count: int) -> None:
-        """An experiment of so many cells is begun."""
+        """Begin an experiment of `count` cells."""
         self._name, self._count, self._done = name, count, 0
         self._begun = time.monotonic()
         if self._bar is None:
@@ -40,12 +40,12 @@ class Progress:
         self._show("")
 
     def advance(self, what: str) -> None:
-        """A cell is measured; `what` names it."""
+        """Count a measured cell; `what` names it."""
         self._done += 1
         self._show(what)
 
     def end(self) -> float:
-        """The experiment is over: the seconds that it took. It may have had fewer cells than it promised."""
+        """End the experiment and return its seconds. It may have had fewer cells than announced."""
         seconds = time.monotonic() - self._begun
         self._before += self._count
         self._done = 0
@@ -55,7 +55,7 @@ class Progress:
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """Take the bar away while something else is printed."""
+        """Hide the bar while something else is printed."""
         if self._bar is not None:
             self._bar.stop()
         yield
@@ -85,7 +85,7 @@ def _bar(total: int) -> Any:
         TimeRemainingColumn(),
         TextColumn("{task.fields[what]}", style="dim", markup=False, table_column=Column(ratio=1, no_wrap=True)),
     )
-    # Costs differ from cell to cell: what is left is told of the last minutes, not of the last seconds.
+    # Costs differ from cell to cell: estimate the time left from the last minutes, not the last seconds.
     bar = Bar(*columns, console=Console(stderr=True), transient=True, expand=True, speed_estimate_period=600)
     bar.add_task("", total=total, what="")
     return bar

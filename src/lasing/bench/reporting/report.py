@@ -1,4 +1,4 @@
-"""A run as files: a page with tables and pictures, and the cells as JSON lines."""
+"""Write a run to files: a page with tables and pictures, and the cells as JSON lines."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from lasing.errors import fault
 NO_PICTURES = "matplotlib is not installed, so there are no pictures: pip install 'lasing[bench]'"
 
 HOW = """\
-Where an experiment does not say otherwise, contenders do the same work on the same stream, in turns within one
-process, after a turn that does not count; before that it is checked that they tell the same. A figure is the median
-over turns. A ratio is taken within each turn, and then the median of the ratios: bare times differ from machine to
-machine and from hour to hour, ratios much less. Time points in which windows still fill do not count. Programs are
-parsed, and facts brought into the form that a contender takes, before the clock runs. A dash, or a gap in a line, is
-what was not measured; the note says why.
+Unless an experiment says otherwise, contenders do the same work on the same stream, in turns within one process, after
+a turn that does not count; first, a check makes sure that they return the same. A figure is the median over turns. A
+ratio is taken within each turn, and the figure is the median of the ratios: bare times differ from machine to machine
+and from hour to hour, ratios much less. Time points at which windows still fill do not count. Programs are parsed, and
+facts are put into each contender's own form, before the clock runs. A dash, or a gap in a line, means that nothing was
+measured; the note says why.
 
-Streams are synthetic, and each program is small: what these figures do not tell is what your program costs on your
-data. Nor do they tell of memory, latency under load, or reading and writing, where a table does not say so.
+Streams are synthetic, and each program is small: these figures do not show what your program costs on your data. Nor
+do they show memory, latency under load, or reading and writing, unless a table says so.
 """
 
 
 @dataclass(frozen=True)
 class Run:
-    """On what, when and how it was measured."""
+    """Where, when and how it was measured."""
 
     date: str
     command: str
@@ -44,21 +44,21 @@ class Run:
 
 
 def describe(names: Sequence[str], quick: bool) -> Run:
-    """A run of these names that begins now, on this machine. Where it is written to is nobody's business."""
+    """A run of these names that begins now, on this machine. It does not say where its files are written."""
     command = " ".join(("lasing bench", *names, *(("--quick",) if quick else ())))
     return Run(f"{datetime.now(UTC):%Y-%m-%d}", command, quick, machine(), versions())
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a run is written: a page, and the folder of all else."""
+    """Where a run is written: a page, and a folder for the rest."""
 
     page: Path
     folder: Path
 
     @classmethod
     def of(cls, out: Path) -> Place:
-        """A folder, in which the page is called `report.md`; or a page, beside which a folder has its name.
+        """A folder, with the page `report.md` in it; or a page, with a folder of the same name beside it.
 
         >>> place = Place.of(Path("docs/benchmarks.md"))
         >>> place.page.as_posix(), place.folder.as_posix(), place.link("join.svg")
@@ -67,14 +67,14 @@ class Place:
         return cls(out, out.with_suffix("")) if out.suffix == ".md" else cls(out / "report.md", out)
 
     def link(self, name: str) -> str:
-        """What the page says to lead to a file of the folder."""
+        """The link from the page to a file in the folder."""
         return (self.folder / name).relative_to(self.page.parent).as_posix()
 
 
-class Report:
-    """Keeps what was measured and, where there is a place, writes it there: cells at once, all else at the end.
+class BenchReport:
+    """Keeps what was measured and, if there is a place, writes it there: cells at once, the rest at the end.
 
-    The end may be an interruption; then the page says what was measured until then.
+    After an interruption the page has what was measured until then.
     """
 
     def __init__(self, run: Run, place: Place | None) -> None:
@@ -101,14 +101,14 @@ class Report:
         if self._place is not None and self.done:
             write(self._place, self._run, self.done)
 
-    def tell(self, cell: Cell) -> None:
-        """A cell is measured: a JSON object with all its fields."""
+    def add(self, cell: Cell) -> None:
+        """Write a measured cell, as a JSON object with all its fields."""
         if self._lines is not None:
             print(json.dumps(asdict(cell), ensure_ascii=False), file=self._lines, flush=True)
 
     @property
     def lacks_pictures(self) -> bool:
-        """Whether there would be pictures, were matplotlib installed."""
+        """Whether pictures are missing only because matplotlib is not installed."""
         return find_spec("matplotlib") is None and any(measured.figures for measured in self.done)
 
 
@@ -169,7 +169,7 @@ def _chapter(place: Place, measured: Measured, pictures: set[str]) -> list[str]:
 
 
 def anchor(title: str) -> str:
-    """What a link says to lead to a heading, as GitHub and most others have it.
+    """The anchor of a heading, as GitHub and most others form it.
 
     >>> anchor("A join, beside C++")
     'a-join-beside-c'

@@ -15,16 +15,16 @@ from rich.table import Table
 from lasing.bench.measuring.records import Cell, Experiment
 
 OUTPUTS = {"changes": "what changes", "answers": "all that holds"}
-"""What is told at each time point, in words."""
+"""The kinds of output, in words."""
 SHORT = 16
-"""As many characters as a note may have that stands in the table itself, rather than below it."""
+"""The greatest length of a note that is shown in the table itself, rather than below it."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """A table: its title, the names of its columns, its rows, and what stands below it.
+    """A table: its title, the names of its columns, its rows, and the notes below it.
 
-    The columns from `figures` on hold figures, and that is where a terminal aligns them.
+    The columns from `figures` on hold figures, which a terminal aligns to the right.
     """
 
     title: str
@@ -50,7 +50,7 @@ def sections(experiment: Experiment, cells: Sequence[Cell]) -> list[Section]:
 
 
 def in_full(cells: Sequence[Cell], unit: str) -> Section:
-    """A row for each cell, with all that is known of it."""
+    """A row for each cell, with all its fields."""
     settings = _settings(cells)
     rows = tuple(
         (
@@ -79,13 +79,13 @@ def _section(experiment: Experiment, output: str, cells: Sequence[Cell]) -> Sect
     derived: dict[tuple[str, ...], str] = {}
     for cell in cells:
         row = tuple(_value(cell.settings.get(name, "")) for name in varying)
-        rows.setdefault(row, {})[cell.contender] = _told(cell, notes)
+        rows.setdefault(row, {})[cell.contender] = _cell_text(cell, notes)
         if cell.derived is not None:
             derived.setdefault(row, _count(cell.derived))
     columns = (*varying, *contenders, *(("derived atoms",) if derived else ()))
     filled = tuple(
-        (*row, *(told.get(name, "") for name in contenders), *((derived.get(row, ""),) if derived else ()))
-        for row, told in rows.items()
+        (*row, *(texts.get(name, "") for name in contenders), *((derived.get(row, ""),) if derived else ()))
+        for row, texts in rows.items()
     )
     where = ", ".join(f"{name} {_value(value)}" for name, value in alike.items())
     title = f"{experiment.title}: {OUTPUTS[output]}, in {experiment.unit}" + (f" ({where})" if where else "")
@@ -94,7 +94,7 @@ def _section(experiment: Experiment, output: str, cells: Sequence[Cell]) -> Sect
 
 
 def _settings(cells: Iterable[Cell]) -> dict[str, int | str | None]:
-    """The names of all settings, each with its value where all cells have the same one."""
+    """The names of all settings, each with its value if all cells share it."""
     values: dict[str, set[int | str | None]] = {}
     cells = list(cells)
     for cell in cells:
@@ -113,17 +113,17 @@ def _count(number: float) -> str:
     return f"{number:,.0f}" if number >= 10 or float(number).is_integer() else figure(number)
 
 
-def _told(cell: Cell, notes: dict[str, str]) -> str:
+def _cell_text(cell: Cell, notes: dict[str, str]) -> str:
     """A cell as text; a long note goes below the table, under a mark."""
-    told = ""
+    text = ""
     if cell.cost is not None:
         ours = cell.ratio is None or (is_ours(cell.contender) and cell.ratio == 1)
-        told = figure(cell.cost) if ours else f"{figure(cell.cost)} ({times(cell.ratio or 0)})"
+        text = figure(cell.cost) if ours else f"{figure(cell.cost)} ({times(cell.ratio or 0)})"
     elif len(cell.note) <= SHORT:
         return cell.note or "–"
     if cell.note:
-        told = f"{told} {notes.setdefault(cell.note, f'[{len(notes) + 1}]')}".strip()
-    return told
+        text = f"{text} {notes.setdefault(cell.note, f'[{len(notes) + 1}]')}".strip()
+    return text
 
 
 def _spread(cells: Iterable[Cell]) -> Iterable[str]:
@@ -140,7 +140,7 @@ def _spread(cells: Iterable[Cell]) -> Iterable[str]:
 
 
 def figure(value: float) -> str:
-    """Three digits that count.
+    """A number with three significant digits.
 
     >>> figure(0.21345), figure(12.345), figure(1234.5), figure(0)
     ('0.213', '12.3', '1,234', '0')
@@ -149,7 +149,7 @@ def figure(value: float) -> str:
 
 
 def times(ratio: float) -> str:
-    """A ratio, with two digits that count.
+    """A ratio with two significant digits.
 
     >>> times(1), times(0.412), times(58.3), times(1234)
     ('1.0x', '0.41x', '58x', '1,234x')
@@ -164,7 +164,7 @@ def _digits(value: float, digits: int) -> str:
 
 
 def show(section: Section, console: Console) -> None:
-    """Print a table to a terminal; one that is too wide for it in parts, each with the settings and with ours."""
+    """Print a table to a terminal; if it is too wide, in parts, each with the settings and our engine."""
     console.print(section.title, style="bold", markup=False, highlight=False)
     natural, narrow = _widths(section, broken=False), _widths(section, broken=True)
     for columns in _parts(section, console.width):
@@ -190,7 +190,7 @@ def show(section: Section, console: Console) -> None:
 
 
 def _parts(section: Section, width: int) -> list[list[int]]:
-    """Which columns stand side by side, so that each row has one line.
+    """The columns of each part, so that each row fits on one line.
 
     >>> wide = Section("", ("window", "our engine", "dictionaries", "clingo"), (("20", "1", "2", "3"),), figures=1)
     >>> _parts(wide, 100), _parts(wide, 40)
@@ -209,7 +209,7 @@ def _parts(section: Section, width: int) -> list[list[int]]:
 
 
 def _widths(section: Section, broken: bool) -> list[int]:
-    """The width that each column needs: that of its longest cell, and of its name, which may be broken into words."""
+    """The width of each column: that of its longest cell, or of its name, which may be broken into words."""
     names = [name.split() if broken else [name] for name in section.columns]
     return [max(map(len, (*names[n], *(row[n] for row in section.rows)))) for n in range(len(names))]
 
@@ -220,7 +220,7 @@ def _width(columns: Iterable[int]) -> int:
 
 
 def markdown(section: Section) -> str:
-    """A table as Markdown, with what stands below it, and without its title."""
+    """A table as Markdown, with the notes below it, and without its title."""
     lines = [_line(section.columns), f"|{'---|' * len(section.columns)}", *map(_line, section.rows)]
     return "\n".join(lines) + "\n" + "".join(f"\n{line}\n" for line in section.below)
 

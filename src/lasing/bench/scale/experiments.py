@@ -1,6 +1,6 @@
-"""How the cost grows: with the window, the rate, the number of rules, what merely stands, the depth of recursion.
+"""How the cost grows: with the window, the rate, the number of rules, unchanging facts, the depth of recursion.
 
-Each experiment varies one setting over powers of ten and holds the others. What is said of a curve follows from its
+Each experiment varies one setting over powers of ten and fixes the others. The sentences about a curve follow from its
 slope.
 """
 
@@ -21,27 +21,27 @@ from lasing.engines.local.engine import LocalEngine
 
 GIGABYTE = 1e9
 MEMORY = 3 * GIGABYTE
-"""What the largest of the contenders may take."""
+"""The memory that the largest contender may take."""
 PREPARATION = {"quick": 12.0, "full": 120.0}
-"""The seconds that one contender may take until its stream begins."""
+"""The seconds that one contender may take to prepare."""
 
 RATE = 10
 RATE_OF_RULES = 100
 DEEP_WINDOW, ENDLESS_WINDOW = 2_000, 1_000_000_000
 LONG, BUSY = 1_000, 1_000
-"""The window and the rate beyond which three turns must do: their stretches are long."""
+"""The window and the rate beyond which three turns are enough: their stretches are long."""
 MOST_IN_DICTIONARIES = 10_000
-"""The rate beyond which plain Python is left out: its dictionaries would take several gigabytes."""
+"""The rate beyond which we leave out plain Python: its dictionaries would take several gigabytes."""
 
 Settings = dict[str, int | str]
 Make = Callable[[int], Workload]
-"""A workload by the number that grows."""
+"""A workload as a function of the growing number."""
 Take = Callable[[Course, int], Ready]
-"""A contender on a course, by the length of a stretch."""
+"""A contender on a course, as a function of the length of a stretch."""
 
 
 def sizes(effort: Effort, first: int, quick: int, full: int) -> list[int]:
-    """Powers of ten up to the last that the effort reaches; before them `first`, if it is none.
+    """Powers of ten up to the effort's limit; before them `first`, if it is not a power of ten.
 
     >>> sizes(FULL, 2, 100, 1000)
     [2, 10, 100, 1000]
@@ -52,9 +52,9 @@ def sizes(effort: Effort, first: int, quick: int, full: int) -> list[int]:
 
 
 def laid_out(workload: Workload, rate: int, window: int, points: int, turns: int, warm: int | None = None) -> Course:
-    """A course of a stretch of so many time points for each turn and one more, after the windows have filled.
+    """A course with a stretch of `points` time points for each turn and one more, after the windows have filled.
 
-    The program is not kept, unlike those of `course`: it may have a million facts.
+    Unlike `course`, this does not cache the program, which may have a million facts.
     """
     before = window + WINDOW if warm is None else warm
     stream = workload.stream(rate, window, before + (turns + 1) * points)
@@ -71,13 +71,13 @@ BY_WINDOW = {"diamond": D, "join": J, "box": LASTING_BOX}
 
 
 def window_entries(name: str, windows: Sequence[int], effort: Effort) -> list[Entry]:
-    """Our engine telling changes and whole answers, and plain Python."""
+    """Our engine returning changes and whole answers, and plain Python."""
     workload, entries = BY_WINDOW[name], []
     for window in windows:
         turns = min(effort.turns, 3) if window > LONG else effort.turns
         settings: Settings = {"workload": name, "window": window}
         points = max(100 * effort.length, window)
-        few = max(2, min(points, 20_000 // window))  # a whole answer costs as much as there is in the window
+        few = max(2, min(points, 20_000 // window))  # a whole answer costs in proportion to the window
         whole: Take = partial(on_columns, output="answers")
         entries += [
             Entry(OURS, "changes", settings, _on(on_columns, workload, RATE, window, points, turns), turns),
@@ -99,7 +99,7 @@ def window_cells(effort: Effort) -> Iterator[Cell]:
 
 
 WINDOW_WORDS = Words(
-    "window", "the window", "the cost per atom", {"flat": "that atoms expire costs the same however late they do"}
+    "window", "the window", "the cost per atom", {"flat": "expiry costs the same however late it comes"}
 )
 
 # -- the rate --------------------------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ BY_RATE = {"diamond": D, "join": J}
 
 
 def rate_entries(name: str, rates: Sequence[int], effort: Effort) -> list[Entry]:
-    """Our engine and plain Python, at the rates that the latter has room for."""
+    """Our engine and plain Python, at the rates for which the latter has enough memory."""
     workload, entries = BY_RATE[name], []
     for rate in rates:
         settings: Settings = {"workload": name, "rate": rate}
@@ -140,7 +140,7 @@ RATE_WORDS = Words(
     "the rate",
     "the cost per atom",
     {
-        "falls": "what a time point costs whatever comes is spread over more atoms",
+        "falls": "the fixed cost of a time point is spread over more atoms",
         "flat": "an atom costs the same among many and among few",
     },
 )
@@ -155,7 +155,7 @@ BY_RULES: dict[str, Make] = {
 
 
 def rules_entries(name: str, numbers: Sequence[int], effort: Effort) -> list[Entry]:
-    """Our engine on the stream of so many rules."""
+    """Our engine on the stream for each number of rules."""
     points = 50 * effort.length
     return [
         Entry(
@@ -169,7 +169,7 @@ def rules_entries(name: str, numbers: Sequence[int], effort: Effort) -> list[Ent
 
 
 def rules(effort: Effort) -> list[int]:
-    """From two on: an atom fires about two of the rules that differ in constants."""
+    """Starts at two: an atom fires about two of the rules that differ in constants."""
     return sizes(effort, 2, 1_000, 10_000)
 
 
@@ -182,11 +182,11 @@ RULES_WORDS = Words(
     "rules", "the number of rules", "the cost per atom", {"flat": "rules that an atom does not fire cost nothing"}
 )
 
-# -- rules, until they run -------------------------------------------------------------------------------------------
+# -- rules, before they run ------------------------------------------------------------------------------------------
 
 
 def plan_entries(name: str, numbers: Sequence[int]) -> list[Entry]:
-    """What comes before the first time point: the text is parsed, and of the program a plan is made and laid out."""
+    """The work before the first time point: parse the text, and make and lay out the plan."""
 
     def parsing(text: str, rules: int) -> Ready:
         return Ready(lambda _: session.parse(text), rules)
@@ -210,10 +210,10 @@ def plan_cells(effort: Effort) -> Iterator[Cell]:
 
 
 PLAN_WORDS = Words(
-    "rules", "the number of rules", "the time per rule", {"flat": "the whole takes time in proportion to them"}
+    "rules", "the number of rules", "the time per rule", {"flat": "the total time is proportional to it"}
 )
 
-# -- what stands -----------------------------------------------------------------------------------------------------
+# -- unchanging facts ------------------------------------------------------------------------------------------------
 
 BY_STANDING: dict[str, Make] = {"negation": negation, "latest": latest}
 
@@ -221,9 +221,9 @@ BY_STANDING: dict[str, Make] = {"negation": negation, "latest": latest}
 def standing_cells_of(
     name: str, numbers: Sequence[int], effort: Effort, memory: float = MEMORY, seconds: float | None = None
 ) -> Iterator[Cell]:
-    """Our engine, up to the last number that is expected to keep to the memory and the time of preparation.
+    """Our engine, up to the last number that is expected to stay within the limits of memory and preparation time.
 
-    What more of them take is foreseen from what fewer took, and what is beyond a limit is not begun.
+    The needs of a larger number are predicted from those of smaller ones; one beyond a limit is not started.
     """
     limit = PREPARATION["full" if effort.length >= FULL.length else "quick"] if seconds is None else seconds
     points = 100 * effort.length
@@ -251,7 +251,7 @@ def _as_is(ready: Ready) -> Ready:
 
 
 def _beyond(size: float, memory: float, seconds: float, limit: float) -> str:
-    """Which limit is passed, if one is."""
+    """Which limit is exceeded, if any."""
     if size > memory:
         return f"it would take about {size / GIGABYTE:.2g} GB, more than {memory / GIGABYTE:.2g} GB"
     if seconds > limit:
@@ -269,7 +269,7 @@ def standing_cells(effort: Effort) -> Iterator[Cell]:
 
 
 STANDING_WORDS = Words(
-    "standing", "the number of standing facts", "the cost per time point", {"flat": "what merely stands costs nothing"}
+    "standing", "the number of unchanging facts", "the cost per time point", {"flat": "unchanging facts cost nothing"}
 )
 
 # -- recursion -------------------------------------------------------------------------------------------------------
@@ -281,14 +281,14 @@ BY_LENGTH: dict[str, tuple[Make, int]] = {
 
 
 def recursion_entries(name: str, lengths: Sequence[int], effort: Effort) -> list[Entry]:
-    """Our engine on chains of edges, of which one is renewed, or comes or goes, at each time point."""
+    """Our engine on chains of edges; at each time point one edge is renewed, or comes or goes."""
     make, window = BY_LENGTH[name]
     entries = []
     for length in lengths:
         points = max(2 * length, 100 * effort.length)  # so that every edge of the chain is renewed twice
 
         def prepare(length: int = length, points: int = points) -> Ready:
-            warm = 2 * length + WINDOW + 1  # the last of them is one at which the switched edge is there
+            warm = 2 * length + WINDOW + 1  # the switched edge is present at the last of them
             return on_columns(laid_out(make(length), 1, window, points, effort.turns, warm), points, units=points)
 
         entries.append(Entry(OURS, "changes", {"workload": name, "length": length}, prepare))
@@ -309,7 +309,7 @@ RECURSION_WORDS = Words(
     "the chain",
     "the cost per changed edge",
     {
-        "flat": "what is derived beyond an edge costs nothing where it stays",
+        "flat": "atoms derived beyond an edge cost nothing if they stay",
         "proportional": "each derived atom beyond the edge costs the same, however deep",
     },
 )
@@ -354,15 +354,15 @@ SCALE: tuple[Experiment, ...] = (
     _experiment(
         "scale-rules",
         "More rules",
-        f"What does an atom cost among more rules, of which it fires one or two, at {RATE_OF_RULES} per time point?",
+        f"What does an atom that fires one or two rules cost among more rules, at {RATE_OF_RULES} a time point?",
         rules_cells,
         lambda effort: 3 * len(rules(effort)),
         RULES_WORDS,
     ),
     _experiment(
         "scale-plan",
-        "More rules, until they run",
-        "What do a rule's parsing and planning cost among more rules?",
+        "More rules, before they run",
+        "What does it cost to parse and plan a rule among more rules?",
         plan_cells,
         lambda effort: 6 * len(rules(effort)),
         PLAN_WORDS,
@@ -371,18 +371,18 @@ SCALE: tuple[Experiment, ...] = (
     ),
     _experiment(
         "scale-standing",
-        "More that merely stands",
-        f"What does a time point with {RATE} changes cost among more facts that stand?",
+        "More unchanging facts",
+        f"What does a time point with {RATE} changes cost among more unchanging facts?",
         standing_cells,
         lambda effort: 2 * len(standing(effort)),
         STANDING_WORDS,
         "µs per time point",
-        x_label="standing facts",
+        x_label="unchanging facts",
     ),
     _experiment(
         "scale-recursion",
         "Deeper recursion",
-        "What does one changed edge of a chain cost as the chain grows, of which each node is reached from the last?",
+        "What does one changed edge cost in a longer chain, where each node is reached from the one before?",
         recursion_cells,
         lambda effort: 2 * len(lengths(effort)),
         RECURSION_WORDS,
@@ -390,4 +390,4 @@ SCALE: tuple[Experiment, ...] = (
         x_label="edges of the chain",
     ),
 )
-"""All curves. Our engine takes encoded columns tick by tick, and tells changes where not said otherwise."""
+"""All curves. Our engine takes encoded columns tick by tick, and returns changes unless a curve says otherwise."""

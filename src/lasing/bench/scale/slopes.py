@@ -1,4 +1,4 @@
-"""What a curve says: its slope where both axes are logarithmic, and the sentence that follows from it.
+"""What a curve shows: its slope on logarithmic axes, and the sentence that follows from it.
 
 A slope of 0 means that the cost does not depend on the setting, a slope of 1 that it grows in proportion to it.
 """
@@ -42,7 +42,7 @@ def slope(points: Points) -> float:
 
 
 def upper_half(points: Points) -> Points:
-    """The points in the upper half of the range, as it is drawn.
+    """The points in the upper half of the range, on a logarithmic axis.
 
     >>> upper_half([(1, 5.0), (10, 5.0), (100, 6.0), (1000, 7.0)])
     [(100, 6.0), (1000, 7.0)]
@@ -52,7 +52,7 @@ def upper_half(points: Points) -> Points:
 
 
 def kind(slope: float) -> Kind:
-    """How a cost of such a slope grows.
+    """How a cost with this slope grows.
 
     >>> [kind(s) for s in (-0.3, 0.04, 0.3, 0.6, 1.0, 1.9)]
     ['falls', 'flat', 'slow', 'less', 'proportional', 'more']
@@ -69,9 +69,9 @@ def kind(slope: float) -> Kind:
 
 @dataclass(frozen=True)
 class Words:
-    """How an experiment is spoken of: its setting by name, as in `window`, and in words, as in `the window`.
+    """The words for an experiment: its setting by name, as in `window`, and in words, as in `the window`.
 
-    `meaning` tells, for some kinds of slope, what they mean where the upper half of the curve is of that kind too.
+    `meaning` says what some kinds of slope mean, if the upper half of the curve is of that kind too.
     """
 
     x: str
@@ -81,14 +81,14 @@ class Words:
 
 
 def sentences(cells: Sequence[Cell], words: Words) -> list[str]:
-    """A sentence for each line of our engine, and one for each of the others about what it costs beside ours."""
+    """A sentence for each line of our engine, and one for each other line that compares it with ours."""
     said = []
     for (contender, output, *rest), line in _lines(cells, words.x).items():
         name = ", ".join(map(str, rest))
         name += " (whole answers)" if output == "answers" else ""
         points = [(x, cell.cost) for x, cell in line if cell.cost is not None and cell.cost > 0]
         if len(points) < 2:
-            said.append(f"{name}: too few points of {contender} to tell a slope.")
+            said.append(f"{name}: too few points of {contender} for a slope.")
         elif contender == "lasing":
             said.append(f"{name}: {_trend(points, words)}.")
         else:
@@ -108,22 +108,22 @@ def _lines(cells: Sequence[Cell], x: str) -> dict[tuple[int | str, ...], list[tu
 def _trend(points: Points, words: Words) -> str:
     (first, least), (last, most) = points[0], points[-1]
     whole, upper = slope(points), upper_half(points)
-    told = f"as {words.what} grows from {first:,} to {last:,}, {words.cost} {_moved(most / least)} (slope {whole:.2f}"
+    text = f"as {words.what} grows from {first:,} to {last:,}, {words.cost} {_moved(most / least)} (slope {whole:.2f}"
     halved = 2 <= len(upper) < len(points)
     above = slope(upper) if halved else whole
     begin = f"from {upper[0][0]:,} on"
-    told += f"; {begin} {above:.2f})" if halved else ")"
+    text += f"; {begin} {above:.2f})" if halved else ")"
     least_at, most_at = (extreme(points, key=lambda point: point[1]) for extreme in (min, max))
     bends = kind(whole) == "flat" and most_at[1] >= 2 * least_at[1]
-    told += f": it is least at {least_at[0]:,}, most at {most_at[0]:,}" if bends else f": {_says(kind(whole), words)}"
+    text += f": it is least at {least_at[0]:,}, most at {most_at[0]:,}" if bends else f": {_says(kind(whole), words)}"
     if bends or kind(above) != kind(whole):
-        return f"{told}; {begin} {_says(kind(above), words)}"
+        return f"{text}; {begin} {_says(kind(above), words)}"
     meaning = words.meaning.get(kind(whole))
-    return f"{told}: {meaning}" if meaning else told
+    return f"{text}: {meaning}" if meaning else text
 
 
 def _moved(factor: float) -> str:
-    """What a cost does that ends at so many times what it was.
+    """How a cost moved that ends at `factor` times what it was.
 
     >>> [_moved(factor) for factor in (1.02, 1234.0, 0.25)]
     ['stays as it is', 'grows by a factor of 1,234', 'falls by a factor of 4.0']
@@ -140,8 +140,8 @@ def _says(found: Kind, words: Words) -> str:
 
 def _beside(line: Sequence[tuple[int, Cell]], points: Points, words: Words) -> str:
     ratios = [(x, cell.ratio) for x, cell in line if cell.ratio is not None]
-    told = f"slope {slope(points):.2f}"
+    text = f"slope {slope(points):.2f}"
     if not ratios:
-        return told
+        return text
     (first, before), (last, after) = ratios[0], ratios[-1]
-    return f"{told}; {before:.2g}x our engine at {words.x} {first:,}, {after:.2g}x at {last:,}"
+    return f"{text}; {before:.2g}x our engine at {words.x} {first:,}, {after:.2g}x at {last:,}"

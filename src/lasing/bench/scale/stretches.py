@@ -1,7 +1,7 @@
-"""Costs under many settings: all contenders are prepared once, and take turns at one stretch of their streams each.
+"""Costs under many settings: all contenders are prepared once, and in turn run one stretch of their streams each.
 
-A stretch is so long that what comes round only once in a window, such as the clearing away of dead rows, is in it. So
-contenders under different settings can take turns, though their streams differ in length.
+A stretch is long enough to include work that happens only once per window, such as clearing dead rows. So contenders
+under different settings can take turns, though their streams differ in length.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from lasing.bench.bars.dictionaries import dictionaries
 from lasing.bench.measuring.contenders import Columns
 from lasing.bench.measuring.course import Course
-from lasing.bench.measuring.records import Cell, View
+from lasing.bench.measuring.records import Cell, OutputKind
 from lasing.engines.local.execute import OUT_SIGN
 
 OURS = "lasing"
@@ -26,9 +26,9 @@ MICROSECONDS = 1e6
 
 @dataclass(frozen=True)
 class Ready:
-    """A contender whose windows are full: `go` does the stretch of a number, of which each has so many `units`.
+    """A contender whose windows are full: `go` runs the stretch with a given number. Each stretch has `units` units.
 
-    `size` is the bytes that its state, its stream and its program take, where that is known.
+    `size` is the bytes of its state, its stream and its program, if known.
     """
 
     go: Callable[[int], object]
@@ -39,17 +39,17 @@ class Ready:
 
 @dataclass(frozen=True)
 class Entry:
-    """A contender under some settings, how it is prepared, and in how many turns it takes part, if not in all."""
+    """A contender under some settings, how to prepare it, and its number of turns, if not all."""
 
     contender: str
-    output: View
+    output: OutputKind
     settings: Mapping[str, int | str]
     prepare: Callable[[], Ready]
     turns: int | None = None
 
 
-def on_columns(c: Course, points: int, output: View = "changes", units: float | None = None) -> Ready:
-    """Our engine on stretches of so many time points, tick by tick; a unit is an atom where not said otherwise."""
+def on_columns(c: Course, points: int, output: OutputKind = "changes", units: float | None = None) -> Ready:
+    """Our engine on stretches of `points` time points, tick by tick; a unit is an atom, unless `units` is given."""
     engine = Columns(c.program, c.stream, annotated=False)
     held = sum(int(block[:, OUT_SIGN].sum()) for block in engine.to(c.warm - 1))
 
@@ -62,13 +62,13 @@ def on_columns(c: Course, points: int, output: View = "changes", units: float | 
             list(engine.to(t))
             engine.engine.standing()
 
-    size = engine.engine.memory_bytes + 2 * c.stream.rows.nbytes  # its own numbers for predicates make a second copy
+    size = engine.engine.memory_bytes + 2 * c.stream.rows.nbytes  # renumbering the predicates makes a second copy
     size += sum(getsizeof(atom) + getsizeof(atom.args) for atom in c.program.background)
     return Ready(changes if output == "changes" else answers, units or _atoms(c, points), held, size)
 
 
 def on_dictionaries(c: Course, points: int) -> Ready:
-    """Plain Python on stretches of so many time points."""
+    """Plain Python on stretches of `points` time points."""
     step = dictionaries(c.program, c.stream).start()
     for t in range(c.warm):
         step(t)
@@ -86,7 +86,7 @@ def _stretch(c: Course, points: int, number: int) -> range:
 
 
 def _atoms(c: Course, points: int) -> float:
-    """Atoms in a stretch; where stretches differ, in the mean of them."""
+    """Atoms in a stretch; the mean, if stretches differ."""
     stretches = (c.stream.points - c.warm) // points
     return (c.stream.bounds[c.warm + stretches * points] - c.stream.bounds[c.warm]) / stretches
 
@@ -97,11 +97,11 @@ def measured(experiment: str, entries: Sequence[Entry], turns: int) -> list[Cell
     lasts = [min(turns, turns if entry.turns is None else entry.turns) for entry in entries]
     costs = np.full((len(entries), turns + 1), np.nan)
     gc.collect()
-    gc.freeze()  # what is prepared is not looked through again and again: it would not be there in earnest
+    gc.freeze()  # the collector must not scan the prepared data again and again: real use has none
     for turn in range(turns + 1):
         for i, contender in enumerate(ready):
             if turn <= lasts[i]:
-                begun = time.thread_time()  # stretches may be short: what the machine does for others must not count
+                begun = time.thread_time()  # stretches may be short: other load on the machine must not count
                 contender.go(turn)
                 costs[i, turn] = (time.thread_time() - begun) / contender.units * MICROSECONDS
     gc.unfreeze()
@@ -118,6 +118,6 @@ def measured(experiment: str, entries: Sequence[Entry], turns: int) -> list[Cell
 
 
 def _ours(entries: Sequence[Entry], entry: Entry) -> int | None:
-    """The place of our engine's entry for the same output under the same settings."""
+    """The index of our engine's entry for the same output and settings."""
     same = OURS, entry.output, entry.settings
     return next((i for i, e in enumerate(entries) if (e.contender, e.output, e.settings) == same), None)

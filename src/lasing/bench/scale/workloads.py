@@ -1,4 +1,4 @@
-"""Workloads of which one measure grows while the others stay: how long atoms last, how many rules, how deep."""
+"""Workloads in which one measure grows while the others stay: how long atoms last, how many rules, how deep."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lasing.bench.measuring.workloads import ARGS, PREDICATE, TIME, Stream, Work
 
 
 def _as_long_as_windows(chance: np.random.Generator, rate: int, window: int, points: int) -> Stream:
-    """Atoms that last about two windows each, so that at any time about six of ten have been there for a whole one."""
+    """Atoms that last about two windows each, so that at any time about 60 % have been present for a whole window."""
     replaced = chance.random((points, rate)) < 1 / (2 * (window + 1))
     replaced[0] = True
     born = np.cumsum(replaced.ravel()).reshape(points, rate)
@@ -18,11 +18,11 @@ def _as_long_as_windows(chance: np.random.Generator, rate: int, window: int, poi
 
 
 LASTING_BOX = Workload("box", lambda n: f"q(A,B) :- p(A,B) always in [{n}].", _as_long_as_windows)
-"""B, but that as many atoms are there for a whole window however long it is."""
+"""B, except that the number of atoms present for a whole window does not depend on its length."""
 
 
 def rules_by_predicate(rules: int) -> Workload:
-    """Rules over different predicates, none of which depends on another: each atom fires one of them."""
+    """Independent rules over different predicates: each atom fires one of them."""
 
     def program(window: int) -> str:
         return "\n".join(f"h{i}(X) :- p{i}(X,V) in [{window}]." for i in range(rules))
@@ -39,7 +39,7 @@ def rules_by_predicate(rules: int) -> Workload:
 
 
 def renewed_chain(length: int) -> Workload:
-    """A chain of edges, of which one after the other is renewed, one at each time point: what is reached stays."""
+    """A chain of edges that are renewed in order, one at each time point: the reached nodes stay the same."""
 
     def draw(_chance: np.random.Generator, _rate: int, window: int, points: int) -> Stream:
         if window <= length:
@@ -55,9 +55,9 @@ def renewed_chain(length: int) -> Workload:
 
 
 def switched_chain(length: int) -> Workload:
-    """A chain of edges of which the first is there at every other time point only: all that is reached comes and goes.
+    """A chain of edges whose first is present only at every other time point: all reached nodes come and go.
 
-    The first edge is one to the node from which all is reached, and lasts for no longer than its time point.
+    The first edge leads to the node from which all others are reached, and lasts only for its time point.
     """
 
     def program(window: int) -> str:

@@ -1,1 +1,1 @@
-"""What Spark adds, and what it costs."""
+"""Benchmarks on Spark."""

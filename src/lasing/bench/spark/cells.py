@@ -1,4 +1,4 @@
-"""Cells about Spark: rates in thousand events a second, turn by turn, and those of what cannot be measured."""
+"""Cells about Spark: rates in thousand events per second, turn by turn, and cells for what cannot be measured."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Settings = Mapping[str, int | str]
 
 
 class Measurement(Protocol):
-    """What an experiment measures, and with which effort: `settings` are those of its first cell."""
+    """What an experiment measures, and with how much effort: `settings` are those of its first cell."""
 
     @property
     def contenders(self) -> tuple[str, ...]: ...
@@ -29,7 +29,7 @@ class Measurement(Protocol):
 
 
 def quartiles(values: Sequence[float]) -> tuple[float, float] | None:
-    """The first and third quartile; none of a single value."""
+    """The first and third quartile; None for a single value."""
     if len(values) < 2:
         return None
     low, high = np.quantile(values, (0.25, 0.75))
@@ -45,9 +45,9 @@ def rated(
     derived: float | None = None,
     note: str = "",
 ) -> Cell:
-    """A cell of a contender's rates, and ours in the same turns.
+    """A cell with a contender's rates, compared with ours in the same turns.
 
-    The more, the better: a ratio of 2 says that the contender takes in twice as many events as we do.
+    Higher is better: a ratio of 2 means that the contender takes in twice as many events as we do.
     """
     ratio = float(np.median([rate / our for rate, our in zip(rates, ours, strict=True)]))
     notes = [note] if note else []
@@ -67,6 +67,6 @@ def rated(
 
 
 def unmeasured(experiment: str, measurement: Measurement, why: str) -> Iterator[Cell]:
-    """A cell for each contender that says why there is nothing."""
+    """A cell for each contender that says why nothing was measured."""
     for contender in measurement.contenders:
         yield Cell(experiment, contender, "changes", measurement.settings, note=why)

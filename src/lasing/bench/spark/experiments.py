@@ -1,8 +1,8 @@
-"""The experiments on Spark: streams, histories, the state of a stream, and what happens when something dies.
+"""The experiments on Spark: streams, histories, the state of a stream, and recovery from a killed process.
 
 The rule is a join with a key, `q(K,A,C) :- p(K,A,B) in [20], p(K,B,C) in [20].`, with about one result for each event.
-Where the unit is thousand events/s the more is the better, and a ratio is a contender's rate over ours. All experiments
-share one session, which ends with the process, or by `session.close`.
+If the unit is thousand events/s, higher is better, and a ratio is a contender's rate over ours. All experiments share
+one session, which ends with the process, or with `session.close`.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from lasing.bench.spark.streams import Streams
 
 
 def is_full(effort: Effort) -> bool:
-    """Whether all settings are measured, not one."""
+    """Whether to measure all settings, not just one."""
     return effort.length > 1
 
 
 def streams(effort: Effort) -> Streams:
-    """Two million events for the main setting; for others, as many as tell a rate."""
+    """Two million events for the main setting; for others, enough to measure a rate."""
     if not is_full(effort):
         return Streams({50_000: 4}, (2,), 2, (50_000, 2), 4, 2, 2)
     return Streams({20_000: 4, 50_000: 4, 200_000: 4, 500_000: 3}, (1, 2, 4), 2, (200_000, 2), 10, 3, 3)
 
 
 def replays(effort: Effort) -> Replays:
-    """A history of a million events, or less."""
+    """A history of a million events, or fewer."""
     return Replays(1_000_000, (1, 2, 4), 2) if is_full(effort) else Replays(200_000, (2,), 2)
 
 
@@ -47,7 +47,7 @@ def states(effort: Effort) -> States:
 
 
 def recoveries(effort: Effort) -> Recoveries:
-    """Each is killed three times, or not at all."""
+    """Kill each process three times, or not at all."""
     return Recoveries(3 if is_full(effort) else 0)
 
 
@@ -76,7 +76,7 @@ SPARK: tuple[Experiment, ...] = (
     Experiment(
         STREAM,
         "Streams on Spark",
-        "How many events a second does a stream on Spark take in, and what does reasoning add to what Spark costs?",
+        "How many events a second does a stream on Spark take in, and what does reasoning add to the cost of Spark?",
         _cells(STREAM, streams),
         _count(streams),
         (Figure(STREAM, "Streams on Spark", "batch", "events in a batch", RATE, panels="shards", slope=True),),
@@ -86,7 +86,7 @@ SPARK: tuple[Experiment, ...] = (
     Experiment(
         REPLAY,
         "Histories on Spark",
-        "How many events a second are replayed from a history, in slices of time or in shards?",
+        "How many events a second does a replay of a history take in, in slices of time or in shards?",
         _cells(REPLAY, replays),
         _count(replays),
         (Figure(REPLAY, "Histories on Spark", "parts", "slices or shards", RATE, panels="divided"),),
@@ -96,7 +96,7 @@ SPARK: tuple[Experiment, ...] = (
     Experiment(
         STATE,
         "The state of a stream on Spark",
-        "How large is the state of a shard, and what part of a batch does it take?",
+        "How large is the state of a shard, and how much of a batch's time does it take?",
         _cells(STATE, states),
         _count(states),
         _STATE_FIGURES,
@@ -106,7 +106,7 @@ SPARK: tuple[Experiment, ...] = (
     Experiment(
         RECOVERY,
         "Recovery on Spark",
-        "How long does a stream stand still when an executor or the driver is killed?",
+        "How long does a stream pause when an executor or the driver is killed?",
         _cells(RECOVERY, recoveries),
         _count(recoveries),
         unit="s",

@@ -1,4 +1,4 @@
-"""The processes that a process has started, and their end."""
+"""Find and kill the processes that a process has started."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def descendants(pid: int) -> dict[int, str]:
-    """The processes that a process has started, and they in turn, with their command lines."""
+    """The processes that a process has started, directly or indirectly, with their command lines."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -30,7 +30,7 @@ def descendants(pid: int) -> dict[int, str]:
 
 
 def kill_all(pid: int) -> None:
-    """Kill a process and all that it has started."""
+    """Kill a process and all processes that it has started."""
     for each in [pid, *descendants(pid)]:
         with suppress(ProcessLookupError):
             os.kill(each, signal.SIGKILL)

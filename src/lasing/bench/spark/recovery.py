@@ -1,8 +1,8 @@
-"""How long a stream stands still when an executor or the driver is killed: seconds until the next batch is committed.
+"""How long a stream pauses when an executor or the driver is killed: seconds until the next batch is committed.
 
-The stream runs in a process of its own, on a cluster of two executors with a core each. A batch is committed when its
-file is in the checkpoint. An executor is killed right after a batch; with the driver, all that it has started, and the
-same command is given again at once.
+The stream runs in its own process, on a cluster of two executors with a core each. A batch is committed when its file
+is in the checkpoint. We kill an executor right after a batch. We kill the driver together with all that it has started,
+and run the same command again at once.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ NEXT_BATCH, SPARK_IS_UP = "the next batch", "Spark is up"
 CASES = ((NOTHING, NEXT_BATCH), (EXECUTOR, NEXT_BATCH), (DRIVER, SPARK_IS_UP), (DRIVER, NEXT_BATCH))
 BATCH = 20_000
 AT_MOST = 300
-"""Seconds after which we give up waiting."""
+"""Seconds to wait before giving up."""
 
 
 @dataclass(frozen=True)
 class Recoveries:
-    """How often each is killed."""
+    """How often to kill each process."""
 
     times: int
     contenders: tuple[str, ...] = (OURS,)
@@ -63,7 +63,7 @@ class Recoveries:
 
 
 def _measure(folder: Path, events: str, times: int) -> dict[tuple[str, str], list[float]]:
-    """The seconds of each case; the stream goes on from time to time."""
+    """The seconds of each case; the same stream continues through all of them."""
     seconds: dict[tuple[str, str], list[float]] = {case: [] for case in CASES}
     with _running(folder, events) as stream:
         stream.next_commit()
@@ -99,7 +99,7 @@ def _running(folder: Path, events: str) -> Iterator[_Stream]:
 
 @dataclass
 class _Stream:
-    """The process of a stream, which is started again and again."""
+    """The process of a stream, which can be restarted."""
 
     folder: Path
     events: str
@@ -123,7 +123,7 @@ class _Stream:
             self.process = subprocess.Popen(command, env=environment, stdout=said, stderr=said)
 
     def kill(self) -> None:
-        """Kill the driver, and all that it has started."""
+        """Kill the driver and all that it has started."""
         assert self.process is not None
         kill_all(self.process.pid)
         self.process.wait()
@@ -134,7 +134,7 @@ class _Stream:
         os.kill(next(pid for pid, line in running if "CoarseGrainedExecutorBackend" in line), signal.SIGKILL)
 
     def commits(self) -> int:
-        """The number of the last batch that is committed, -1 before the first."""
+        """The number of the last committed batch, -1 before the first."""
         folder = self.folder / "checkpoint" / "commits"
         names = [path.name for path in folder.iterdir()] if folder.exists() else []
         return max((int(name) for name in names if name.isdigit()), default=-1)
@@ -154,7 +154,7 @@ class _Stream:
 
 
 def _link_spark(home: Path) -> None:
-    """A Spark whose executors work in a folder of ours, not where Spark is installed."""
+    """A Spark home whose executors work in our folder, not where Spark is installed."""
     found = find_spec("pyspark")
     assert found is not None
     assert found.origin is not None
@@ -165,7 +165,7 @@ def _link_spark(home: Path) -> None:
 
 
 def run(folder: str, events: str) -> None:
-    """The stream, from the files to files."""
+    """Run the stream, from files to files."""
     import lasing.spark
 
     session = lasing.spark.session(CLUSTER, "lasing bench", {"spark.sql.shuffle.partitions": 2})

@@ -1,7 +1,7 @@
-"""A history on Spark: replayed in slices of time, or in shards by key, beside pipelines that do not reason.
+"""A history on Spark: replayed in slices of time or in shards by key, compared with pipelines that do not reason.
 
-The identity sends rows by key to as many groups, and through `applyInArrow`, unchanged; plain Spark copies the files.
-What we need to look through a history for its first and last fact is counted.
+The identity groups rows by key into as many groups and passes them unchanged through `applyInArrow`; plain Spark
+copies the files. The time to look through a history for its first and last fact counts as ours.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BY_TIME, BY_KEY = "slices", "shards"
 
 @dataclass(frozen=True)
 class Replays:
-    """How many events, in how many parts, how often."""
+    """How many events, in how many parts, and how many turns."""
 
     events: int
     parts: tuple[int, ...]
@@ -60,7 +60,7 @@ class _Run(NamedTuple):
 
 
 def _turn(bench: Bench, folder: str, numbers: tuple[int, ...]) -> dict[_Run, float]:
-    """The seconds of each run: to make a DataFrame, and to write it."""
+    """The seconds of each run: making a DataFrame and writing it."""
     seconds = {_Run(PLAIN): _seconds(bench, lambda: bench.spark.read.parquet(folder))}
     for n in numbers:
         seconds[_Run(IDENTITY, n)] = _seconds(bench, partial(applied, bench, folder, n))
@@ -76,7 +76,7 @@ def _seconds(bench: Bench, make: Callable[[], Any]) -> float:
 
 
 def replayed(bench: Bench, folder: str, slices: int, shards: int) -> Any:
-    """What the rule changes, of a history."""
+    """The rule's changes over a history."""
     import lasing.spark
 
     reasoning = lasing.spark.reason(rule(), "p", "q", view="changes", slices=slices, shards=shards)
@@ -84,7 +84,7 @@ def replayed(bench: Bench, folder: str, slices: int, shards: int) -> Any:
 
 
 def applied(bench: Bench, folder: str, parts: int) -> Any:
-    """The rows as they are, in groups."""
+    """The rows unchanged, in groups."""
     from lasing.spark.hashing import spread_ids
 
     places = ", ".join(map(str, spread_ids(parts, parts)))

@@ -1,4 +1,4 @@
-"""What can be said of the cells about Spark: a sentence each, with its figures."""
+"""Sentences about the cells on Spark, each with its figures."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def fit(x: Sequence[float], y: Sequence[float]) -> Line:
 
 
 def of_streams(cells: list[Cell]) -> list[str]:
-    """Rates at the largest batches, the fixed cost of a batch and that of an event, and what shards bring."""
+    """Rates at the largest batches, the fixed cost of a batch and the cost of an event, and the gain from shards."""
     measured = _measured(cells)
     said = [*_comparisons(measured, "in batches of {batch:,} with shards = {shards}")]
     for shards in _values(measured, "shards"):
@@ -49,12 +49,12 @@ def of_streams(cells: list[Cell]) -> list[str]:
             ours = lines.get(OURS)
             if ours is not None and ours.fixed > 0 < ours.marginal:
                 even = ours.fixed / ours.marginal
-                said.append(f"{on} {even:,.0f} events cost {OURS} as much as the batch in which they come.")
+                said.append(f"{on} {even:,.0f} events cost {OURS} as much as the batch itself.")
     return [*said, *_growth(measured, "shards", "batch", "shards", "in batches of {:,}")]
 
 
 def of_replays(cells: list[Cell]) -> list[str]:
-    """Rates in most parts, and what more parts bring."""
+    """Rates with the most parts, and the gain from more parts."""
     measured = _measured(cells)
     said = [*_comparisons(measured, "with {divided} = {parts}")]
     for divided in (BY_TIME, BY_KEY):
@@ -64,12 +64,12 @@ def of_replays(cells: list[Cell]) -> list[str]:
 
 
 def of_states(cells: list[Cell]) -> list[str]:
-    """How large a state is, what part of a batch it takes, and how a batch grows with it."""
+    """The size of a state, its share of a batch, and how a batch grows with it."""
     found = _by(_measured(cells), "measured", "rows")
     rows = sorted({int(r) for _, _, r in found})
     said = [
-        f"A window of {r:,} rows a shard is a state of {found[OURS, SIZE, r]:.2f} MB; to read and write it, and to "
-        f"make engines anew from it, takes {found[OURS, SHARE, r]:.1f} % of a batch."
+        f"A window of {r:,} rows per shard is a state of {found[OURS, SIZE, r]:.2f} MB; reading and writing it, and "
+        f"rebuilding engines from it, takes {found[OURS, SHARE, r]:.1f} % of a batch."
         for r in rows
         if (OURS, SIZE, r) in found and (OURS, SHARE, r) in found
     ]
@@ -84,18 +84,18 @@ def of_states(cells: list[Cell]) -> list[str]:
 
 
 def of_recoveries(cells: list[Cell]) -> list[str]:
-    """How long a stream stands still."""
+    """How long a stream pauses."""
     found = {(c.settings["killed"], c.settings["until"]): c.cost for c in cells if c.cost is not None}
     said = []
     usual = found.get((NOTHING, NEXT_BATCH))
     executor, driver = found.get((EXECUTOR, NEXT_BATCH)), found.get((DRIVER, NEXT_BATCH))
     if executor is not None:
-        beside = "" if usual is None else f", where {usual:.1f} s lie between batches that nothing disturbs"
-        said.append(f"After the death of an executor the next batch is committed in {executor:.1f} s{beside}.")
+        beside = "" if usual is None else f", compared with {usual:.1f} s between undisturbed batches"
+        said.append(f"After an executor is killed, the next batch is committed in {executor:.1f} s{beside}.")
     up = found.get((DRIVER, SPARK_IS_UP))
     if driver is not None and up is not None:
         said.append(
-            f"After the death of the driver Spark is up again in {up:.1f} s, and the next batch is committed in "
+            f"After the driver is killed, Spark is up again in {up:.1f} s, and the next batch is committed in "
             f"{driver:.1f} s, {driver - up:.1f} s later."
         )
     return said
@@ -128,7 +128,7 @@ def _by(cells: Iterable[Cell], *settings: str) -> dict[tuple[int | str, ...], fl
 
 
 def _comparisons(cells: list[Cell], where: str) -> Iterable[str]:
-    """Where our rate is highest, and how others compare there; and those that were measured elsewhere."""
+    """Where our rate is highest, and how the others compare there; and those that were measured elsewhere."""
     ours = [cell for cell in cells if cell.contender == OURS]
     if not ours:
         return
@@ -147,7 +147,7 @@ def _comparisons(cells: list[Cell], where: str) -> Iterable[str]:
 
 
 def _growth(cells: list[Cell], setting: str, fixed: str, word: str, where: str) -> Iterable[str]:
-    """What our rate is multiplied by, from each number of parts to the next, for each value of another setting."""
+    """The factor on our rate from each number of parts to the next, for each value of another setting."""
     rates = _by([cell for cell in cells if cell.contender == OURS], fixed, setting)
     for value in sorted({key[1] for key in rates}, key=lambda v: (isinstance(v, str), v)):
         of_value = sorted((int(key[2]), rate) for key, rate in rates.items() if key[1] == value)

@@ -1,4 +1,4 @@
-"""One Spark session for all experiments on Spark, with files of events, and queries that are timed batch by batch."""
+"""One Spark session for all experiments, with files of events, and queries that are timed batch by batch."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lasing.errors import LasingError
 
 WINDOW = 20
 A_POINT = 1_000
-"""How many events a time point has."""
+"""The number of events at a time point."""
 KEYS_A_POINT = 250
 VALUES = 8
 FILES_A_BATCH = 2
@@ -34,7 +34,7 @@ def rule(window: int = WINDOW) -> str:
 
 @cache
 def missing() -> str:
-    """Why Spark cannot be measured here; nothing where it can."""
+    """Why Spark cannot be measured here; empty if it can."""
     absent = [name for name in ("pyspark", "pandas") if find_spec(name) is None]
     if absent:
         return f"{' and '.join(absent)} {'is' if len(absent) == 1 else 'are'} not installed"
@@ -56,9 +56,9 @@ class Bench:
     close: Callable[[], None] = field(default=lambda: None)
 
     def events(self, batch: int, batches: int, window: int = WINDOW) -> str:
-        """A folder with files of events, in the order of time: `batches` times `batch` of them.
+        """A folder with files of events in the order of time: `batches` files of `batch` events.
 
-        There are so many keys that about one result comes of each event, whatever the window.
+        The number of keys is such that each event yields about one result, whatever the window.
         """
         folder = self.folder / f"events-{batch}-{batches}-{window}"
         if not folder.exists():
@@ -71,15 +71,15 @@ class Bench:
 
     @property
     def out(self) -> str:
-        """Where outputs are written to."""
+        """The folder for outputs."""
         return str(self.folder / "out")
 
     def partitions(self, number: int) -> None:
-        """Set into how many partitions rows are shuffled."""
+        """Set the number of shuffle partitions."""
         self.spark.conf.set("spark.sql.shuffle.partitions", number)
 
     def run(self, frame: Any) -> list[float]:
-        """Run a stream from files to files: the seconds of each batch but the first, in which all has to start."""
+        """Run a stream from files to files: the seconds of each batch but the first, in which everything starts."""
         checkpoint = self.folder / "checkpoint"
         for written in (self.out, checkpoint):
             shutil.rmtree(written, ignore_errors=True)
@@ -109,14 +109,14 @@ def _write_events(folder: Path, batch: int, batches: int, keys: int) -> None:
         }
         path = folder / f"{i:04}.parquet"
         pq.write_table(pa.table(columns), path)
-        os.utime(path, (1_700_000_000 + i, 1_700_000_000 + i))  # Spark takes files by their time
+        os.utime(path, (1_700_000_000 + i, 1_700_000_000 + i))  # Spark takes files in the order of their times
 
 
 _open: list[Bench] = []
 
 
 def shared() -> Bench:
-    """The bench of all experiments: opened when first asked for, closed by `close` or at the end of the process."""
+    """The bench of all experiments: opened on first use, closed by `close` or at the end of the process."""
     if not _open:
         _open.append(_opened())
         atexit.register(close)
@@ -124,20 +124,20 @@ def shared() -> Bench:
 
 
 def close() -> None:
-    """Stop Spark, if it runs for experiments, and remove all that they wrote."""
+    """Stop Spark, if it runs for experiments, and remove everything they wrote."""
     while _open:
         _open.pop().close()
     atexit.unregister(close)
 
 
 def _opened() -> Bench:
-    """A session of our own, or the one that is running, which is then left running and as it was."""
+    """Our own session, or the one that is running, which is then left running and unchanged."""
     from pyspark.sql import SparkSession
 
     import lasing
     import lasing.spark
 
-    load_kernels()  # else each worker would compile the kernels
+    load_kernels()  # otherwise each worker would compile the kernels
     running = SparkSession.getActiveSession()
     session = running or lasing.spark.session("local[*]", "lasing bench", {"spark.driver.memory": "3g"})
     setting = int(session.conf.get("spark.sql.shuffle.partitions") or 0)

@@ -1,9 +1,9 @@
-"""The state of a shard: how large it is, and what part of a batch it takes.
+"""The state of a shard: its size, and its share of a batch.
 
-Two shards take in batches of 100,000 events, in windows of different length. What counts are the batches after the
-window has filled. Time spent on the state is that of reading and writing it, and of making an engine anew from it where
-a shard has come to another worker, in the shard that takes longest; how long a batch takes in all tells what the state
-costs on its way between Python, the JVM and the disk.
+Two shards take in batches of 100,000 events, in windows of different lengths. Only batches after the window has filled
+count. Time spent on the state is the time to read and write it, and to rebuild an engine from it when a shard moves to
+another worker, in the slowest shard. The time of the whole batch also shows what the state costs on its way between
+Python, the JVM and the disk.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ NAME = "spark-state"
 SHARDS = 2
 SIZE, SHARE, SPENT = "MB", "% of the batch", "ms of the batch"
 MEASURES = (SIZE, SHARE, SPENT)
-ANEW = "engines made anew"
+REBUILT = "engines rebuilt"
 
 
 @dataclass(frozen=True)
 class States:
-    """Windows of so many rows a shard; the size of batches, and how many are measured."""
+    """The rows of each shard's window; the size of batches, and how many to measure."""
 
     rows: tuple[int, ...]
     batch: int
@@ -43,11 +43,11 @@ class States:
     def cells(self) -> Iterator[Cell]:
         for rows in self.rows:
             of_batches = _measure(shared(), rows, self.batch, self.batches)
-            anew = sum(figures[ANEW] for figures in of_batches)
+            rebuilt = sum(figures[REBUILT] for figures in of_batches)
             for measure in MEASURES:
                 values = [figures[measure] for figures in of_batches]
                 settings: Settings = {"rows": rows, "measured": measure}
-                note = f"a single run, {len(values)} batches, {anew:.0f} engines made anew"
+                note = f"a single run, {len(values)} batches, {rebuilt:.0f} engines rebuilt"
                 median = float(np.median(values))
                 yield Cell(NAME, OURS, "changes", settings, median, quartiles(values), 1.0, note=note)
 
@@ -65,12 +65,12 @@ def _measure(bench: Bench, rows: int, batch: int, batches: int) -> list[dict[str
     bench.partitions(SHARDS)
     outputs = lasing.spark.reason(rule(window), output=["q"], view="changes", shards=SHARDS)({"p": stream})
     seconds = bench.run(outputs.told)[filling - 1 :]
-    told = ds.dataset(bench.out, exclude_invalid_files=True)
-    table = told.to_table(["until", "state_bytes", "state_seconds", "rebuilt"], filter=ds.field("kind") == STATUS)
-    until, sizes, spent, anew = (np.asarray(table[name]) for name in table.column_names)
+    written = ds.dataset(bench.out, exclude_invalid_files=True)
+    table = written.to_table(["until", "state_bytes", "state_seconds", "rebuilt"], filter=ds.field("kind") == STATUS)
+    until, sizes, spent, rebuilt = (np.asarray(table[name]) for name in table.column_names)
     found = []
-    for point, whole in zip(np.unique(until)[filling:], seconds, strict=True):  # a batch is known by where it got to
+    for point, whole in zip(np.unique(until)[filling:], seconds, strict=True):  # the time it reached identifies a batch
         of_batch = until == point
         size, share = float(sizes[of_batch].mean()) / 1e6, 100 * float(spent[of_batch].max()) / whole
-        found.append({SIZE: size, SHARE: share, SPENT: 1000 * whole, ANEW: float(anew[of_batch].sum())})
+        found.append({SIZE: size, SHARE: share, SPENT: 1000 * whole, REBUILT: float(rebuilt[of_batch].sum())})
     return found

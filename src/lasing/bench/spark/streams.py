@@ -1,7 +1,7 @@
-"""Streams on Spark: reasoning beside pipelines that do not reason, and beside Spark's own join.
+"""Streams on Spark: reasoning, compared with pipelines that do not reason and with Spark's own join.
 
-The identity is the same pipeline with the reasoner replaced: the same packing, shards, state store and files, and what
-a shard is given is what it tells. Plain Spark copies the files. Each rate is that of all batches but a run's first.
+The identity is the same pipeline with the reasoner replaced: the same packing, shards, state store and files, but a
+shard returns its input. Plain Spark copies the files. Each rate is over all batches but a run's first.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ NAME = "spark-stream"
 
 @dataclass(frozen=True)
 class Streams:
-    """Batches of so many events, and how many of them a run has; numbers of shards; turns.
+    """The events in a batch, and the batches in a run; numbers of shards; turns.
 
-    The main one of the settings is given more batches, more turns, and Spark's own join beside it.
+    The main setting gets more batches, more turns, and a comparison with Spark's own join.
     """
 
     batches: Mapping[int, int]
@@ -56,11 +56,11 @@ class Streams:
     def _of_a_batch(
         self, bench: Bench, batch: int, batches: int, shards: tuple[int, ...], turns: int
     ) -> Iterator[Cell]:
-        """All contenders in turns. A copy has no shards: it is made once in a turn."""
+        """All contenders in turns. A copy has no shards, so it runs once per turn."""
         folder = bench.events(batch, batches)
         copied: list[float] = []
         rates: dict[tuple[str, int], list[float]] = {}
-        told: dict[int, tuple[int, int]] = {}
+        results: dict[int, tuple[int, int]] = {}
         for _ in range(turns):
             copied.append(_rate(bench, batch, bench.stream(folder)))
             for number in shards:
@@ -69,24 +69,24 @@ class Streams:
                 same.append(_rate(bench, batch, identity(bench, folder, number)))
                 ours = rates.setdefault((OURS, number), [])
                 ours.append(_rate(bench, batch, reasoned(bench, folder, number)))
-                told[number] = _told(bench)
+                results[number] = _results(bench)
         for number in shards:
             settings = {"batch": batch, "shards": number}
             ours = rates[OURS, number]
-            begun, standing = told[number]
+            begun, holding = results[number]
             note = f"{begun / (batch * batches):.2f} results for each event"
-            yield rated(NAME, OURS, settings, ours, ours, standing, note)
+            yield rated(NAME, OURS, settings, ours, ours, holding, note)
             yield rated(NAME, IDENTITY, settings, rates[IDENTITY, number], ours)
             yield rated(NAME, PLAIN, settings, copied, ours, note="a copy, without shards")
 
     def _join(self, bench: Bench) -> Cell:
-        """Spark's own join, which is slow, beside us once more."""
+        """Spark's own join, which is slow, and one more run of ours."""
         batch, shards = self.main
         folder = bench.events(batch, self.join_batches)
         bench.partitions(shards)
         ours = _rate(bench, batch, reasoned(bench, folder, shards))
         join = _rate(bench, batch, spark_join(bench, folder))
-        note = "pairs of events, without when they begin and cease to hold"
+        note = "pairs of events, without the times at which they begin and cease to hold"
         return rated(NAME, JOIN, self.settings, [join], [ours], note=note)
 
 
@@ -103,8 +103,8 @@ def _rate(bench: Bench, batch: int, frame: Any) -> float:
     return batch * len(seconds) / sum(seconds) / 1000
 
 
-def _told(bench: Bench) -> tuple[int, int]:
-    """How many results have come to hold in the last run, and how many hold at its end."""
+def _results(bench: Bench) -> tuple[int, int]:
+    """The number of results that began to hold in the last run, and the number that hold at its end."""
     import pyarrow.dataset as ds
 
     changes = np.asarray(ds.dataset(bench.out, exclude_invalid_files=True).to_table(["change"])["change"])
@@ -112,20 +112,20 @@ def _told(bench: Bench) -> tuple[int, int]:
 
 
 def reasoned(bench: Bench, folder: str, shards: int) -> Any:
-    """The stream of what the rule changes."""
+    """The stream of the rule's changes."""
     import lasing.spark
 
     return bench.stream(folder).transform(lasing.spark.reason(rule(), "p", "q", view="changes", shards=shards))
 
 
 def identity(bench: Bench, folder: str, shards: int) -> Any:
-    """The pipeline of `reasoned`, but a shard tells what it is given."""
+    """The pipeline of `reasoned`, but a shard returns its input."""
     from lasing.spark import streaming
 
     real = streaming.shard_function
 
     def replaced(task: Any, places: Any) -> Callable[..., Iterator[Any]]:
-        return real(task, places, _given_is_told)
+        return real(task, places, _input_as_output)
 
     streaming.shard_function = replaced  # type: ignore[assignment]
     try:
@@ -134,7 +134,7 @@ def identity(bench: Bench, folder: str, shards: int) -> Any:
         streaming.shard_function = real
 
 
-def _given_is_told(
+def _input_as_output(
     _task: Any, _shard: int, _state: Any, arrived: list[Any], _drain: bool = False, _clock: int | None = None
 ) -> Any:
     import pyarrow as pa
