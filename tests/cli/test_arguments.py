@@ -79,7 +79,7 @@ def test_no_arguments_end_in_a_traceback(arguments: list[str]) -> None:
     assert done.exception is None or isinstance(done.exception, SystemExit | LasingError)
 
 
-def test_a_device_without_an_end_is_no_program(folder: Path) -> None:
+def test_an_endless_device_is_not_a_program(folder: Path) -> None:
     done = CliRunner().invoke(app, ["fmt", "--check", "/dev/zero"])
     assert isinstance(done.exception, LasingError)
     assert done.exception.diagnostics[0].code == "E507"

@@ -114,7 +114,7 @@ def test_time_moves_with_the_slowest_stream(folder: Path) -> None:
     assert rest == whole.decode()
 
 
-def test_several_answers_are_told_as_soon_as_a_time_point_is_complete(folder: Path) -> None:
+def test_several_answers_come_as_soon_as_a_time_point_is_complete(folder: Path) -> None:
     (folder / "choice.lars").write_text("{q(X)} :- p(X).\n:- r, not q(_).\n", encoding="utf-8")
     process = subprocess.Popen(
         [*COMMAND, "run", "choice.lars", "-"], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -155,7 +155,7 @@ def test_an_interrupt_ends_without_a_traceback(folder: Path) -> None:
     assert "Traceback" not in errors
 
 
-def test_a_reader_that_goes_away_is_no_error(folder: Path) -> None:
+def test_a_reader_that_goes_away_is_not_an_error(folder: Path) -> None:
     (folder / "s.facts").write_text("".join(f"p({i}) at {i}.\n" for i in range(3000)), encoding="utf-8")
     read, write = os.pipe()
     process = subprocess.Popen(

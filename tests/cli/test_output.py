@@ -67,7 +67,7 @@ def test_the_ending_decides_the_format(folder: Path, name: str, expected: str) -
 
 
 @pytest.mark.parametrize("name", ["out.json", "out.xlsx", "out.lars", "out.json.gz", "out.parquet.gz", "out.csv.gz.gz"])
-def test_an_ending_of_no_format_is_refused_by_name(folder: Path, name: str) -> None:
+def test_an_unknown_ending_is_refused_by_name(folder: Path, name: str) -> None:
     done = lasing("run", "prog.lars", "s.facts", "-o", name, folder=folder)
     assert done.returncode == 2
     assert f"error[E511]: {name}" in done.stderr
@@ -75,7 +75,7 @@ def test_an_ending_of_no_format_is_refused_by_name(folder: Path, name: str) -> N
     assert not (folder / name).exists()
 
 
-def test_a_format_that_is_named_fits_any_ending(folder: Path) -> None:
+def test_a_named_format_fits_any_ending(folder: Path) -> None:
     assert lasing("run", "prog.lars", "s.facts", "-o", "out.json", "--format", "jsonl", folder=folder).returncode == 0
     assert json.loads((folder / "out.json").read_text(encoding="utf-8").splitlines()[0])["predicate"] == "q"
 
@@ -99,7 +99,7 @@ def test_a_bad_line_leaves_what_was_complete(folder: Path, name: str) -> None:
         assert lasing("run", "again.lars", again, folder=folder).stdout == "r(a) at 1.\nr(a) at 2.\n"
 
 
-def test_a_file_stays_as_it_was_where_nothing_is_complete(folder: Path) -> None:
+def test_a_file_stays_unchanged_if_nothing_is_complete(folder: Path) -> None:
     (folder / "out.facts").write_bytes(b"old")
     assert lasing("run", "prog.lars", "-", "-o", "out.facts", folder=folder, data="what\n").returncode == 1
     assert (folder / "out.facts").read_bytes() == b"old"
@@ -191,7 +191,7 @@ def all_files(folder: Path) -> Path:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
 @pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
-def test_a_full_disk_is_told(all_files: Path, arguments: tuple[str, ...]) -> None:
+def test_a_full_disk_is_reported(all_files: Path, arguments: tuple[str, ...]) -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             [*COMMAND, *arguments],
@@ -207,7 +207,7 @@ def test_a_full_disk_is_told(all_files: Path, arguments: tuple[str, ...]) -> Non
 
 
 @pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
-def test_a_reader_that_has_gone_is_no_error(all_files: Path, arguments: tuple[str, ...]) -> None:
+def test_a_reader_that_has_gone_is_not_an_error(all_files: Path, arguments: tuple[str, ...]) -> None:
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run(
@@ -217,7 +217,7 @@ def test_a_reader_that_has_gone_is_no_error(all_files: Path, arguments: tuple[st
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_standard_output_that_is_closed_is_told(folder: Path) -> None:
+def test_a_closed_standard_output_is_reported(folder: Path) -> None:
     command = f"exec {shlex.quote(sys.executable)} -m lasing run prog.lars s.facts >&-"
     done = subprocess.run(
         ["sh", "-c", command], cwd=folder, stderr=subprocess.PIPE, text=True, timeout=900, check=False
@@ -226,7 +226,7 @@ def test_standard_output_that_is_closed_is_told(folder: Path) -> None:
     assert "error[E403]: standard output cannot be written" in done.stderr
 
 
-def test_standard_input_that_is_closed_is_empty(folder: Path) -> None:
+def test_a_closed_standard_input_is_empty(folder: Path) -> None:
     command = f"exec {shlex.quote(sys.executable)} -m lasing run prog.lars - <&-"
     done = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, timeout=900, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -254,7 +254,7 @@ def test_times_that_came_in_as_numbers_go_out_as_numbers(folder: Path) -> None:
     )
 
 
-def test_numbers_can_be_asked_for(folder: Path) -> None:
+def test_times_can_be_printed_as_numbers(folder: Path) -> None:
     assert lasing("run", "dated.lars", "d.facts", "--times", "numbers", folder=folder).stdout == AS_NUMBERS
 
 
@@ -276,7 +276,7 @@ def test_a_date_in_the_program_counts(folder: Path) -> None:
     assert lasing("run", "own.lars", folder=folder).stdout == AS_DATES
 
 
-def test_models_are_told_with_dates(folder: Path) -> None:
+def test_models_have_dates(folder: Path) -> None:
     arguments = ("models", "sat", "dated.lars", "d.facts", "--at", THIRD)
     assert f'q(b) at "{THIRD}".' in lasing(*arguments, folder=folder).stdout.splitlines()
     assert "q(b) at 29454242." in lasing(*arguments, "--times", "numbers", folder=folder).stdout.splitlines()
@@ -288,7 +288,7 @@ def test_models_are_told_with_dates(folder: Path) -> None:
     assert lasing(*formula, folder=folder).stdout == f'p(a) at "{THIRD}".\n'
 
 
-def test_a_guarantee_beyond_the_calendar_is_no_error(folder: Path) -> None:
+def test_a_guarantee_beyond_the_calendar_is_not_an_error(folder: Path) -> None:
     (folder / "long.lars").write_text("#tick 1 d.\nq(X) :- p(X) in [99999999].\n", encoding="utf-8")
     done = lasing("run", "long.lars", "d.facts", "--as", "changes", "--format", "jsonl", folder=folder)
     assert done.returncode == 0

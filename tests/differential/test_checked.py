@@ -34,7 +34,7 @@ CHUNK = 30
 
 
 @pytest.mark.parametrize("first", range(5000, 5000 + programs(60, 600), CHUNK))
-def test_no_kernel_reads_or_writes_what_is_not_its_own(first: int) -> None:
+def test_no_kernel_reads_or_writes_outside_its_memory(first: int) -> None:
     done = subprocess.run(
         [sys.executable, "-W", "error::RuntimeWarning", "-c", RUN, str(first), str(first + CHUNK)],
         capture_output=True,

@@ -39,17 +39,17 @@ BAD = ("99999999999999999999", "1e999")
 
 def outcome(run: Run) -> tuple[Any, ...]:
     """All that a run tells, up to its error."""
-    told: list[Any] = []
+    changed: list[Any] = []
     error = None
     try:
         for change in run.changes():
             expiries = sorted((str(atom), change.expires_at(atom)) for atom in change.added)
-            told.append((change.time, sorted(map(str, change.added)), sorted(map(str, change.removed)), expiries))
+            changed.append((change.time, sorted(map(str, change.added)), sorted(map(str, change.removed)), expiries))
     except LasingError as failure:
         error = [(d.code, d.message, str(d.place), d.note) for d in failure.diagnostics]
     report = run.report
     counts = (report.time_points, report.facts, report.atoms, report.early_facts, report.missing) if not error else ()
-    return told, error, counts, [d.message for d in run.diagnostics()] if not error else []
+    return changed, error, counts, [d.message for d in run.diagnostics()] if not error else []
 
 
 def written(run: Run, in_columns: bool, folder: Path) -> tuple[str, ...]:

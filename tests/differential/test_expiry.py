@@ -68,14 +68,14 @@ def test_promises_of_random_programs_of_the_local_engine_are_kept(seed: int) -> 
 
 def expiries(program: str, facts: dict[int, list[tuple[object, ...]]], end: int, atom: Atom) -> list[Expiry]:
     engine = lasing.Engine(program, 0)
-    told: list[Expiry] = []
+    promised: list[Expiry] = []
     for time in range(end + 1):
         engine.push(time, facts.get(time, []))
-        told.append(engine.answer().expires_at(atom) if atom in engine.answer().atoms else -1)
-    return told
+        promised.append(engine.answer().expires_at(atom) if atom in engine.answer().atoms else -1)
+    return promised
 
 
-def test_what_holds_at_any_time_of_a_window_is_guaranteed_as_long_as_what_it_rests_on() -> None:
+def test_an_atom_from_a_window_is_guaranteed_as_long_as_its_support() -> None:
     q = Atom("q")
     assert expiries("i :- e in [4]. q :- i at T in [6].", {0: [("e",)]}, 5, q) == [4, 4, 4, 4, 4, -1]
     assert expiries("i :- e in [4]. q :- i at _ in [6].", {0: [("e",)]}, 5, q) == [4, 4, 4, 4, 4, -1]
@@ -83,7 +83,7 @@ def test_what_holds_at_any_time_of_a_window_is_guaranteed_as_long_as_what_it_res
     assert expiries("b(1). q :- b(X) at U in [2], b(X).", {}, 3, q) == [math.inf] * 4
 
 
-def test_a_time_that_is_asked_for_is_guaranteed_for_now() -> None:
+def test_a_time_in_a_head_is_guaranteed_for_now() -> None:
     """The time of what is derived now moves on: q(3) does not hold at 4, and where T is used, no more is promised."""
     assert expiries("i :- e in [4]. q(T) :- i at T in [6].", {0: [("e",)]}, 4, Atom("q", (3,))) == [-1, -1, -1, 3, -1]
     assert expiries("i :- e in [4]. q :- i at T in [6], T >= 0.", {0: [("e",)]}, 4, Atom("q")) == [0, 1, 2, 3, 4]

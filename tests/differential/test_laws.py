@@ -19,7 +19,7 @@ STEPS = 6  # a multiple of every step that the strategies use
 
 
 @given(examples(nested=True))
-def test_parsing_what_is_printed_gives_the_same_program(example: Example) -> None:
+def test_a_printed_program_reads_back(example: Example) -> None:
     program = lasing.parse(example.program)
     assert lasing.parse(str(program)) == program
 

@@ -51,7 +51,7 @@ def test_any_chunking_and_any_restart(example: Example, chance: random.Random) -
 
 @settings(max_examples=programs(20, 200))
 @given(example=examples(nested=True), chance=st.randoms(use_true_random=False))
-def test_the_reference_engine_may_be_fed_by_hand_as_well(example: Example, chance: random.Random) -> None:
+def test_the_reference_engine_takes_pushes_too(example: Example, chance: random.Random) -> None:
     live_equals_reference(example, chance, "reference")
 
 
@@ -92,15 +92,15 @@ def test_a_batch_is_its_time_points(seed: int) -> None:
         columns = list(zip(*mine, strict=True))
         frames[name] = pa.table({"time": columns[0], **{f"c{i}": list(map(str, c)) for i, c in enumerate(columns[1:])}})
     batch = one.push_batch(frames, end=example.end)
-    told: dict[tuple[str, int, int], set[object]] = {}
+    changed: dict[tuple[str, int, int], set[object]] = {}
     for time in range(example.start, example.end + 1):
         now = {n: f.filter(pa.compute.equal(f["time"], time)).drop_columns("time") for n, f in frames.items()}
         for name, table in many.push(time, now).to_arrow().items():
             for row in _constants(table):
-                told.setdefault((name, row["time"], row["change"]), set()).add(tuple(row.values()))
+                changed.setdefault((name, row["time"], row["change"]), set()).add(tuple(row.values()))
     whole: dict[tuple[str, int, int], set[object]] = {}
     for name, table in batch.items():
         for row in _constants(table):
             whole.setdefault((name, row["time"], row["change"]), set()).add(tuple(row.values()))
-    assert whole == told
+    assert whole == changed
     assert one.answer().atoms == many.answer().atoms

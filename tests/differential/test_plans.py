@@ -19,7 +19,7 @@ from tests.differential.sizes import programs
 from tests.differential.strategies import Example, examples
 
 
-def told(program: lasing.Program, example: Example, plan: Plan) -> list[Changes]:
+def changes_of(program: lasing.Program, example: Example, plan: Plan) -> list[Changes]:
     engine = LocalEngine(program, example.start, plan)
     facts = [(fact.time, fact.atom) for fact in lasing.parse(example.stream_text).data]
     found: list[Changes] = []
@@ -36,7 +36,7 @@ def test_optimised_equals_unoptimised(example: Example) -> None:
         plan = compile_plan(program)
     except Unplanned:
         return
-    assert told(program, example, optimized(plan)) == told(program, example, plan)
+    assert changes_of(program, example, optimized(plan)) == changes_of(program, example, plan)
 
 
 @pytest.mark.parametrize("improve", PASSES)
@@ -46,7 +46,7 @@ def test_each_pass_alone_keeps_the_meaning(improve: object) -> None:
         program = lasing.parse(example.program)
         plan = compile_plan(program)
         improved = improve(plan)  # type: ignore[operator]  # it is a pass
-        assert told(program, example, improved) == told(program, example, plan), example.program
+        assert changes_of(program, example, improved) == changes_of(program, example, plan), example.program
 
 
 @pytest.mark.parametrize("comparison", ["=", ">", ">=", "<", "<=", "!="])
@@ -78,4 +78,6 @@ def test_the_order_of_rules_does_not_matter_to_the_local_engine(example: Example
     except Unplanned:
         return
     program = lasing.parse(example.program)
-    assert told(program, example, optimized(plan)) == told(lasing.parse(shuffled), example, optimized(other))
+    assert changes_of(program, example, optimized(plan)) == changes_of(
+        lasing.parse(shuffled), example, optimized(other)
+    )

@@ -37,7 +37,7 @@ def test_answer_streams_and_no_others_are_accepted(piece: int) -> None:
 
 
 @pytest.mark.parametrize("piece", range(_PIECES))
-def test_a_formula_is_satisfiable_where_some_evaluation_satisfies_it(piece: int) -> None:
+def test_a_formula_is_satisfiable_if_some_evaluation_satisfies_it(piece: int) -> None:
     for seed in range(piece, _PIECES * _FORMULAS, _PIECES):
         compare_formula(seed)
 
@@ -56,13 +56,13 @@ def compare_program(seed: int) -> int:
         possible = list(engine._all_interpretations(now))  # what it tries is what is to be tried here
     except LasingError:
         return 0  # too many atoms for the definition
-    told = f"seed {seed} at {now}\n{example.program}{example.stream_text}"
+    described = f"seed {seed} at {now}\n{example.program}{example.stream_text}"
     chosen = possible if len(possible) <= _MOST_TRIED else [*draw.sample(possible, _MOST_TRIED), *answers]
     chosen = [*chosen, *(_any_interpretation(draw, program, possible, data) for _ in range(8))]
     for interpretation in chosen:
         verdict = models.check(whole, _stream(interpretation, data), data, time=now, start=example.start)
-        assert verdict.holds == (interpretation in answers), f"{told}{interpretation}\n{verdict}"
-    _compare_satisfiability(program, example.start, now, data, answers, told)
+        assert verdict.holds == (interpretation in answers), f"{described}{interpretation}\n{verdict}"
+    _compare_satisfiability(program, example.start, now, data, answers, described)
     return len(chosen)
 
 
@@ -77,16 +77,16 @@ def _any_interpretation(
 
 
 def _compare_satisfiability(
-    program: Program, start: int, now: int, data: list[Row], answers: set[Interpretation], told: str
+    program: Program, start: int, now: int, data: list[Row], answers: set[Interpretation], described: str
 ) -> None:
     found = models.answer_stream(program, data, time=now, start=start)
-    assert (found is not None) == bool(answers), told
+    assert (found is not None) == bool(answers), described
     if found is not None:
-        assert set(found) in [set(_stream(answer, data)) for answer in answers], told
+        assert set(found) in [set(_stream(answer, data)) for answer in answers], described
         few = {Atom(a.predicate, a.args) for a in min(answers, key=len)}
         confined = models.answer_stream(program, data, few, time=now, start=start)
-        assert confined is not None, told
-        assert {atom for _, atom in confined} <= few | {atom for _, atom in data}, told
+        assert confined is not None, described
+        assert {atom for _, atom in confined} <= few | {atom for _, atom in data}, described
 
 
 def _stream(interpretation: Interpretation, data: list[Row]) -> list[Row]:
@@ -108,16 +108,16 @@ def compare_formula(seed: int) -> bool:
     facts = [Fact(time, a.predicate, a.args) for time in timeline for a in map(_atom, sorted(atoms))]  # type: ignore[arg-type]  # ground
     known = {"": {}, "p.": {"p": {(): None}}, "r(2).": {"r": {(2,): None}}}[background]
     expected = try_all(facts, timeline, known, now, question.formula.body)  # type: ignore[arg-type]  # values
-    told = f"seed {seed}: {formula} at {now} of {timeline} with {atoms} and {background}"
+    described = f"seed {seed}: {formula} at {now} of {timeline} with {atoms} and {background}"
     found = models.satisfiable(formula, ", ".join(atoms), time=now, start=start, end=last, background=background)
-    assert (found is not None) == (expected is not None), told
+    assert (found is not None) == (expected is not None), described
     if found is not None:
-        assert {atom for _, atom in found} <= set(map(_atom, atoms)), told
-        assert models.holds(formula, found, time=now, start=start, end=last, background=background), told
+        assert {atom for _, atom in found} <= set(map(_atom, atoms)), described
+        assert models.holds(formula, found, time=now, start=start, end=last, background=background), described
     for chosen in _some(draw, facts, 3):
         rows = [(f.time, Atom(f.predicate, f.args)) for f in chosen]
         if models.holds(formula, rows, time=now, start=start, end=last, background=background):
-            assert found is not None, told
+            assert found is not None, described
     return found is not None
 
 

@@ -103,7 +103,7 @@ def test_a_repeated_fact_pushes_no_other_out(
 
 
 @pytest.mark.parametrize("name", ENGINES)
-def test_equal_values_are_the_same_fact_though_nobody_names_the_predicate(name: str) -> None:
+def test_equal_values_are_the_same_fact_even_if_no_rule_names_the_predicate(name: str) -> None:
     engine = lasing.Engine(LAST_TWO, 0, name)  # type: ignore[arg-type]
     engine.push(0, [("e",)])
     engine.push(1, [("p", 1, "a"), ("p", 1.0, "a")])
@@ -123,7 +123,7 @@ def test_a_fact_of_the_text_that_is_pushed_too_counts_once(name: str) -> None:
         assert engine.answer().atoms == {Atom("q")}
 
 
-def test_a_repeated_fact_counts_once_where_many_come_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_repeated_fact_counts_once_among_many_single_pushes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lasing.engines.local.dictionary._LEAST", 4)
     engine = lasing.Engine("q(X) :- e(X) in [#3].", 0)
     engine.push(0, [("e", "old")])

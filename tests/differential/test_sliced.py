@@ -28,8 +28,8 @@ from tests.differential.sizes import programs
 from tests.differential.strategies import Example, examples
 from tests.differential.test_streamed_shards import (
     Case,
+    OutputRows,
     Row,
-    Told,
     case_of,
     difference,
     expected,
@@ -56,11 +56,11 @@ def sliced(case: Case, chance: random.Random) -> int:
     sent = packed(case, case.rows, chance, places, slices) + list(_newest_of_each_key(case, slices, places))
     sent += [dict(zip(PACKED_SCHEMA.names, (place, 0, 0, None, None, None), strict=True)) for place in places]
     evaluate = slice_function(lambda: task, places, slices, first)
-    parts: Told = Counter()
+    parts: OutputRows = Counter()
     for place in chance.sample(places, len(places)):
         mine = [row for row in sent if row["place"] == place]
-        told = evaluate(pa.Table.from_pylist(mine, schema=PACKED_SCHEMA))
-        for kind, table in zip(told["kind"].to_pylist(), told["told"].to_pylist(), strict=True):
+        result = evaluate(pa.Table.from_pylist(mine, schema=PACKED_SCHEMA))
+        for kind, table in zip(result["kind"].to_pylist(), result["told"].to_pylist(), strict=True):
             parts += rows_of(task, kind, from_bytes(table))
     got = Counter(_stitched(parts)) if task.view == "intervals" else parts
     wanted = expected(task, case.rows, first, last)
@@ -95,8 +95,8 @@ def _newest_of_each_key(case: Case, slices: Slices, places: Sequence[int]) -> It
             rows = record_batch(case, predicate, [row for row, _ in found])
             pieces = pa.array([piece for _, piece in found], pa.int32())
             with_slice = pa.record_batch([*rows.columns, pieces], names=[*rows.schema.names, "slice"])
-            for told in packer_of(case, number, places, slices)([with_slice]):
-                yield from told.to_pylist()
+            for packed in packer_of(case, number, places, slices)([with_slice]):
+                yield from packed.to_pylist()
 
 
 def _is_among_last(case: Case, row: Row, rows: Iterable[Row], begin: int) -> bool:
@@ -110,7 +110,7 @@ def _is_among_last(case: Case, row: Row, rows: Iterable[Row], begin: int) -> boo
     return False
 
 
-def _stitched(parts: Told) -> Iterator[tuple[object, ...]]:
+def _stitched(parts: OutputRows) -> Iterator[tuple[object, ...]]:
     """Intervals that were cut at the ends of slices, as one again; as `batch.stitched` does."""
     loose: dict[tuple[object, ...], list[tuple[int, int, bool]]] = {}
     for predicate, begin, end, *args, begun, goes_on in parts.elements():

@@ -47,7 +47,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::lasing.LasingWarning")  # not e
 
 Row = tuple[int, str, tuple[Value, ...]]
 """An instant, a predicate and its arguments."""
-Told = Counter[tuple[object, ...]]
+OutputRows = Counter[tuple[object, ...]]
 """Rows of the outputs: the predicate, the columns of time, the arguments."""
 
 ARROW = {"integer": pa.int64(), "double": pa.float64(), "text": pa.string()}
@@ -248,7 +248,7 @@ def _fact(row: Row, task: Task) -> str:
     return f"{atom} at {task.point(row[0])}."
 
 
-def expected(task: Task, rows: Sequence[Row], start: int | None, until: int | None) -> Told:
+def expected(task: Task, rows: Sequence[Row], start: int | None, until: int | None) -> OutputRows:
     """What the reference tells of rows, in the view of the task: facts of a time point in the order of inputs, then of
     their arguments, each once."""
     if start is None or until is None or until < start:
@@ -260,13 +260,13 @@ def expected(task: Task, rows: Sequence[Row], start: int | None, until: int | No
         warnings.simplefilter("ignore", lasing.LasingWarning)
         answers = list(lasing.run(task.program, stream, start, until, "reference"))
     if task.view == "changes":
-        told: Told = Counter()
+        counted: OutputRows = Counter()
         before: frozenset[lasing.Atom] = frozenset()
         for answer in answers:
             for sign, atoms in ((1, answer.atoms - before), (-1, before - answer.atoms)):
-                told.update((a.predicate, answer.time, sign, *_typed(task, a)) for a in atoms)
+                counted.update((a.predicate, answer.time, sign, *_typed(task, a)) for a in atoms)
             before = answer.atoms
-        return told
+        return counted
     points = {(a.predicate, answer.time, *_typed(task, a)) for answer in answers for a in answer.atoms}
     return Counter(points) if task.view == "answers" else Counter(_intervals(points))
 
@@ -323,7 +323,7 @@ def packed(
                     record_batch(case, predicate, [row for row, _ in some], arrivals and [arrivals[i] for _, i in some])
                     for some in _cut(chance, part, 3)
                 ]
-                found += [row for told in packer(batches) for row in told.to_pylist()]
+                found += [row for packed in packer(batches) for row in packed.to_pylist()]
     chance.shuffle(found)
     return found
 
@@ -367,7 +367,7 @@ class Workers:
         self.ordered = ordered
         self.batches = 0
         self.states = [State().to_bytes()] * case.task.shards
-        self.told: Told = Counter()
+        self.output: OutputRows = Counter()
         self.late: Counter[tuple[object, ...]] = Counter()
         self.missing: Counter[tuple[str, str]] = Counter()
 
@@ -379,8 +379,8 @@ class Workers:
         self.batches += 1
         arrived: dict[int, list[Arrived]] = {number: [] for number in range(task.shards)}
         for row in packed(self.case, rows, chance, range(task.shards), arrivals=arrivals):
-            told = (row[name] for name in ("input", "number", "marks", "facts", "missing"))
-            arrived[row["place"]].append(arrived_of(task, *told))
+            fields = (row[name] for name in ("input", "number", "marks", "facts", "missing"))
+            arrived[row["place"]].append(arrived_of(task, *fields))
         for number in chance.sample(range(task.shards), task.shards):
             if arrived[number] or drain:
                 self._step(number, arrived[number], drain)
@@ -390,17 +390,17 @@ class Workers:
         for _ in range(chance.choice([1, 1, 1, 2])):  # the batch is tried again: what came of it before is lost
             if chance.random() < self.moves:
                 shard._live.clear()  # the shard has moved
-            told = step(task, number, State.from_bytes(self.states[number]), arrived, drain, self.batches)
-        self.states[number] = told.state.to_bytes()
-        for predicate, table in told.tables.items():
-            self.told += rows_of(task, predicate, task.outputs[predicate].finished(table, task.view, task.unit))
-        for predicate, columns in told.missing.items():
+            result = step(task, number, State.from_bytes(self.states[number]), arrived, drain, self.batches)
+        self.states[number] = result.state.to_bytes()
+        for predicate, table in result.tables.items():
+            self.output += rows_of(task, predicate, task.outputs[predicate].finished(table, task.view, task.unit))
+        for predicate, columns in result.missing.items():
             self.missing.update({(predicate, column): count for column, count in columns.items()})
-        if told.late is not None:
-            self.late.update(tuple(row.values()) for row in told.late.to_pylist())
+        if result.late is not None:
+            self.late.update(tuple(row.values()) for row in result.late.to_pylist())
 
 
-def rows_of(task: Task, predicate: str, table: Any) -> Told:
+def rows_of(task: Task, predicate: str, table: Any) -> OutputRows:
     """The rows of an output, with times as time points."""
     columns = []
     for name in table.column_names:
@@ -415,7 +415,7 @@ def rows_of(task: Task, predicate: str, table: Any) -> Told:
 def check(case: Case, workers: Workers, clock: Clock) -> None:
     assert workers.late == clock.late, f"late: {difference(clock.late, workers.late)}\n{case}"
     wanted = expected(case.task, clock.on_time, clock.start, clock.until)
-    assert workers.told == wanted, f"{difference(wanted, workers.told)}\n{case}"
+    assert workers.output == wanted, f"{difference(wanted, workers.output)}\n{case}"
 
 
 def difference(wanted: Counter[Any], got: Counter[Any]) -> str:
@@ -509,12 +509,12 @@ def drained_in_between(case: Case, chance: random.Random) -> None:
         workers.take([], drain=True)
         clock.take([], drain=True)
     if case.task.view == "intervals":
-        points: Told = Counter()
-        for row in workers.told.elements():
+        points: OutputRows = Counter()
+        for row in workers.output.elements():
             predicate, begin, end, *args = cast("tuple[Any, ...]", row)
             assert begin <= end, f"an interval of {predicate} from {begin} to {end}\n{case}"
             points.update((predicate, time, *args) for time in range(begin, end + 1))
-        workers.told, case = points, replace(case, task=replace(case.task, view="answers"))
+        workers.output, case = points, replace(case, task=replace(case.task, view="answers"))
     check(case, workers, clock)
 
 

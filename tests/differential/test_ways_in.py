@@ -84,9 +84,9 @@ def by_spark(text: str, table: Any, shards: int, missing: Any) -> Outcome:
         found = set()
         for shard in range(shards):
             arrived = [arrived_of(task, *list(row.values())[1:]) for row in sent if row["place"] == shard]
-            told = step(task, shard, State(), arrived, drain=True)
-            for predicate, rows in told.tables.items():
-                for row in rows.filter(pc.equal(rows["time"], told.state.until)).to_pylist():
+            result = step(task, shard, State(), arrived, drain=True)
+            for predicate, rows in result.tables.items():
+                for row in rows.filter(pc.equal(rows["time"], result.state.until)).to_pylist():
                     found.add(Atom(predicate, tuple(row.values())[1:]))
         return frozenset(found)
 

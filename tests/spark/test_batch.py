@@ -124,7 +124,7 @@ def test_several_inputs_and_a_replicated_one(spark: Any) -> None:
     out.unpersist()
 
 
-def test_what_is_before_the_start_is_told(spark: Any) -> None:
+def test_facts_before_the_start_are_reported(spark: Any) -> None:
     frame = spark.createDataFrame([(1, 7), (4, 8), (5, 9)], "time long, x long")
     out = reason("q(X) :- p(X) in [1].", "p", start=4, end=7)(frame)
     assert rows_of(out["q"]) == [(4, 8), (5, 8), (5, 9), (6, 9)]
@@ -155,7 +155,7 @@ def test_no_facts_at_all(spark: Any) -> None:
         ({"input": "P("}, "time long, x long", "E604", "does not say"),
     ],
 )
-def test_what_is_wrong_is_said_before_anything_runs(
+def test_mistakes_are_reported_before_anything_runs(
     spark: Any, options: dict[str, Any], schema: str, code: str, words: str
 ) -> None:
     with pytest.raises(lasing.LasingError, match=code) as caught:
@@ -178,11 +178,11 @@ GAPS = [(None, "z", 9), (1, "a", 5), (2, "b", None), (2, None, 7), (3, "a", None
 def test_rows_that_lack_a_value_are_left_out_and_counted_once(spark: Any) -> None:
     frame = spark.createDataFrame(GAPS, "time long, s string, v long")
     program = "q(S, V) :- p(S, V) in [2]. r(S) :- p(S, _) in [#1 by S]."  # facts go to several slices and shards
-    with pytest.warns(lasing.LasingWarning) as told:
+    with pytest.warns(lasing.LasingWarning) as warned:
         outputs = reason(program, "p", end=4, slices=2, shards=2)(frame)
     assert outputs.missing == {("p", "time"): 1, ("p", "s"): 2, ("p", "v"): 2}
     assert outputs.events == 1
-    words = sorted(str(warning.message).splitlines()[0] for warning in told)
+    words = sorted(str(warning.message).splitlines()[0] for warning in warned)
     assert words == [
         "warning[W206]: 1 row of p left out: no value in the column time",
         "warning[W206]: 2 rows of p left out: no value in the column s",

@@ -105,7 +105,7 @@ def test_an_executor_and_the_driver_are_killed_and_the_next_run_is_interrupted(t
     assert found(tmp_path / "out") == expected(JOIN, {"p": table}, "q", "changes")
 
 
-def test_a_full_disk_is_told_of_and_a_later_run_goes_on(table: object, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_a_later_run_goes_on(table: object, tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
     mount = f"mount -t tmpfs -o size=60k none {disk}"

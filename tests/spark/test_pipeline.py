@@ -108,7 +108,7 @@ def test_a_batch_replays_files(files: Files, tmp_path: Path) -> None:
     assert progress.total.events == table.num_rows
 
 
-def test_a_corrupt_row_stops_the_pipeline_and_it_goes_on_once_that_is_mended(tmp_path: Path) -> None:
+def test_a_corrupt_row_stops_the_pipeline_until_it_is_fixed(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     good = [f'{{"time": {t}, "k": 1, "a": {t % 3}, "b": {(t + 1) % 3}}}' for t in range(10)]
     (tmp_path / "in" / "0.json").write_text("\n".join(good[:5]))
@@ -188,7 +188,7 @@ def test_a_source_has_a_value_for_missing_ones_and_shows_an_instance_without_one
     assert said.message.endswith("for example with K = 2, A = 8, B = 0 at time point 2")
 
 
-def test_a_header_that_is_not_the_schemas_is_named(tmp_path: Path) -> None:
+def test_a_header_that_differs_from_the_schema_is_named(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "0.csv").write_text("time,k,a,c\n1,1,1,2\n")
     head = 'program = "join.lars"\nmode = "batch"\n' + SOURCE.format(format="csv")

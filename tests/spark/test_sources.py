@@ -120,7 +120,7 @@ def test_a_clock_in_seconds(tmp_path: Path) -> None:
     assert {0, 10} <= {value for _, sign, value in found(tmp_path / "out") if sign > 0}
 
 
-def test_a_spool_has_its_messages_until_they_are_done_with(tmp_path: Path) -> None:
+def test_a_spool_keeps_messages_until_they_are_done(tmp_path: Path) -> None:
     spool = Spool(tmp_path)
     for i in range(12_000):
         spool.add(str(i).encode())

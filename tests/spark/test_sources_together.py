@@ -176,7 +176,9 @@ def versions(folder: Path, prefix: str = "") -> list[tuple[int, Path]]:
 
 
 @pytest.mark.parametrize("harm", ["flipped", "cut short", "gone"])
-def test_damaged_state_is_named_and_the_note_leads_on(pipeline: Path, tmp_path: Path, spark: Any, harm: str) -> None:
+def test_damaged_state_is_named_with_a_note_on_how_to_go_on(
+    pipeline: Path, tmp_path: Path, spark: Any, harm: str
+) -> None:
     run(pipeline)
     wanted = output(tmp_path)
     checkpoint = tmp_path / "checkpoint"

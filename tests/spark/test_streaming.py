@@ -40,7 +40,7 @@ def test_a_join_in_batches_and_shards(spark: Any, files: Files, tmp_path: Path, 
     assert rows_of(spark.read.parquet(str(tmp_path / "out"))) == expected(JOIN, {"p": table}, "q", view)
 
 
-def test_a_query_goes_on_from_its_checkpoint_and_from_no_other(spark: Any, files: Files, tmp_path: Path) -> None:
+def test_a_query_continues_only_from_its_own_checkpoint(spark: Any, files: Files, tmp_path: Path) -> None:
     table = stream(200, 40)
     first, second = parts(table, 120)
     folder = files("in", [first])
@@ -77,7 +77,7 @@ def test_rows_that_lack_a_value_are_left_out_and_counted_once(spark: Any, files:
     assert words == [f"{n} row{'s'[: n != 1]} of p left out: no value in the column {column}" for n, column in counts]
 
 
-def test_late_facts_are_told_with_how_late_they_were(spark: Any, files: Files, tmp_path: Path) -> None:
+def test_late_facts_are_reported_with_their_lateness(spark: Any, files: Files, tmp_path: Path) -> None:
     program = "#tick 1 min.  seen(S) :- temp(S, _) in [2 min]."
     noon = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
@@ -160,7 +160,7 @@ def test_every_shard_goes_through_time_also_without_facts(spark: Any, files: Fil
     assert (0, 7, 5) in found
 
 
-def test_too_many_partitions_are_remarked_upon(spark: Any, files: Files) -> None:
+def test_too_many_partitions_give_a_warning(spark: Any, files: Files) -> None:
     folder = files("in", [stream(10)])
     frame = spark.readStream.schema(SCHEMA).parquet(str(folder))
     spark.conf.set("spark.sql.shuffle.partitions", "200")

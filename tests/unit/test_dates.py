@@ -86,7 +86,7 @@ def test_a_time_beyond_the_calendar_is_printed_as_a_number() -> None:
         _ = replace(answer, tick=Tick(86_400_000)).instant
 
 
-def test_a_model_is_told_with_dates_and_reads_back() -> None:
+def test_a_model_has_dates_and_reads_back() -> None:
     found = models.answer_stream(PROGRAM, STAMPS, time="2026-01-01T08:02Z")
     assert found is not None
     assert 'q(b) at "2026-01-01T08:02:00Z".' in str(found).splitlines()

@@ -54,14 +54,14 @@ def test_the_place_of_an_offset(text: str, offset: int, place: str, line: str) -
         ("x" * 500 + "HERE", 501, 4, "HERE"),
     ],
 )
-def test_the_caret_stands_below_what_is_meant(line: str, column: int, length: int, marked: str) -> None:
+def test_the_caret_is_below_what_is_meant(line: str, column: int, length: int, marked: str) -> None:
     *_, shown, carets = str(Diagnostic("E101", "m", Place("s", 7, column, line, length))).splitlines()
     begin, end = carets.index("^"), len(carets)
     assert shown[begin:end] == marked
     assert len(shown) < 180
 
 
-def test_findings_are_sorted_by_kind_and_place_and_told_once() -> None:
+def test_findings_are_sorted_by_kind_and_place_and_reported_once() -> None:
     late, early = (Diagnostic("E102", "m", Place("s", line, 1)) for line in (10, 9))
     nowhere, warning = Diagnostic("E101", "m"), Diagnostic("W101", "m", Place("s", 1, 1))
     assert in_order([warning, nowhere, late, early, late]) == [early, late, nowhere, warning]
@@ -74,7 +74,7 @@ def test_an_error_shows_all_its_findings_and_survives_pickling() -> None:
     assert str(again) == str(error) == render(error.diagnostics)
 
 
-def test_an_error_of_nothing_is_a_mistake_of_ours() -> None:
+def test_an_error_without_findings_is_a_bug() -> None:
     with pytest.raises(ValueError, match="at least one"):
         LasingError([])
 
@@ -88,6 +88,6 @@ def test_only_a_similar_name_is_suggested(name: str, hint: str) -> None:
     assert similar(name, ["door", "temperature"]) == hint
 
 
-def test_a_code_that_nobody_has_written_down_is_refused() -> None:
+def test_an_undocumented_code_is_refused() -> None:
     with pytest.raises(ValueError, match="E999"):
         Diagnostic("E999", "what is this?")

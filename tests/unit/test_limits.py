@@ -51,7 +51,7 @@ def test_limits_are_read(given: tuple[object, ...], expected: Limits) -> None:
         {"max_time": 10**400},
     ],
 )
-def test_what_is_no_limit_is_refused(wrong: dict[str, object]) -> None:
+def test_a_bad_limit_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(lasing.LasingError, match="E306"):
         lasing.run("q :- p.", **wrong)  # type: ignore[arg-type]
 
@@ -92,7 +92,7 @@ def test_too_many_atoms_end_the_run_with_the_rule_that_made_them(program: str, e
     assert "max_atoms=" in finding.note
 
 
-def test_facts_that_come_are_not_counted() -> None:
+def test_input_facts_are_not_counted() -> None:
     assert len(list(lasing.run("q :- a(X).", facts(5000), max_atoms=1))) == 1
 
 

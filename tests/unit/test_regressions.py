@@ -27,7 +27,7 @@ def test_a_last_derived_time_of_zero_counts() -> None:
     assert atoms("q at 0 :- p. r(T) :- (q in [1]) at T. #show r/1.", "p at -5.", end=-5) == {-5: ["r(0)", "r(1)"]}
 
 
-def test_the_index_of_a_pandas_frame_is_no_argument() -> None:
+def test_the_index_of_a_pandas_frame_is_not_an_argument() -> None:
     frame = pd.DataFrame({"time": [2, 1], "v": ["a", "b"]}).sort_values("time")
     assert atoms("q(X) :- p(X).", lasing.Table(frame, "p")) == {1: ["q(b)"], 2: ["q(a)"]}
 
@@ -38,7 +38,7 @@ def test_records_with_their_keys_in_another_order_are_the_same(tmp_path: Path) -
     assert [str(atom) for _, atom in read_jsonl(path, Columns("p"))] == ["p(1,2)", "p(1,2)"]
 
 
-def test_a_key_that_comes_later_is_no_argument_but_an_error(tmp_path: Path) -> None:
+def test_a_key_that_comes_later_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "p.jsonl"
     path.write_text('{"time":1,"a":1}\n{"time":2,"a":1,"b":2}\n')
     with pytest.raises(lasing.LasingError, match=r"E505.*b is new"):
@@ -73,12 +73,12 @@ def test_constants_from_python_are_values_of_the_language() -> None:
         lasing.parse("q(n) :- p.", {"n": float("inf")})
 
 
-def test_many_constants_in_a_stream_are_no_problem() -> None:
+def test_many_constants_in_a_stream_are_fine() -> None:
     text = "".join(f"p(c{i}) at 1.\n" for i in range(99_999)) + "q(x,y) at 1.\n"
     assert sum(1 for _ in parse_facts(text)) == 100_000
 
 
-def test_a_time_that_is_no_whole_number_is_not_cut() -> None:
+def test_a_fractional_time_is_not_truncated() -> None:
     with pytest.raises(lasing.LasingError, match="expected a time"):
         list(parse_facts("p at 1.5.\n"))
 

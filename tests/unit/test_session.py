@@ -118,7 +118,7 @@ def test_whether_there_may_be_several_answers_is_a_matter_of_the_program(engine:
 
 
 @pytest.mark.parametrize(("program", "engine"), [("{q} :- p.", "auto"), ("q :- p.", "clingo")])
-def test_that_clingo_is_missing_is_told_before_anything_runs(
+def test_a_missing_clingo_is_reported_before_anything_runs(
     program: str, engine: EngineName, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "clingo", None)
@@ -144,7 +144,7 @@ def test_programs_may_have_any_number_of_answers() -> None:
     assert answers(":- p.", "p at 1.", end=2) == ["1: no answer stream", "2:"]
 
 
-def test_the_one_answer_is_defined_where_there_is_one() -> None:
+def test_the_one_answer_is_defined_if_there_is_one() -> None:
     several, one, none = lasing.run("{a} :- p. :- r.", "p at 1. r at 3.")
     assert one.atoms == frozenset()
     for answer in (several, none):
@@ -155,14 +155,14 @@ def test_the_one_answer_is_defined_where_there_is_one() -> None:
     assert several.certain == none.certain == none.possible == frozenset()
 
 
-def test_changes_are_told_where_there_is_one_answer() -> None:
+def test_changes_are_defined_if_there_is_one_answer() -> None:
     changes = lasing.run("a :- p. :- not p, not r.", "p at 1. r at 2.").changes()
     assert [(change.time, len(change.added), len(change.removed)) for change in changes] == [(1, 1, 0), (2, 0, 1)]
     with pytest.raises(LasingError, match="E309"):
         list(lasing.run("{a} :- p.", "p at 1.").changes())
 
 
-def test_at_most_so_many_answers() -> None:
+def test_at_most_a_number_of_answers() -> None:
     (answer,) = lasing.run("{a ; b ; c} :- p.", "p at 1.", models=3)
     assert len(answer.models) == 3
     with pytest.raises(LasingError, match="E306"):

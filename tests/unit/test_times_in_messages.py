@@ -130,6 +130,6 @@ def test_a_late_fact_on_spark(unit: int | None, shown: str) -> None:
     for point in NUMBERS:
         times = pa.array([point * (unit or 1)]).cast(pa.int64() if unit is None else pa.timestamp("us", "UTC"))
         (sent,) = next(iter(packer([pa.record_batch([times, pa.array([1])], names=["time", "arg1"])]))).to_pylist()
-        told = step(task, 0, state, [arrived_of(task, *list(sent.values())[1:])], drain=True)
-        state = told.state
-    assert told.late["fact"].to_pylist() == [f"p(1) at {shown}."]
+        result = step(task, 0, state, [arrived_of(task, *list(sent.values())[1:])], drain=True)
+        state = result.state
+    assert result.late["fact"].to_pylist() == [f"p(1) at {shown}."]

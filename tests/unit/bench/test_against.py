@@ -54,7 +54,7 @@ def test_versions_take_turns_and_the_other_one_is_gone_afterwards(monkeypatch: p
     assert str(there) not in listed.stdout
 
 
-def test_a_commit_that_there_is_not_is_refused() -> None:
+def test_an_unknown_commit_is_refused() -> None:
     done = CliRunner().invoke(app, ["bench", "join", "--against", "no-such-commit"])
     assert done.exit_code == 2
     assert "cannot be checked out" in done.output.replace("\n", " ")
@@ -64,7 +64,7 @@ def test_experiments_have_to_be_named() -> None:
     assert CliRunner().invoke(app, ["bench", "--against", "HEAD"]).exit_code == 2
 
 
-def test_lines_without_a_cost_are_passed_over() -> None:
+def test_lines_without_a_cost_are_skipped() -> None:
     line = {"experiment": "join", "contender": "our engine", "output": "changes", "settings": {"window": 20}}
     assert against._cost(line) is None
     assert against._cost({**line, "cost": 2}) == (OURS, 2.0)

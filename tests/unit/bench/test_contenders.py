@@ -22,14 +22,14 @@ def _engine(workload: Workload, stream: Stream, annotated: bool = False) -> Cont
 
 
 @pytest.mark.parametrize("workload", [D, B, J, R, negation(20), latest(20)], ids=lambda w: w.name)
-def test_the_reference_tells_what_the_engine_tells(workload: Workload) -> None:
+def test_the_reference_agrees_with_the_engine(workload: Workload) -> None:
     stream = workload.stream(3, WINDOW, POINTS)
     agree(_engine(workload, stream), from_scratch(parse(workload.program(WINDOW)), stream), POINTS)
 
 
 @pytest.mark.parametrize("workload", [D, J, R], ids=lambda w: w.name)
 @pytest.mark.parametrize("rate", [1, 5, 40])
-def test_dictionaries_tell_what_the_engine_tells(workload: Workload, rate: int) -> None:
+def test_dictionaries_agree_with_the_engine(workload: Workload, rate: int) -> None:
     stream = workload.stream(rate, WINDOW, POINTS)
     agree(_engine(workload, stream), dictionaries(parse(workload.program(WINDOW)), stream), POINTS)
 
@@ -76,7 +76,7 @@ def test_other_shapes_are_refused(rules: str) -> None:
 
 @pytest.mark.skipif(library() is None, reason="no g++ compiles the loop")
 @pytest.mark.parametrize("rate", [1, 5, 40])
-def test_the_loop_in_cpp_tells_what_the_engine_tells(rate: int) -> None:
+def test_the_loop_in_cpp_agrees_with_the_engine(rate: int) -> None:
     stream = J.stream(rate, WINDOW, POINTS)
     loop = limit(WINDOW, stream)
     assert loop is not None

@@ -98,13 +98,13 @@ def test_a_seed_gives_the_same_stream_again(task: Task) -> None:
 
 @pytest.mark.parametrize("output", OUTPUTS)
 @pytest.mark.parametrize("task", SMALL, ids=_name)
-def test_all_contenders_tell_the_same(task: Task, output: OutputKind) -> None:
+def test_all_contenders_agree(task: Task, output: OutputKind) -> None:
     all_agree(task, output, points=9)
 
 
 @pytest.mark.parametrize("output", OUTPUTS)
 @pytest.mark.parametrize("rate", [1, 4, 25])
-def test_what_is_written_by_hand_is_right_on_other_streams_too(rate: int, output: OutputKind) -> None:
+def test_handwritten_programs_are_right_on_other_streams_too(rate: int, output: OutputKind) -> None:
     """Pairs that come again within the window, at one time point or later."""
     again = Workload("again", J.program, lambda chance, n, _w, points: _pairs(chance, n, points)).stream(rate, 4, 40)
     for task in (diamond(4, rate), join(4, rate)):
@@ -120,7 +120,7 @@ def _pairs(chance: np.random.Generator, rate: int, points: int) -> Stream:
     return Stream({"p": 2}, rows, points)
 
 
-def test_those_who_disagree_do_not_race(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_contenders_that_disagree_do_not_race(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         laser_race, "from_scratch", lambda task, *rest: from_scratch(diamond(task.window + 1, 5), *rest)
     )
@@ -130,7 +130,7 @@ def test_those_who_disagree_do_not_race(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize("output", OUTPUTS)
 @pytest.mark.parametrize("name", [SCRATCH, CLINGO])
-def test_who_starts_late_tells_what_he_would_have_told(name: str, output: OutputKind) -> None:
+def test_a_late_start_changes_no_output(name: str, output: OutputKind) -> None:
     for task in (join(3, 5), cooling(3, 40)):
         stream = task.stream(9)
         make = laser_race.REEVALUATING[name]
@@ -167,7 +167,7 @@ def test_each_contender_has_a_cell(output: OutputKind) -> None:
     assert cells[SPARK].note == "see the Spark section"
 
 
-def test_what_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_contender_that_is_not_installed_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(laser_race, "installed", lambda: False)
     monkeypatch.setattr(laser_loops, "library", lambda: None)
     cells = _cells(box(2, 6))
@@ -178,14 +178,14 @@ def test_what_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     all_agree(box(2, 6), "answers")
 
 
-def test_who_takes_too_long_sits_out() -> None:
+def test_a_slow_contender_sits_out() -> None:
     cells = _cells(diamond(2, 5), seconds=0.0)
     assert cells[SCRATCH].cost is None
     assert cells[SCRATCH].note == "more than 0 s a time point at window 2, rate 5"
     assert cells[LASING].cost is not None
 
 
-def test_what_takes_too_long_is_foreseen() -> None:
+def test_a_slow_task_is_predicted() -> None:
     patience = Patience(1.0)
     assert patience.foresees(SCRATCH, "changes", join(20, 800)) == ""
     patience.learn(SCRATCH, "changes", join(1, 200), 0.3)
@@ -207,7 +207,7 @@ def test_experiments_are_those_of_the_paper() -> None:
     assert len(figures) == len(set(figures)) == 12
 
 
-def test_sentences_say_who_is_faster() -> None:
+def test_sentences_say_which_contender_is_faster() -> None:
     def cell(name: str, window: int, cost: float | None, ratio: float | None, note: str = "") -> Cell:
         settings = {"window": window, "rate": 200}
         return Cell("box", name, "changes", settings, cost, None, ratio, derived=16, note=note)

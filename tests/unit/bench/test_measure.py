@@ -68,6 +68,6 @@ def test_one_slow_turn_does_not_matter() -> None:
     assert Timing("a", seconds).step == 2
 
 
-def test_who_is_only_timed_tells_nothing() -> None:
+def test_a_contender_that_is_only_timed_cannot_be_compared() -> None:
     with pytest.raises(NotImplementedError):
         Contender("a", lambda: lambda _: None).changed_rows(None)

@@ -129,7 +129,7 @@ def test_spark_needs_its_packages_and_a_java(monkeypatch: pytest.MonkeyPatch) ->
     assert experiments.without_spark() == "not installed: pip install 'lasing[spark]'"
 
 
-def test_a_name_stands_for_an_experiment_and_a_section(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_may_select_an_experiment_and_a_section(monkeypatch: pytest.MonkeyPatch) -> None:
     join = replace(JOIN, name="rules")
     monkeypatch.setattr(experiments, "EXPERIMENTS", {"rules": join})
     monkeypatch.setattr(experiments, "GROUPS", {"laser": ("rules",)})
@@ -257,7 +257,7 @@ def test_an_interrupted_run_keeps_what_it_has(tmp_path: Path, monkeypatch: pytes
 
 
 @pytest.mark.usefixtures("fakes")
-def test_a_place_that_cannot_be_written_is_told_before_anything_is_measured(tmp_path: Path) -> None:
+def test_an_unwritable_place_is_reported_before_anything_is_measured(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = bench("--out", tmp_path / "file")
     assert "E403" in str(done.exception)

@@ -113,7 +113,7 @@ def test_a_curve_that_rises_at_its_end_is_not_called_free() -> None:
     assert said.endswith("it does not depend on the size; from 100 on it grows slowly with the size.")
 
 
-def test_others_are_told_beside_ours() -> None:
+def test_others_are_compared_with_ours() -> None:
     said = sentences(_line((1.0, 1.0)) + _line((3.0, 3.0), "dictionaries", ratio=3.0), WORDS)
     assert said[1] == "w, dictionaries: slope 0.00; 3x our engine at size 1, 3x at 10."
 
@@ -198,7 +198,7 @@ def test_tiny_cells_are_well_formed(entries: list[Entry]) -> None:
         assert cell.derived is None or cell.derived > 0
 
 
-def test_what_stands_stops_at_the_memory() -> None:
+def test_unchanging_facts_stop_at_the_memory() -> None:
     cells = list(scale.standing_cells_of("latest", [10, 100, 10_000], TINY, memory=1e7))
     assert [cell.cost is not None for cell in cells] == [True, True, False]
     assert cells[2].note.startswith("left out: it would take about")
@@ -206,7 +206,7 @@ def test_what_stands_stops_at_the_memory() -> None:
     assert cells[1].derived == pytest.approx(100, abs=90)
 
 
-def test_what_stands_stops_at_the_time() -> None:
+def test_unchanging_facts_stop_at_the_time() -> None:
     cells = list(scale.standing_cells_of("negation", [10, 100, 1000], TINY, seconds=0))
     assert [cell.cost is not None for cell in cells] == [True, False, False]
     assert cells[2].note.endswith("s to prepare, more than 0 s")
@@ -220,7 +220,7 @@ def test_what_stands_stops_at_the_time() -> None:
     [(LASTING_BOX, 6), (rules_by_predicate(5), 6), (renewed_chain(5), 6), (switched_chain(5), 100)],
     ids=lambda value: value.name if isinstance(value, Workload) else "",
 )
-def test_the_reference_tells_what_the_engine_tells(workload: Workload, window: int) -> None:
+def test_the_reference_agrees_with_the_engine(workload: Workload, window: int) -> None:
     program, stream = parse(workload.program(window)), workload.stream(3, window, 40)
     agree(columns(program, stream), from_scratch(program, stream), 40)
 

@@ -42,7 +42,7 @@ def test_without_pyspark_each_contender_says_so(experiment: Experiment) -> None:
     assert experiment.sentences(cells) == []
 
 
-def test_without_java_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_java_each_contender_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lasing.spark.java.is_new_enough", lambda _: False)
     monkeypatch.setattr("lasing.spark.java.packaged_java", lambda: None)
     spark_session.missing.cache_clear()
@@ -58,7 +58,7 @@ def test_the_experiments_are_listed_without_loading_spark() -> None:
     assert printed == "False False\n"
 
 
-def test_how_many_cells_there_will_be(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spark, "missing", lambda: "")
     counts = {effort: {e.name: e.count(effort) for e in SPARK} for effort in (QUICK, FULL)}
     assert counts[QUICK] == {"spark-stream": 4, "spark-replay": 6, "spark-state": 3, "spark-recovery": 1}

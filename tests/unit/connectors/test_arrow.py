@@ -59,7 +59,7 @@ def test_what_is_wrong_with_a_frame(frame: Any, data: dict[str, list[Any]], code
     assert caught.value.diagnostics[0].code == code
 
 
-def test_a_wrong_row_is_told_by_its_number() -> None:
+def test_a_wrong_row_is_named_by_its_number() -> None:
     with pytest.raises(LasingError) as caught:
         list(read_frame(pa.table({"time": [1, 2, 3], "v": [1, 2, None]}), Columns("p")))
     place = caught.value.diagnostics[0].place
@@ -67,7 +67,7 @@ def test_a_wrong_row_is_told_by_its_number() -> None:
     assert place.line == 3
 
 
-def test_what_is_no_table_is_refused() -> None:
+def test_anything_but_a_table_is_refused() -> None:
     with pytest.raises(LasingError, match="E510"):
         list(read_frame([1, 2], Columns("p")))
 
@@ -84,7 +84,7 @@ def test_a_parquet_file_has_the_rows_of_its_table(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("content", "code"), [(b"time,v\n1,2\n", "E501"), (b"", "E501"), (None, "E401")])
-def test_what_is_no_parquet_file(tmp_path: Path, content: bytes | None, code: str) -> None:
+def test_a_file_that_is_not_parquet_is_refused(tmp_path: Path, content: bytes | None, code: str) -> None:
     path = tmp_path / "a.parquet"
     if content is not None:
         path.write_bytes(content)

@@ -71,7 +71,7 @@ def test_a_time_may_be_a_date_where_there_is_a_tick() -> None:
         ("p at 5.\n\np at 4.", "E504", "3:1"),
     ],
 )
-def test_what_is_no_fact_is_found_at_its_place(text: str, code: str, place: str) -> None:
+def test_anything_but_a_fact_is_found_at_its_place(text: str, code: str, place: str) -> None:
     found = finding(text)
     assert found.code == code
     assert str(found.place) == f"stream:{place}"

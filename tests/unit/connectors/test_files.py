@@ -87,7 +87,7 @@ def test_a_missing_file_is_answered_with_those_that_exist(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["folder", "folder/none/a.facts", "file/a.facts"])
-def test_what_is_no_file_is_refused(tmp_path: Path, name: str) -> None:
+def test_anything_but_a_file_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").touch()
     path = tmp_path / name

@@ -71,7 +71,7 @@ def test_a_missing_value_may_be_an_error(way: str, engine: Any, tmp_path: Path) 
 
 @pytest.mark.parametrize("engine", ["local", "reference"])
 @pytest.mark.parametrize("way", WAYS)
-def test_a_missing_value_may_stand_for_another(way: str, engine: Any, tmp_path: Path) -> None:
+def test_a_missing_value_may_be_replaced(way: str, engine: Any, tmp_path: Path) -> None:
     answers = list(lasing.run(PROGRAM, streams(tmp_path)[way], engine=engine, missing=0, end=3))
     assert str(answers[-1]) == "3: mean(a,10)"
 
@@ -99,7 +99,7 @@ def test_a_batch_may_have_a_rule_of_its_own() -> None:
     assert str(engine.answer()) == "3: mean(a,30)"
 
 
-def test_no_value_is_taken_for_a_missing_time() -> None:
+def test_a_missing_time_is_not_replaced() -> None:
     frame = pa.table({"time": [1, None], "sensor": ["a", "a"], "value": [10, 20]})
     with pytest.raises(LasingError, match="E506"):
         lasing.Engine(PROGRAM).push_batch({"temp": frame}, missing=0)
@@ -107,7 +107,7 @@ def test_no_value_is_taken_for_a_missing_time() -> None:
         list(lasing.run(PROGRAM, {"temp": frame}, missing=0))
 
 
-def test_a_rule_that_is_none_is_refused() -> None:
+def test_an_unknown_rule_is_refused() -> None:
     with pytest.raises(LasingError, match="E510"):
         lasing.run(PROGRAM, "temp(a,1) at 1.", missing=None)  # type: ignore[arg-type]
     with pytest.raises(LasingError, match="E506"):
@@ -125,7 +125,7 @@ def test_the_empty_text_goes_out_and_in(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("nothing", [None, pd.NA, pd.NaT, np.datetime64("NaT")], ids=str)
-def test_every_python_value_that_says_there_is_none_is_a_missing_one(nothing: object) -> None:
+def test_every_python_null_is_a_missing_value(nothing: object) -> None:
     rows = [(1, "temp", "a", 10), (1, "temp", "b", nothing)]
     with pytest.warns(LasingWarning, match="W206"):
         (answer,) = lasing.run("q(S, V) :- temp(S, V).", rows)

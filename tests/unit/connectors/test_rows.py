@@ -48,7 +48,7 @@ def test_the_constant_of_a_python_value(thing: object, value: Value) -> None:
     "thing",
     [None, float("nan"), float("-inf"), 2**63, pytest.param(10**5_000, id="huge"), [1], {}, b"x", Decimal("nan"), 1j],
 )
-def test_what_is_no_constant_is_refused(thing: object) -> None:
+def test_anything_but_a_constant_is_refused(thing: object) -> None:
     with pytest.raises(LasingError, match="E506"):
         value_of(thing)
 
@@ -64,12 +64,12 @@ def test_the_time_point_of_a_python_value(thing: object) -> None:
     ("thing", "code"),
     [(True, "E502"), (1.5, "E502"), ("x", "E502"), (None, "E506"), (2**63, "E506"), (datetime(2026, 1, 1), "E503")],
 )
-def test_what_is_no_time_is_refused(thing: object, code: str) -> None:
+def test_anything_but_a_time_is_refused(thing: object, code: str) -> None:
     with pytest.raises(LasingError, match=code):
         time_of(thing, None)
 
 
-def test_a_decimal_that_no_double_can_be_is_refused() -> None:
+def test_a_decimal_that_no_double_equals_is_refused() -> None:
     for text in ("1e400", "-1e400", "inf", "sNaN", "1e999999999"):
         with pytest.raises(LasingError, match="E506"):
             value_of(Decimal(text))

@@ -121,7 +121,7 @@ def model_batches(limit: int | None = None) -> Iterator[list[Record]]:
     return model_records(SEVERAL, limit, lambda time: time)
 
 
-def test_comments_tell_several_answers_apart() -> None:
+def test_comments_separate_several_answers() -> None:
     out = io.StringIO()
     write_text(model_batches(), out)
     assert out.getvalue().splitlines() == [
@@ -143,7 +143,7 @@ def test_comments_tell_several_answers_apart() -> None:
         (3, ["% 4: answer 1 of 2", "% 4: answer 2 of 2", "% 5: no answer"]),
     ],
 )
-def test_where_the_limit_is_reached_there_may_be_more(limit: int, comments: list[str]) -> None:
+def test_at_the_limit_there_may_be_more_answers(limit: int, comments: list[str]) -> None:
     out = io.StringIO()
     write_text(model_records([a for a in SEVERAL if len(a.models) <= limit], limit, int), out)
     assert [line for line in out.getvalue().splitlines() if line.startswith("%")] == comments

@@ -45,7 +45,7 @@ def test_an_argument_that_names_no_stream(argument: str, code: str) -> None:
         file_source(argument)
 
 
-def test_a_folder_is_no_stream(tmp_path: Path) -> None:
+def test_a_folder_is_not_a_stream(tmp_path: Path) -> None:
     with pytest.raises(LasingError, match="E401"):
         rows(tmp_path)
 
@@ -109,7 +109,7 @@ def test_no_stream_has_no_rows() -> None:
         (Table(pa.table({"time": [1]})), "E505"),
     ],
 )
-def test_what_is_no_stream_is_refused(stream: Any, code: str) -> None:
+def test_anything_but_a_stream_is_refused(stream: Any, code: str) -> None:
     with pytest.raises(LasingError, match=code):
         rows(stream)
 

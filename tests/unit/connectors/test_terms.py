@@ -71,12 +71,12 @@ def test_terms_in_json() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "two words", "<no iri>", "1 2", "new("])
-def test_what_is_no_term_in_json(text: str) -> None:
+def test_malformed_terms_in_json(text: str) -> None:
     with pytest.raises(lasing.LasingError, match="E506"):
         _read_jsonl(json.dumps({"time": 0, "x": {"term": text}}))
 
 
-def test_other_objects_in_json_are_no_values() -> None:
+def test_other_objects_in_json_are_not_values() -> None:
     with pytest.raises(lasing.LasingError, match="E506"):
         _read_jsonl('{"time": 0, "x": {"term": "a", "more": 1}}')
 
@@ -125,7 +125,7 @@ def test_the_shard_of_a_term_is_that_of_its_text() -> None:
 
 
 @pytest.mark.parametrize("thing", [{"term": "a"}, object(), [Iri("http://ex.org/a")]])
-def test_other_things_are_no_values(thing: object) -> None:
+def test_other_things_are_not_values(thing: object) -> None:
     with pytest.raises(lasing.LasingError, match="E506"):
         value_of(thing)
 

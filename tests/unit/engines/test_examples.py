@@ -175,8 +175,8 @@ def has_no_value(rule: Rule, reason: str, example: Example) -> bool:
 def holding(rule: Rule, example: Example, known: set[tuple[Value, ...]]) -> bool:
     """Whether all variables that have values have them from facts, or from what is computed of facts."""
     atoms = [a for f in rule.body for a in walk(f) if isinstance(a, lasing.Atom) and a.predicate in ("p", "r")]
-    told = [(a.predicate, *(example.binding.get(t) for t in a.args)) for a in atoms]  # type: ignore[arg-type]
-    return any(row in known for row in told) or any(head_atom(h).predicate == "f" for h in rule.heads)
+    instances = [(a.predicate, *(example.binding.get(t) for t in a.args)) for a in atoms]  # type: ignore[arg-type]
+    return any(row in known for row in instances) or any(head_atom(h).predicate == "f" for h in rule.heads)
 
 
 @settings(max_examples=150)

@@ -23,7 +23,7 @@ def atoms(*texts: str) -> frozenset[Atom]:
     return frozenset(fact.atom for text in texts for fact in lasing.parse(f"{text} at 0.").data)
 
 
-def test_pushes_tell_what_changes() -> None:
+def test_pushes_return_changes() -> None:
     engine = Engine(HOT)
     assert engine.push(7, [("temp", "s1", 70), ("temp", "s2", 20)]).added == atoms("hot(s1)")
     again = engine.push(7, [("temp", "s2", 80)])
@@ -42,7 +42,7 @@ def test_a_gap_of_any_length_costs_nothing_and_loses_nothing() -> None:
     assert [(c.time, len(c.added), len(c.removed)) for c in update.steps()] == [(7, 0, 1), (10**15, 1, 0)]
 
 
-def test_what_is_late_is_refused_and_the_engine_stays_usable() -> None:
+def test_a_late_fact_is_refused_and_the_engine_stays_usable() -> None:
     engine = Engine(HOT, start=3)
     engine.push(7, [("temp", "s1", 70)])
     with pytest.raises(LasingError, match="E308"):
@@ -52,7 +52,7 @@ def test_what_is_late_is_refused_and_the_engine_stays_usable() -> None:
     assert engine.push(8, [("temp", "s3", 70)]).added == atoms("hot(s3)")
 
 
-def test_what_is_late_goes_to_on_late() -> None:
+def test_a_late_fact_goes_to_on_late() -> None:
     late: list[object] = []
     engine = Engine(HOT, on_late=lambda time, facts: late.append((time, facts)))
     engine.push(7, [("temp", "s1", 70)])
@@ -90,12 +90,12 @@ def test_bad_facts_change_nothing(facts: object, code: str) -> None:
     assert engine.push(8, [("temp", "s2", 70)]).added == atoms("hot(s2)")
 
 
-def test_facts_that_the_program_does_not_use_are_told() -> None:
+def test_unused_facts_are_reported() -> None:
     with pytest.warns(lasing.LasingWarning, match="W204"):
         Engine(HOT).push(1, [("tmp", "s1", 70)])
 
 
-def test_a_pandas_index_is_no_argument() -> None:
+def test_a_pandas_index_is_not_an_argument() -> None:
     frame = pd.DataFrame({"s": ["a", "b", "c"], "v": [10, 40, 50]})
     hot = frame[frame.v > 30]
     for engine in ("local", "reference"):
@@ -129,13 +129,13 @@ def test_a_recursion_without_end_stops_the_engine_for_good() -> None:
         engine.push(2, [])
 
 
-def test_what_was_left_out_is_told() -> None:
+def test_omissions_are_reported() -> None:
     engine = Engine("q(Y) :- p(X), Y = 1 / X. r(X) at T :- p(X) at U in [0], T = U - 9.")
     engine.push(1, [("p", 0)])
     assert [found.code for found in engine.diagnostics()] == ["W202", "W203"]
 
 
-def test_expiry_is_told() -> None:
+def test_expiry_is_reported() -> None:
     engine = Engine("q(X) :- p(X) in [5]. r(X) :- q(X), not s(X). t(X) :- p(X) in [*].")
     update = engine.push(2, [("p", "a")])
     (q,), (r,), (t,) = (atoms(f"{name}(a)") for name in "qrt")
@@ -144,7 +144,7 @@ def test_expiry_is_told() -> None:
     assert [engine.answer().expires_at(atom) for atom in (q, r, t)] == [9, None, math.inf]
 
 
-def test_a_run_tells_expiry_and_that_it_has_grown() -> None:
+def test_a_run_reports_expiry_and_its_growth() -> None:
     answers = list(lasing.run("q(X) :- p(X) in [5].", "p(a) at 2. p(a) at 4.", end=10))
     (q,) = atoms("q(a)")
     assert [answer.expires_at(q) for answer in answers[:-1]] == [7, 7, *[9] * 6]
@@ -202,7 +202,7 @@ def test_a_snapshot_may_be_written_to_a_file(tmp_path: object) -> None:
     assert restored.advance_to(13).removed == engine.advance_to(13).removed == atoms("hot(s1)")
 
 
-def test_any_other_table_is_no_snapshot() -> None:
+def test_any_other_table_is_not_a_snapshot() -> None:
     with pytest.raises(LasingError, match="E512"):
         Engine.restore(HOT, pa.table({"time": [1]}))
 
@@ -231,7 +231,7 @@ def test_an_engine_gives_its_memory_back() -> None:
     assert most_memory(60) <= 1.2 * few
 
 
-def test_facts_of_a_derived_predicate_are_in_the_snapshot_though_nobody_said_that_they_come() -> None:
+def test_undeclared_facts_of_a_derived_predicate_are_in_the_snapshot() -> None:
     program = "d(X) :- s(X).  e(X) :- d(X) in [5]."
     engine = Engine(program, start=0)
     engine.push(1, [("d", 1)])
@@ -246,8 +246,8 @@ def test_a_batch_brings_the_data_facts_of_the_program_in_and_a_window_is_recalle
     program = "q(X) :- p(X) in [2].  p(9) at 2."
     frame = pa.table({"time": [1, 4], "x": [1, 4]})
     engine = Engine(program, 0, name)
-    told = engine.push_batch({"p": frame}, end=5)["q"]
-    rows = sorted(zip(*(told[c].to_pylist() for c in ("time", "change", "arg1")), strict=True))
+    changed = engine.push_batch({"p": frame}, end=5)["q"]
+    rows = sorted(zip(*(changed[c].to_pylist() for c in ("time", "change", "arg1")), strict=True))
     assert rows == [(1, 1, 1), (2, 1, 9), (4, -1, 1), (4, 1, 4), (5, -1, 9)]
     again = Engine(program, 0, name)
     again.recall({"p": frame.slice(1)}, end=5)
@@ -345,12 +345,12 @@ def test_engines_and_runs_say_what_they_are() -> None:
 
 def test_expiry_is_in_the_tables_though_the_program_has_data() -> None:
     engine = Engine("q(X) :- p(X) in [5]. t(X) :- p(X) in [*]. p(9) at 3.", 0)
-    told = engine.push(4, [("p", 1)]).to_arrow()
-    assert [row["expires_at"] for row in told["q"].to_pylist()] == [8, 9]
-    assert set(told["t"]["expires_at"].to_pylist()) == {2**63 - 1}
+    tables = engine.push(4, [("p", 1)]).to_arrow()
+    assert [row["expires_at"] for row in tables["q"].to_pylist()] == [8, 9]
+    assert set(tables["t"]["expires_at"].to_pylist()) == {2**63 - 1}
 
 
-def test_facts_that_nobody_uses_leave_nothing_behind() -> None:
+def test_unused_facts_leave_nothing_behind() -> None:
     engine = Engine(HOT)
     with pytest.warns(lasing.LasingWarning, match="W204"):
         engine.push(0, [("temp", "s1", 70), ("log", "x", 0.5)])

@@ -82,7 +82,7 @@ def test_as_many_answers_as_asked_for() -> None:
             Engine("{a}.", models=models)  # type: ignore[arg-type]
 
 
-def test_what_was_left_out_is_told() -> None:
+def test_omissions_are_reported() -> None:
     engine = Engine("{a(X)} :- p(X). b :- a(X), 1 / X > 0.")
     engine.push(0, [("p", 0)])
     assert [finding.code for finding in engine.diagnostics()] == ["W203"]

@@ -228,7 +228,7 @@ def test_snapshots_without_a_checksum_are_read(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
-def test_a_frame_without_metadata_is_no_snapshot(engine: Engine, make: Any) -> None:
+def test_a_frame_without_metadata_is_not_a_snapshot(engine: Engine, make: Any) -> None:
     assert restored(make(engine.snapshot().to_pydict())) is None
 
 

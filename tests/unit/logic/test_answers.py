@@ -27,8 +27,8 @@ def test_an_empty_answer_has_its_time() -> None:
 # p      --------
 # q          ----    --
 def test_changes_are_what_comes_and_goes() -> None:
-    told = [(c.time, set(c.added), set(c.removed)) for c in changes(timeline(1, "p", "pq", "", "q"))]
-    assert told == [
+    found = [(c.time, set(c.added), set(c.removed)) for c in changes(timeline(1, "p", "pq", "", "q"))]
+    assert found == [
         (1, {P}, set()),
         (2, {Q}, set()),
         (3, set(), {P, Q}),
@@ -41,11 +41,11 @@ def test_changes_are_what_comes_and_goes() -> None:
 # q      ------
 # r      ------------------
 def test_intervals_are_maximal_and_sorted_by_start_and_text() -> None:
-    told = list(intervals(changes(timeline(3, "pqr", "qr", "pr", "pr", "pr"))))
-    assert told == [Holding(P, 3, 3), Holding(Q, 3, 4), Holding(R, 3, 7), Holding(P, 5, 7)]
+    found = list(intervals(changes(timeline(3, "pqr", "qr", "pr", "pr", "pr"))))
+    assert found == [Holding(P, 3, 3), Holding(Q, 3, 4), Holding(R, 3, 7), Holding(P, 5, 7)]
 
 
-def test_an_interval_is_told_as_soon_as_order_allows() -> None:
+def test_an_interval_comes_as_soon_as_order_allows() -> None:
     read: list[int] = []
 
     def live() -> Iterator[Answer]:

@@ -36,7 +36,7 @@ def test_the_lookback_of_a_body(body: str, expected: Lookback) -> None:
     assert lookback(lasing.parse(f"h :- {body}.")) == expected
 
 
-def test_what_is_derived_anew_at_each_time_point_needs_no_lookback() -> None:
+def test_a_derived_predicate_needs_no_lookback() -> None:
     assert lookback(lasing.parse("q :- p in [2]. r :- q in [9].")) == Lookback(2)
 
 

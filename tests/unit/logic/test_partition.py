@@ -226,7 +226,7 @@ def test_a_recursion_that_makes_values_needs_what_stops_it(stops: str) -> None:
 
 
 @pytest.mark.parametrize("stops", ["not limit(S,N) in [*]", "limit(S,N)", "N < 5, room(S)"])
-def test_a_recursion_that_makes_values_for_its_own_keys_is_no_concern(stops: str) -> None:
+def test_a_recursion_that_makes_values_for_its_own_keys_is_fine(stops: str) -> None:
     assert split(COUNTING.format(stops) + "c(S,1) :- limit(S,_).").keys["room"] == 0
     more = "" if "not" in stops else " k(X) :- room(X)."
     assert isinstance(split(COUNTING.format(stops) + "c(S,1) :- limit(S,_)." + more), Partition)
@@ -320,7 +320,7 @@ def test_the_attempt_that_satisfies_most_rules_is_explained() -> None:
     assert refused(program).why == "the head a(X) of rule 1 does not carry the key Y"
 
 
-def test_all_streams_in_every_shard_are_no_partition() -> None:
+def test_all_streams_in_every_shard_are_not_a_partition() -> None:
     assert refused("h(S,D) :- p(S), q(D).", "p", "q").why == "every stream predicate is in every shard"
 
 

@@ -233,7 +233,7 @@ def test_a_helper_has_a_name_that_cannot_be_written() -> None:
             lasing.parse(f"{name} :- p.")
 
 
-def test_a_rule_that_fails_is_told_by_its_own_number() -> None:
+def test_a_failing_rule_is_named_by_its_own_number() -> None:
     program = "ok :- (a or b) always in [2]. q(X) :- s(X), (p(X) or a) always in [3], X / 0 > 1."
     run = lasing.run(program, "s(1) at 0. a at 0.", engine="local")
     with warnings.catch_warnings():

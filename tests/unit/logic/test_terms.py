@@ -92,7 +92,7 @@ def test_a_decimal_of_integral_value_is_that_integer(number: float, form: int | 
 
 
 @pytest.mark.parametrize("number", [LARGEST + 1, SMALLEST - 1, float("inf"), float("nan")])
-def test_a_number_beyond_64_bits_is_none(number: int | float) -> None:
+def test_a_number_beyond_64_bits_is_not_a_number(number: int | float) -> None:
     with pytest.raises(Undefined):
         normal(number)
 
@@ -126,7 +126,7 @@ def test_a_quoted_text_reads_back(text: str) -> None:
     assert unescape(quoted) == text
 
 
-def test_an_iri_stands_bare() -> None:
+def test_an_iri_needs_no_quotes() -> None:
     assert value_text(Iri("http://ex.org/a")) == "<http://ex.org/a>"
     assert value_text("<http://ex.org/a>") == '"<http://ex.org/a>"'
 

@@ -47,7 +47,7 @@ def test_the_timeline_is_that_of_the_facts_and_the_time_point() -> None:
     assert models.holds("□ not p", time=5)
 
 
-def test_background_tick_and_constants_stand_beside(tmp_path: Path) -> None:
+def test_a_formula_may_have_background_a_tick_and_constants(tmp_path: Path) -> None:
     beside = tmp_path / "beside.lars"
     beside.write_text("#tick 1 min.  #const n = 2.  old(a).  p(b) at 1.", encoding="utf-8")
     when = datetime(1970, 1, 1, 0, 3, tzinfo=UTC)

@@ -71,7 +71,7 @@ def test_what_a_missing_value_means_by_source(tmp_path: Path, top: str, one: str
     ],
 )
 @pytest.mark.parametrize("where", ["top", "one"])
-def test_what_does_not_say_what_a_missing_value_means(tmp_path: Path, where: str, given: str, why: str) -> None:
+def test_a_bad_rule_for_missing_values(tmp_path: Path, where: str, given: str, why: str) -> None:
     lines = {"top": "", "one": "", where: f"missing = {given}"}
     key = "" if where == "top" else "sources.one."
     with pytest.raises(LasingError, match=f"E612.*p.toml: {key}{why}") as caught:

@@ -23,6 +23,6 @@ def test_columns_and_types() -> None:
         ("x int, x double", "two columns x"),
     ],
 )
-def test_what_is_no_schema(text: str, words: str) -> None:
+def test_a_bad_schema_is_refused(text: str, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         columns_of(text)

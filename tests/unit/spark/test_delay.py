@@ -33,7 +33,7 @@ def test_delays(given: int | str, unit: int | None, wanted: int) -> None:
 
 
 @pytest.mark.parametrize("given", [-1, True, "", "soon", "10", "-5 sec", "1.5 sec", "3 weeks", "10 sec 5"])
-def test_what_is_no_delay_is_refused(given: int | str) -> None:
+def test_a_bad_delay_is_refused(given: int | str) -> None:
     with pytest.raises(LasingError, match="E305"):
         delay_of(given, SECOND)
 

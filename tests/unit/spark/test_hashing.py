@@ -107,8 +107,8 @@ def test_dates_times_and_truth_values_are_their_text() -> None:
 
 def test_a_number_among_names_is_where_it_is_alone() -> None:
     # what an engine tells has numbers as text where there are names beside them
-    told = pa.array([str(value) for value in (1, 2.5, 1e-05, 1e19, -7, "a")])
-    assert shards_of(told, MANY).tolist() == [shard_of(value, MANY) for value in (1, 2.5, 1e-05, 1e19, -7, "a")]
+    texts = pa.array([str(value) for value in (1, 2.5, 1e-05, 1e19, -7, "a")])
+    assert shards_of(texts, MANY).tolist() == [shard_of(value, MANY) for value in (1, 2.5, 1e-05, 1e19, -7, "a")]
 
 
 @pytest.mark.parametrize("kind", [pa.int64(), pa.float64(), pa.string(), pa.date32()])

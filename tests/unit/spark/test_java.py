@@ -57,8 +57,8 @@ def test_without_one_the_packaged_java_is_started_without_the_module_that_it_lac
     assert home is not None
     assert os.environ["JAVA_HOME"] == str(home)
     asked = [str(home / "bin" / "java"), "-Xmx1g", "--add-modules=jdk.incubator.vector", "Main", "two words"]
-    told = subprocess.run(asked, capture_output=True, text=True, check=True)
-    assert told.stdout == "-Xmx1g Main two words\n"
+    done = subprocess.run(asked, capture_output=True, text=True, check=True)
+    assert done.stdout == "-Xmx1g Main two words\n"
 
 
 def test_no_java_at_all_is_one_sentence(bare: pytest.MonkeyPatch) -> None:
@@ -71,6 +71,6 @@ def test_no_java_at_all_is_one_sentence(bare: pytest.MonkeyPatch) -> None:
     )
 
 
-def test_something_that_is_no_java_is_not_new_enough(tmp_path: Path) -> None:
+def test_a_program_other_than_java_is_not_new_enough(tmp_path: Path) -> None:
     assert not java.is_new_enough(tmp_path / "none")
     assert not java.is_new_enough(fake_java(tmp_path / "odd", "unknown") / "bin" / "java")

@@ -32,8 +32,8 @@ def batch(*rows: tuple[Any, ...], kinds: tuple[Any, ...] = (pa.int64(), pa.strin
 def packed(packer: Packer, *batches: Any) -> list[Packed]:
     """The place, the facts, and how many there are in all, of a stream with the oldest and what the newest closes."""
     found = []
-    for told in packer(batches):
-        for row in told.to_pylist():
+    for sent in packer(batches):
+        for row in sent.to_pylist():
             assert row["input"] == 3
             facts = None if row["facts"] is None else _rows(from_bytes(row["facts"]))
             known = row["number"]
@@ -56,7 +56,7 @@ def test_one_shard_gets_all_as_it_comes() -> None:
     assert packed(packer(), batch(*ROWS)) == [(0, ROWS, (4, 3, 8))]
 
 
-def test_rows_go_to_the_shard_of_their_key_and_all_hear_of_the_time() -> None:
+def test_rows_go_to_the_shard_of_their_key_and_all_get_the_time() -> None:
     found = packed(packer(key=0, shards=3, places=(10, 20, 30)), batch(*ROWS))
     assert [place for place, _, _ in found] == [10, 20, 30]
     assert {known for _, _, known in found} == {(4, 3, 8)}
@@ -64,7 +64,7 @@ def test_rows_go_to_the_shard_of_their_key_and_all_hear_of_the_time() -> None:
         assert (facts or []) == [row for row in ROWS if shard_of(row[1], 3) == shard]
 
 
-def test_a_shard_without_rows_hears_of_the_time() -> None:
+def test_a_shard_without_rows_gets_the_time() -> None:
     found = packed(packer(key=0, shards=2, places=(0, 1)), batch((7, "a", 1.0)))
     assert sorted(found, key=lambda row: row[1] is None) == [
         (shard_of("a", 2), [(7, "a", 1.0)], (1, 7, 6)),
@@ -94,7 +94,7 @@ def test_a_delay_leaves_time_points_open() -> None:
         assert known == (2, 1, closed)
 
 
-def test_every_shard_hears_when_rows_arrived_and_what_they_close() -> None:
+def test_every_shard_learns_when_rows_arrived_and_what_they_close() -> None:
     rows = [(5, "a", "2"), (3, "b", "1"), (9, "c", "3"), (3, "a", "3"), (4, "d", "1")]
     kinds = (pa.int64(), pa.string(), pa.string())
     for row in packer("time k", key=0, shards=2, places=(0, 1), delay=1)([batch(*rows, kinds=kinds)]):
@@ -121,18 +121,18 @@ def test_a_row_that_lacks_a_value_is_counted_for_one_shard_and_goes_to_none() ->
     with_gaps = batch(gaps[0], *ROWS[:2], *gaps[1:3], *ROWS[2:], gaps[3])
     dividing = packer(key=0, shards=3, places=(10, 20, 30))
     assert packed(dividing, with_gaps) == packed(dividing, batch(*ROWS))
-    for told in dividing([with_gaps]):
-        assert told["missing"].to_pylist() == ['{"time": 1, "k": 2, "v": 1}', None, None]
+    for sent in dividing([with_gaps]):
+        assert sent["missing"].to_pylist() == ['{"time": 1, "k": 2, "v": 1}', None, None]
 
 
-def test_all_shards_hear_of_rows_that_all_lack_a_value() -> None:
+def test_all_shards_learn_of_rows_that_all_lack_a_value() -> None:
     dividing = packer(key=0, shards=2, places=(0, 1))
     assert packed(dividing, batch((7, None, 2.5))) == [(0, None, 0), (1, None, 0)]
     with_arrivals = batch((7, None, "1"), kinds=(pa.int64(), pa.string(), pa.string()))
     assert packed(packer("time k"), with_arrivals) == [(0, None, 0)]
 
 
-def test_a_value_may_be_taken_for_the_missing_one() -> None:
+def test_a_missing_value_may_be_replaced_by_another() -> None:
     filled = packed(packer(missing=-1), batch(ROWS[0], (7, "x", None)))
     assert filled == [(0, [ROWS[0], (7, "x", -1.0)], (2, 5, 6))]
     for row in ((7, None, 1.0), (None, "x", 1.0)):  # a number is no text, and there is no other time
@@ -217,7 +217,7 @@ def test_slices_and_shards() -> None:
         assert (facts or []) == sorted(mine, key=lambda row: row[0])
 
 
-def test_a_column_more_says_which_slice_a_row_is_for() -> None:
+def test_an_extra_column_says_which_slice_a_row_is_for() -> None:
     slices = Slices((0, 4, 8, 12), (0, 2, 6))
     kinds = (pa.int64(), pa.string(), pa.int32())
     given = batch((1, "a", 1), (1, "a", 2), (3, "b", 2), kinds=kinds)

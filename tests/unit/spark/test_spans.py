@@ -35,8 +35,8 @@ def test_a_plus_is_ended_by_the_minus_that_follows_it() -> None:
 
 
 def test_an_atom_may_come_and_go_several_times() -> None:
-    told = changes((1, 1, "a"), (2, -1, "a"), (4, 1, "a"), (7, -1, "a"), (9, 1, "a"))
-    ended, holds = spans(told, None)
+    changed = changes((1, 1, "a"), (2, -1, "a"), (4, 1, "a"), (7, -1, "a"), (9, 1, "a"))
+    ended, holds = spans(changed, None)
     assert rows(ended) == [(1, 1, "a"), (4, 6, "a")]
     assert rows(holds) == [(9, "a")]
 
@@ -49,11 +49,11 @@ def test_what_held_before_goes_on_or_ends() -> None:
 
 
 def test_batches_are_as_one() -> None:
-    told = [(1, 1, "a"), (2, 1, "b"), (3, -1, "a"), (4, 1, "a"), (6, -1, "b"), (6, -1, "a"), (8, 1, "b")]
-    at_once = spans(changes(*told), None)
-    for cut in range(len(told) + 1):
-        first, held = spans(changes(*told[:cut]), None)
-        second, holds = spans(changes(*told[cut:]), held)
+    changed = [(1, 1, "a"), (2, 1, "b"), (3, -1, "a"), (4, 1, "a"), (6, -1, "b"), (6, -1, "a"), (8, 1, "b")]
+    at_once = spans(changes(*changed), None)
+    for cut in range(len(changed) + 1):
+        first, held = spans(changes(*changed[:cut]), None)
+        second, holds = spans(changes(*changed[cut:]), held)
         assert rows(pa.concat_tables([first, second])) == rows(at_once[0])
         assert rows(holds) == rows(at_once[1])
 
@@ -68,32 +68,32 @@ def test_nothing_changes() -> None:
 
 
 def test_an_atom_without_arguments() -> None:
-    told = pa.table({"time": [3, 5, 9], "change": pa.array([1, -1, 1], pa.int8())})
-    ended, holds = spans(told, None)
+    changed = pa.table({"time": [3, 5, 9], "change": pa.array([1, -1, 1], pa.int8())})
+    ended, holds = spans(changed, None)
     assert rows(ended) == [(3, 4)]
     assert rows(holds) == [(9,)]
     assert rows(every_point(ended, holds, 3, 10)) == [(3,), (4,), (9,), (10,)]
 
 
-def test_atoms_are_told_apart_by_all_their_arguments() -> None:
-    told = pa.table(
+def test_atoms_are_distinguished_by_all_their_arguments() -> None:
+    changed = pa.table(
         {"time": [1, 1, 2], "change": pa.array([1, 1, -1], pa.int8()), "x": [1, 1, 1], "y": [2.5, 0.0, 0.0]}
     )
-    ended, holds = spans(told, None)
+    ended, holds = spans(changed, None)
     assert rows(ended) == [(1, 1, 1, 0.0)]
     assert rows(holds) == [(1, 1, 2.5)]
 
 
 def test_atoms_that_are_one_row_of_text_hold_as_long_as_any_of_them() -> None:
-    told = [(1, 1, "1"), (2, 1, "1"), (4, -1, "1"), (6, -1, "1")]
-    assert rows(spans(changes(*told), None)[0]) == [(1, 5, "1")]
+    changed = [(1, 1, "1"), (2, 1, "1"), (4, -1, "1"), (6, -1, "1")]
+    assert rows(spans(changes(*changed), None)[0]) == [(1, 5, "1")]
 
 
 @pytest.mark.parametrize("cut", range(5))
 def test_atoms_that_are_one_row_of_text_hold_so_across_batches(cut: int) -> None:
-    told = [(1, 1, "1"), (2, 1, "1"), (4, -1, "1"), (6, -1, "1")]
-    first, held = spans(changes(*told[:cut]), None)
-    second, _ = spans(changes(*told[cut:]), held)
+    changed = [(1, 1, "1"), (2, 1, "1"), (4, -1, "1"), (6, -1, "1")]
+    first, held = spans(changes(*changed[:cut]), None)
+    second, _ = spans(changes(*changed[cut:]), held)
     assert rows(pa.concat_tables([first, second])) == [(1, 5, "1")]
 
 

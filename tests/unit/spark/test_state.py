@@ -46,12 +46,12 @@ def test_a_byte_that_is_changed_missing_or_added_is_noticed() -> None:
         State(token=None),  # type: ignore[arg-type]
     ],
 )
-def test_a_state_that_is_none_is_refused_though_its_checksum_is_right(edited: State) -> None:
+def test_a_malformed_state_is_refused_even_if_its_checksum_is_right(edited: State) -> None:
     with pytest.raises(LasingError, match=r"E614.*damaged"):
         State.from_bytes(edited.to_bytes())
 
 
-def test_a_state_of_before_is_that_of_another_version() -> None:
+def test_an_older_state_is_that_of_another_version() -> None:
     known = '{"start": 1, "until": 2, "newest": 3, "token": ""}'
     old = to_bytes(pa.table({"part": pa.array([], pa.string())}).replace_schema_metadata({"lasing": known}))
     with pytest.raises(LasingError, match=r"E608.*another version"):

@@ -16,11 +16,11 @@ SECOND, MINUTE = Tick(1_000), Tick(60_000)
     ("amount", "unit", "points"),
     [(3_000, "ms", 3), (3, "s", 3), (3, "sec", 3), (2, "min", 120), (1, "h", 3_600), (1, "d", 86_400), (0, "h", 0)],
 )
-def test_a_duration_is_so_many_time_points(amount: int, unit: str, points: int) -> None:
+def test_a_duration_is_a_number_of_time_points(amount: int, unit: str, points: int) -> None:
     assert SECOND.count(amount, unit) == points
 
 
-def test_a_duration_that_is_no_whole_number_of_ticks_is_refused() -> None:
+def test_a_duration_that_is_not_a_whole_number_of_ticks_is_refused() -> None:
     with pytest.raises(ValueError, match="90 s is no whole number of time points of 1 min"):
         MINUTE.count(90, "s")
 
@@ -58,7 +58,7 @@ def test_a_whole_number_is_a_time_with_or_without_a_tick(text: str, point: int) 
 
 
 @pytest.mark.parametrize("text", ["1970-01-01T00:01:00Z", "1970-01-01T01:01:00+01:00", "1970-01-01 00:01"])
-def test_a_date_and_time_is_a_time_where_there_is_a_tick(text: str) -> None:
+def test_a_date_and_time_is_a_time_if_there_is_a_tick(text: str) -> None:
     assert parse_time(text, SECOND) == 60
 
 
@@ -70,7 +70,7 @@ def test_a_date_and_time_without_a_tick_asks_for_one() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "soon", "1.5", "٣", "2026-13-01", "1_000", " "])
-def test_what_is_no_time_is_refused(text: str) -> None:
+def test_anything_but_a_time_is_refused(text: str) -> None:
     with pytest.raises(LasingError) as caught:
         parse_time(text, SECOND)
     assert caught.value.diagnostics[0].code == "E502"

@@ -101,7 +101,7 @@ def test_heads_before_the_start_are_dropped_and_counted() -> None:
     assert [sorted(map(str, model)) for model in found[-1].models] == [[], ["b"]]
 
 
-def test_without_clingo_it_is_told_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_clingo_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "clingo", None)
     with pytest.raises(lasing.LasingError, match=r"lasing\[asp\]"):
         lasing.run("a :- not b. b :- not a.", "s at 0.")
@@ -114,15 +114,15 @@ def test_the_first_answer_is_the_same_in_every_run() -> None:
         "program = '{fan(R)} :- hot(R) in [1]. :- #count{R : fan(R)} > 2. :~ hot(R), not fan(R). [1, R]'\n"
         f"print(next(lasing.run(program, '{rooms}.', models=1)))"
     )
-    told = set()
+    printed = set()
     for seed in ("1", "2", "3"):
         environment = {**os.environ, "PYTHONHASHSEED": seed}
         done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-        told.add(done.stdout)
-    assert len(told) == 1
+        printed.add(done.stdout)
+    assert len(printed) == 1
 
 
-def test_the_reference_tries_only_so_many() -> None:
+def test_the_reference_tries_a_limited_number() -> None:
     facts = "".join(f"v({i}) at 0. " for i in range(20))
     with pytest.raises(lasing.LasingError, match="E311"):
         list(lasing.run("{a(X)} :- v(X).", facts, engine="reference"))

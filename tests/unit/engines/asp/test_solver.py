@@ -49,11 +49,11 @@ def test_positive_loops_support_nothing() -> None:
     assert models(rule("a", when=lit("b")), rule("b", when=lit("a"))) == [""]
 
 
-def test_at_most_so_many() -> None:
+def test_at_most_a_number_of_atoms() -> None:
     assert len(models(rule("a", "b", "c", choice=True), limit=3)) == 3
 
 
-def test_what_is_not_shown_does_not_tell_models_apart() -> None:
+def test_hidden_atoms_do_not_distinguish_models() -> None:
     assert len(make(shown="a").models((rule("a", "b", choice=True),))) == 2
 
 

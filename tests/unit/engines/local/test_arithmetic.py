@@ -26,7 +26,7 @@ PROGRAM += "".join(f"a_{f}(N) :- N = #{f}{{X, Y : p(X, Y)}}.\n" for f in ("sum",
 Pairs = list[tuple[Value, Value]]
 
 
-def told(pairs: Pairs, engine: str) -> tuple[frozenset[lasing.Atom], dict[tuple[int, str], int]]:
+def outcome(pairs: Pairs, engine: str) -> tuple[frozenset[lasing.Atom], dict[tuple[int, str], int]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lasing.LasingWarning)
         run = lasing.run(PROGRAM, [(1, "p", x, y) for x, y in pairs], engine=engine)  # type: ignore[arg-type]
@@ -35,7 +35,7 @@ def told(pairs: Pairs, engine: str) -> tuple[frozenset[lasing.Atom], dict[tuple[
 
 
 def agree(pairs: Pairs) -> None:
-    mine, theirs = told(pairs, "local"), told(pairs, "reference")
+    mine, theirs = outcome(pairs, "local"), outcome(pairs, "reference")
     assert mine[0] ^ theirs[0] == frozenset()
     assert mine[1] == theirs[1]
 

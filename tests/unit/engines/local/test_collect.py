@@ -75,8 +75,8 @@ def test_facts_of_the_text_leave_pushed_facts_alone(monkeypatch: pytest.MonkeyPa
 def test_facts_of_the_text_leave_a_batch_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dictionary, "_LEAST", 4)
     engine = lasing.Engine(OWN)
-    told = engine.push_batch({"p": pa.table({"time": [30] * 6, "x": NAMES})})
-    assert sorted(told["q"]["arg1"].to_pylist()) == NAMES
+    tables = engine.push_batch({"p": pa.table({"time": [30] * 6, "x": NAMES})})
+    assert sorted(tables["q"]["arg1"].to_pylist()) == NAMES
     assert engine.answer().atoms == ADDED
 
 
@@ -106,19 +106,19 @@ def test_a_fact_that_comes_again_after_values_were_forgotten_counts_once(monkeyp
     assert engine.answer().atoms == {lasing.Atom("q", ("first",)), lasing.Atom("q", ("second",))}
 
 
-def test_nothing_is_forgotten_while_changes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_forgotten_while_changes_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dictionary, "_LEAST", 0)
     engine = LocalEngine(lasing.parse("q(X) :- p(X) in [1]."), 0)
     with engine.dictionary.encoding() as encoder:
         rows = np.array([[0, engine.predicates["p"], encoder.code("a")]])
         for block in engine.evaluate(rows, 0):
-            told = block.tolist()
+            changed = block.tolist()
     for block in engine.evaluate(rows[:0], 2):
         with engine.dictionary.encoding() as encoder:
             encoder.codes(["b", "c"])
-        told += block.tolist()
+        changed += block.tolist()
         assert engine.dictionary.collections == 0
-    assert [engine.atom(row) for row in told] == [lasing.Atom("q", ("a",))] * 2
+    assert [engine.atom(row) for row in changed] == [lasing.Atom("q", ("a",))] * 2
 
 
 def test_codes_are_made_and_forgotten_only_where_that_is_allowed() -> None:
@@ -155,26 +155,26 @@ def test_any_way_in_and_out_with_a_small_dictionary(operations: list[tuple[str, 
         warnings.simplefilter("ignore", lasing.LasingWarning)
         patched.setattr(dictionary, "_LEAST", 0)
         local, reference = lasing.Engine(program, 0, "local"), lasing.Engine(program, 0, "reference")
-        told, expected = [], []
+        updates, expected = [], []
         for time, (way, numbers) in enumerate(operations):
             facts = [("other", f"n{n}") if n % 5 == 4 else ("pr"[n % 2], _value(n)) for n in dict.fromkeys(numbers)]
             names = [f"n{n}" for n in dict.fromkeys(numbers)]
             if way == "push":
-                told.append(local.push(time, facts))
+                updates.append(local.push(time, facts))
                 expected.append(reference.push(time, facts).added)
             elif way == "frame":
-                told.append(local.push(time, {"p": pa.table({"x": pa.array(names, pa.string())})}))
+                updates.append(local.push(time, {"p": pa.table({"x": pa.array(names, pa.string())})}))
                 expected.append(reference.push(time, [("p", name) for name in names]).added)
             elif way == "batch":
                 frame = pa.table({"time": pa.array([time] * len(names), pa.int64()), "x": pa.array(names, pa.string())})
                 local.push_batch({"p": frame}, end=time)
                 reference.push(time, [("p", name) for name in names])
             elif way == "idle":
-                told.append(local.advance_to(time))
+                updates.append(local.advance_to(time))
                 expected.append(reference.advance_to(time).added)
             elif local.answer().time >= 0:
                 local = lasing.Engine.restore(program, local.snapshot(), "local")
                 local.advance_to(time)
                 reference.advance_to(time)
             assert local.answer().atoms == reference.answer().atoms
-        assert [update.added for update in told] == expected
+        assert [update.added for update in updates] == expected

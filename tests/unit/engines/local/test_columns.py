@@ -56,7 +56,7 @@ def test_names_and_numbers_together_are_terms() -> None:
     assert decoded.to_pylist() == ["1", '"1"', "a"]
 
 
-def test_what_is_no_value_is_refused_at_once() -> None:
+def test_anything_but_a_value_is_refused_at_once() -> None:
     column = pa.array([[1], [2]])
     with pytest.raises(lasing.LasingError):
         check(column, value_of)

@@ -95,9 +95,9 @@ def test_the_least_follows_terms_that_come_and_go() -> None:
     program = "least(X) :- X = #min{Y : p(Y) in [1]}."
     rows = [(0, "p", 3), (1, "p", ONE), (3, "p", A), (4, "p", 2), (6, "p", 2)]
     with pytest.warns(lasing.LasingWarning, match="do not compare"):
-        told = {answer.time: sorted(map(str, answer.atoms)) for answer in lasing.run(program, rows, 0, 6, "local")}
+        answers = {answer.time: sorted(map(str, answer.atoms)) for answer in lasing.run(program, rows, 0, 6, "local")}
     one = f"least({value_text(ONE)})"
-    assert told == {0: ["least(3)"], 1: [one], 2: [one], 3: [], 4: [], 5: ["least(2)"], 6: ["least(2)"]}
+    assert answers == {0: ["least(3)"], 1: [one], 2: [one], 3: [], 4: [], 5: ["least(2)"], 6: ["least(2)"]}
 
 
 # -- functions without a kernel ------------------------------------------------------------------------------------
@@ -204,5 +204,5 @@ def test_terms_are_forgotten_too(monkeypatch: pytest.MonkeyPatch) -> None:
     assert engine.dictionary.collections > 3
 
 
-def test_operands_are_no_value() -> None:
+def test_operands_are_not_a_value() -> None:
     assert not lasing.values.is_value(questions.Operands(("a", "b")))

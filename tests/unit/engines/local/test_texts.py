@@ -75,5 +75,5 @@ def test_names_meet_in_comparisons() -> None:
     program = (
         "q(X,Y) :- p(X) in [9], p(Y), X < Y. lo(M) :- M = #min{X : p(X) in [3]}. hi(M) :- M = #max{X : p(X) in [3]}."
     )
-    told = [[answer.atoms for answer in lasing.run(program, rows, engine=name)] for name in ("local", "reference")]
-    assert told[0] == told[1]
+    answers = [[answer.atoms for answer in lasing.run(program, rows, engine=name)] for name in ("local", "reference")]
+    assert answers[0] == answers[1]

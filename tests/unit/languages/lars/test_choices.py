@@ -45,7 +45,7 @@ def test_an_element_with_a_condition_is_a_rule_of_its_own(text: str, expected: l
     assert rules(text) == expected
 
 
-def test_a_choice_is_no_fact() -> None:
+def test_a_choice_is_not_a_fact() -> None:
     program = lasing.parse("{a}. {b at 3}. c. d at 3.")
     assert program.rules == (Rule((Atom("a"),), (), choice=True), lasing.parse("{b at 3}.").rules[0])
     assert [len(program.background), len(program.data)] == [1, 1]
@@ -199,7 +199,7 @@ BOUND = "g(X, Y, T)"
     st.sampled_from(("", "1 ", "X ", "2 < ")),
     st.sampled_from(("", " 1", " = Y", " != 2")),
 )
-def test_what_a_choice_stands_for_reads_back(
+def test_the_expansion_of_a_choice_reads_back(
     elements: list[tuple[str, list[str]]], body: list[str], low: str, high: str
 ) -> None:
     written = " ; ".join(f"{atom} : {', '.join(condition)}" if condition else atom for atom, condition in elements)

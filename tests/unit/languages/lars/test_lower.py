@@ -46,7 +46,7 @@ def test_facts_with_a_time_are_data_and_others_background() -> None:
         ("#const n = 5. q :- p in [n..2*n].", IntervalWindow(5, Arithmetic("*", (2, 5)))),
     ],
 )
-def test_constants_and_durations_become_numbers_wherever_they_stand(program: str, function: WindowFunction) -> None:
+def test_constants_and_durations_become_numbers_everywhere(program: str, function: WindowFunction) -> None:
     assert window_of(program) == function
 
 
@@ -55,7 +55,7 @@ def test_given_constants_override_those_of_the_text() -> None:
     assert program.background == (Atom("p", (7,)),)
 
 
-def test_a_constant_is_no_predicate() -> None:
+def test_a_constant_is_not_a_predicate() -> None:
     assert lasing.parse("#const n = 5. n(n).").background == (Atom("n", (5,)),)
 
 

@@ -68,7 +68,7 @@ def test_how_a_literal_is_read(written: str, formula: Formula) -> None:
     assert literal(written) == formula
 
 
-def test_an_aggregate_may_stand_on_either_side() -> None:
+def test_an_aggregate_may_be_on_either_side() -> None:
     assert literal("3 <= #count{Z : p(Z)}") == literal("#count{Z : p(Z)} >= 3")
 
 

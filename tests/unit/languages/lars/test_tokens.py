@@ -40,7 +40,7 @@ def test_a_single_token(text: str, kind: str) -> None:
     ("alias", "kind"),
     [("¬", "not"), ("∧", "and"), ("∨", "or"), ("→", "->"), ("←", ":-"), ("◇", "◇"), ("□", "□"), ("⊞", "⊞")],
 )
-def test_unicode_aliases_stand_for_words(alias: str, kind: str) -> None:
+def test_unicode_aliases_mean_words(alias: str, kind: str) -> None:
     assert [k for k, _ in tokens(f"p{alias}q")] == ["NAME", kind, "NAME"]
 
 
@@ -77,7 +77,7 @@ def test_comments_are_left_out_unless_asked_for(comment: str) -> None:
         ("p.\n  ?", "E103", "text:2:3", 1),
     ],
 )
-def test_what_is_no_token_is_found_at_its_place(text: str, code: str, place: str, length: int) -> None:
+def test_anything_but_a_token_is_found_at_its_place(text: str, code: str, place: str, length: int) -> None:
     (finding,) = tokenize(Source("text", text))[1]
     assert finding.code == code
     assert finding.place is not None

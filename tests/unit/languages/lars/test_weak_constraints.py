@@ -41,7 +41,7 @@ def mistakes(text: str) -> list[Diagnostic]:
         ("[n@n]", Penalty(3, 3)),
     ],
 )
-def test_a_penalty_stands_behind_the_full_stop(text: str, penalty: Penalty) -> None:
+def test_a_penalty_follows_the_full_stop(text: str, penalty: Penalty) -> None:
     program = lasing.parse(f"#const n = 3. :~ p(W, X). {text} q.")
     assert program.rules == (Rule((), (Atom("p", (W, X)),), penalty=penalty),)
     assert program.background == (Atom("q"),)

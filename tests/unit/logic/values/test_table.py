@@ -135,7 +135,7 @@ def test_any_other_form_is_a_literal_of_its_own(lexical: str, datatype: str) -> 
         lambda: Duration(2**63),
     ],
 )
-def test_what_is_no_value_is_refused(make: object) -> None:
+def test_anything_but_a_value_is_refused(make: object) -> None:
     assert callable(make)
     with pytest.raises(Exception, match="E506"):
         make()
@@ -152,5 +152,5 @@ def test_identifiers_are_not_nested_without_end() -> None:
 
 
 @pytest.mark.parametrize("thing", [True, None, Decimal(1), [1], b"a"])
-def test_other_python_objects_are_no_values(thing: object) -> None:
+def test_other_python_objects_are_not_values(thing: object) -> None:
     assert not is_value(thing)
