@@ -78,7 +78,7 @@ def test_a_bad_line_comes_after_all_that_is_complete(folder: Path, view: str) ->
 
 
 def test_time_moves_with_the_slowest_stream(folder: Path) -> None:
-    """A stream that is ahead waits: the answers are those of the same facts in files."""
+    """A stream that is ahead waits: the answers are those for the same facts in files."""
     os.mkfifo(folder / "slow.facts")
     os.mkfifo(folder / "p.csv")
     (folder / "file.facts").write_text("p(f1) at 1.\np(f2) at 2.\np(f9) at 9.\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Where results go: formats by the ending, what is complete is kept, and what cannot be written is told."""
+"""Where results go: the ending decides the format, complete results are kept, and failed writes are reported."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_an_interrupt_leaves_what_was_complete(folder: Path) -> None:
 
 
 class Interrupting(list[Record]):
-    """A batch during whose writing somebody presses Ctrl-C."""
+    """A batch that is interrupted by Ctrl-C while it is written."""
 
     def __iter__(self) -> Iterator[Record]:
         signal.raise_signal(signal.SIGINT)
@@ -189,7 +189,7 @@ def all_files(folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 @pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
 def test_a_full_disk_is_reported(all_files: Path, arguments: tuple[str, ...]) -> None:
     with open("/dev/full", "w") as full:

@@ -1,4 +1,4 @@
-"""Random programs of what the local engine plans: windows that look back, negation, always, tuple windows, recursion.
+"""Random programs that the local engine can plan: windows that look back, negation, always, tuple windows, recursion.
 
 A seed makes a program; a failing seed is a case to keep. Predicates live in layers, as in `strategies`; each derived
 one is derived either now or `at T`, and rules that are not monotone take only from layers below.

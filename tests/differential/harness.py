@@ -32,7 +32,7 @@ def models_of(example: Example, engine: str) -> dict[int, list[list[str]]]:
 
 
 def difference(expected: Answers, got: Answers) -> str:
-    """Where two runs differ, in words; empty where they agree."""
+    """Where two runs differ, in words; empty if they agree."""
     lines = []
     for (time, mine), (other_time, theirs) in zip(expected, got, strict=True):
         assert time == other_time
@@ -42,7 +42,7 @@ def difference(expected: Answers, got: Answers) -> str:
 
 
 def agree(example: Example, engine: str) -> None:
-    """Fail where an engine differs from the reference, with all that is needed to keep the case."""
+    """Fail if an engine differs from the reference, with all that is needed to keep the case."""
     found = difference(answers_of(example), answers_of(example, engine))
     assert not found, f"{found}\n--- program\n{example.program}--- stream\n{example.stream_text}"
 

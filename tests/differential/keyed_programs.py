@@ -1,4 +1,4 @@
-"""Random programs most of which can be split by a key.
+"""Random programs; most can be split by a key.
 
 A seed makes a program; a failing seed is a case to keep. Each predicate has a key position of its own, and the atoms of
 a rule have the same term there, nearly always. Predicates live in layers, as in `strategies`.
@@ -74,7 +74,7 @@ class _Maker:
         return f"{text} :- {', '.join(self.body)}."
 
     def static(self, head: Signature) -> str:
-        """A rule that no partitioned stream concerns."""
+        """A rule that uses no partitioned stream."""
         chance = self.chance
         first, second = chance.choice(TABLES), chance.choice(TABLES + [p for p in STREAMED if p[0] in self.replicated])
         args = ["X", "Y", "Z"]

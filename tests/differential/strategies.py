@@ -20,7 +20,7 @@ LAST = 9
 
 @dataclass(frozen=True)
 class Predicate:
-    """A predicate of a layer; `streamed` ones may stand in the stream."""
+    """A predicate of a layer; `streamed` ones may be in the stream."""
 
     name: str
     arity: int

@@ -16,7 +16,7 @@ _IRI = value_text(ONE_OF_EACH[7])
 
 
 def with_terms(example: Example, chance: random.Random) -> Example:
-    """The example, in whose stream some arguments are other values, and in whose program the constant `a` is an IRI.
+    """The example with other values for some arguments in its stream, and an IRI for the constant `a` in its program.
 
     The stream has few different values, so that rules find some of them more than once.
     """

@@ -68,7 +68,7 @@ def case_of(chance: random.Random) -> Case:
 
 
 def in_order_of_arrival(case: Case, chance: random.Random) -> dict[str, list[list[Row]]]:
-    """For each source its files, one after the other: rows come late by less than the delay, a few by more."""
+    """The files of each source, in order: rows come late by less than the delay, a few by more."""
     found: dict[str, list[list[Row]]] = {}
     for predicate in case.task.inputs:
         delay = case.task.delays[predicate]
@@ -99,7 +99,7 @@ def batchings(files: Mapping[str, Sequence[list[Row]]], chance: random.Random) -
 
 
 def contract(case: Case, files: Mapping[str, Sequence[list[Row]]]) -> Clock:
-    """Which rows are late, source by source, and what is evaluated at the end: no batches in sight."""
+    """Which rows are late, source by source, and what is evaluated at the end, computed without batches."""
     clock = Clock(case.task, ordered=False)
     for predicate in files:
         alone = Clock(case.task, ordered=False)

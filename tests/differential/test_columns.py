@@ -38,7 +38,7 @@ BAD = ("99999999999999999999", "1e999")
 
 
 def outcome(run: Run) -> tuple[Any, ...]:
-    """All that a run tells, up to its error."""
+    """All that a run returns, up to its error."""
     changed: list[Any] = []
     error = None
     try:

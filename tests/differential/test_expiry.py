@@ -1,4 +1,4 @@
-"""Until when an atom is guaranteed: never too long, whatever comes, and never before the time at which it is said."""
+"""Until when an atom is guaranteed: never too long, whatever comes, and never before the time of the answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::lasing.LasingWarning")
 
 
 def kept(expected: dict[int, frozenset[Atom]], time: int, atom: Atom, until: Expiry, last: int) -> None:
-    """Fail where the promise is broken, or is one about the past."""
+    """Fail if a promise is broken, or is about the past."""
     if until is None:
         return
     assert until >= time, (atom, time, until)
@@ -84,7 +84,7 @@ def test_an_atom_from_a_window_is_guaranteed_as_long_as_its_support() -> None:
 
 
 def test_a_time_in_a_head_is_guaranteed_for_now() -> None:
-    """The time of what is derived now moves on: q(3) does not hold at 4, and where T is used, no more is promised."""
+    """A derived time moves on: q(3) does not hold at 4, so a head that uses T promises only the present."""
     assert expiries("i :- e in [4]. q(T) :- i at T in [6].", {0: [("e",)]}, 4, Atom("q", (3,))) == [-1, -1, -1, 3, -1]
     assert expiries("i :- e in [4]. q :- i at T in [6], T >= 0.", {0: [("e",)]}, 4, Atom("q")) == [0, 1, 2, 3, 4]
 

@@ -1,4 +1,4 @@
-"""Idle time is free: what a gap costs does not grow with its length, and leaps over it change no answer."""
+"""Idle time is free: the cost of a gap does not grow with its length, and leaping over it changes no answer."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _facts(first: int) -> list[tuple[int, str]]:
 def _changes(
     program: Program, facts: list[tuple[int, str]], start: int, end: int, leaps: bool
 ) -> tuple[list[lasing.Changes], int]:
-    """What changes, and how many time points the engine has evaluated."""
+    """The changes, and the number of time points that the engine has evaluated."""
     plan = optimized(compile_plan(program))
     engine = LocalEngine(program, start, plan)
     if not leaps:
@@ -105,7 +105,7 @@ def test_leaps_change_no_answer_of_random_programs(first: int, make: object) -> 
 
 
 def _steady(example: Example) -> Program | None:
-    """The program, if it has a plan in which idle time can be leapt over."""
+    """The program, if its plan allows leaps over idle time."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", lasing.LasingWarning)

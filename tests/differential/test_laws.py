@@ -1,4 +1,4 @@
-"""Laws that hold of every program."""
+"""Laws that every program obeys."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def live_equals_reference(example: Example, chance: random.Random, engine: str =
     for time in range(example.start, example.end + 1):
         now = [atom for at, atom in facts if at == time]
         if not now and time < example.end and chance.random() < 0.6:
-            continue  # time passes unnoticed: what changes in between is told later
+            continue  # time passes silently: changes in between are reported later
         cuts = sorted(chance.randrange(len(now) + 1) for _ in range(chance.randrange(3)))
         for first, last in zip([0, *cuts], [*cuts, len(now)], strict=True):
             update = live.push(time, [(a.predicate, *a.args) for a in now[first:last]])
@@ -75,7 +75,7 @@ def test_without_a_start_the_timeline_is_that_of_a_run(seed: int, engine: str) -
 
 
 def _constants(table: Any) -> list[dict[str, Any]]:
-    """The rows of a table of changes, with the constants that are in it, in whatever way their column tells them."""
+    """The rows of a table of changes, with their constants, however their columns represent them."""
     terms = {field.name for field in table.schema if field.metadata == AS_TERMS}
     return [{n: value_from_text(v) if n in terms else v for n, v in row.items()} for row in table.to_pylist()]
 

@@ -1,4 +1,4 @@
-"""Model checking and satisfiability, beside the definitions tried on everything that is possible."""
+"""Model checking and satisfiability, compared with the definitions applied to every possibility."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_formula_is_satisfiable_if_some_evaluation_satisfies_it(piece: int) ->
 
 
 def compare_program(seed: int) -> int:
-    """How many interpretations were checked."""
+    """The number of interpretations checked."""
     example, draw = several_example(seed), Random(seed)
     whole = lasing.parse(example.program)
     program = replace(whole, rules=tuple(rule for rule in whole.rules if rule.penalty is None))
@@ -69,7 +69,7 @@ def compare_program(seed: int) -> int:
 def _any_interpretation(
     draw: Random, program: Program, possible: list[Interpretation], data: list[Row]
 ) -> Interpretation:
-    """One that may have atoms which no rule can derive: the definition does not try them, and no answer has them."""
+    """An interpretation that may have underivable atoms: the definition does not try them, and no answer has them."""
     names = [name for name in ("d", "e") if name in facts_of(program).derived]
     more = {Derivable(draw.randint(0, 4), name, (draw.randint(1, 3),)) for name in names if draw.random() < 0.7}
     given = {(time, atom.predicate, atom.args) for time, atom in data}

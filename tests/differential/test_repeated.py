@@ -1,4 +1,4 @@
-"""The same fact twice at one time point counts once, on every way in and across all of them."""
+"""The same fact twice at one time point counts once, on each way in and across all of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reference engine and clingo pass over idle time too, where nothing can change, and miss no change."""
+"""The reference engine and clingo also skip idle time in which nothing can change, and miss no change."""
 
 from __future__ import annotations
 

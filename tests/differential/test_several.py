@@ -1,4 +1,4 @@
-"""Programs with several answers: clingo, with and without splitting, finds those of the definition."""
+"""Programs with several answers: clingo, with and without splitting, finds those that the definition gives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The law of partitions: what the shards of a program answer is, together, what the whole program answers."""
+"""The law of partitions: the answers of all shards together are the answers of the whole program."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _shard_of(value: Term, count: int) -> int:
 
 
 def _assert_witness(rule: Rule, key: Term | None, found: Partition, case: str) -> None:
-    """The partitioned atoms of a rule have its key at their keys, or what the body says is equal to it."""
+    """The partitioned atoms of a rule have its key at their key positions, or a term that the body equates with it."""
     body = [a for literal in rule.body for a in atoms_of(literal) if found.keys[a.predicate] is not None]
     (head,) = rule.head_atoms()
     assert (key is None) == (not body), case

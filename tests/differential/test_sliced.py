@@ -1,4 +1,4 @@
-"""A history that is cut into slices of time and shards, each evaluated by itself, gives what the reference gives.
+"""A history cut into slices of time and shards, each evaluated by itself, gives the reference's answers.
 
 Spark itself is not started: what it would count, select, group and stitch is done here by hand.
 """
@@ -45,7 +45,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 def sliced(case: Case, chance: random.Random) -> int:
-    """Evaluate a history in slices, and compare; how many there were."""
+    """Evaluate a history in slices, and compare; returns the number of slices."""
     task = case.task
     first = task.first_point(min(task.point(row[0]) for row in case.rows))
     last = chance.choice([task.last_point(task.point(case.rows[-1][0]))] * 3 + [first + chance.randint(0, 9)])
@@ -69,7 +69,7 @@ def sliced(case: Case, chance: random.Random) -> int:
 
 
 def _cut(case: Case, first: int, last: int, chance: random.Random) -> Slices:
-    """Slices of any lengths, with what Spark would count."""
+    """Slices of any length, with the counts that Spark would give."""
     task = case.task
     inner = chance.sample(range(first + 1, last + 1), min(last - first, chance.randrange(6)))
     cuts = (first, *sorted(inner), last + 1)
@@ -111,7 +111,7 @@ def _is_among_last(case: Case, row: Row, rows: Iterable[Row], begin: int) -> boo
 
 
 def _stitched(parts: OutputRows) -> Iterator[tuple[object, ...]]:
-    """Intervals that were cut at the ends of slices, as one again; as `batch.stitched` does."""
+    """Join intervals that were cut at the ends of slices, as `batch.stitched` does."""
     loose: dict[tuple[object, ...], list[tuple[int, int, bool]]] = {}
     for predicate, begin, end, *args, begun, goes_on in parts.elements():
         if begun or goes_on:

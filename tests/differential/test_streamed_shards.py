@@ -1,4 +1,4 @@
-"""A stream in micro-batches and shards, brought as Spark brings it, gives what the reference gives on the whole.
+"""A stream in micro-batches and shards, delivered as Spark does, gives the reference's answers on the whole stream.
 
 Spark itself is not started. What it does is done here by hand: it cuts a stream into batches, reads each in several
 tasks, groups what they have packed by shard, keeps states as bytes, moves a shard to another worker, and tries again.
@@ -168,7 +168,7 @@ def _with_other_rules(text: str, chance: random.Random) -> Program:
     )
     try:
         found = lasing.parse(rule)
-    except lasing.LasingError:  # a variable that stands nowhere else
+    except lasing.LasingError:  # a variable that occurs nowhere else
         return program
     return replace(program, rules=(*program.rules, *found.rules))
 
@@ -178,7 +178,7 @@ def _with_other_rules(text: str, chance: random.Random) -> Program:
 
 @dataclass
 class Clock:
-    """Which rows are late, and what is evaluated: an account of time in the words of the contract.
+    """Which rows are late, and what is evaluated, written as the contract says it.
 
     Each input closes time points by itself: those that are more than its delay before the newest of its rows. A row is
     late if its time point is closed, evaluated already, or before a given start. What all inputs have closed is
@@ -188,7 +188,7 @@ class Clock:
 
     task: Task
     ordered: bool = True
-    """Whether rows arrive one after the other, not all of a batch at once."""
+    """Whether rows arrive one by one, not all of a batch at once."""
     start: int | None = None
     until: int | None = None
     batches: int = 0
@@ -235,7 +235,7 @@ class Clock:
         self.last = point if self.last is None else max(self.last, point)
 
     def _over(self, present: set[str]) -> int | None:
-        """The last time point that is closed by all inputs, but those that are idle."""
+        """The last time point that all inputs have closed, except idle ones."""
         silent = {p: self.batches - self.heard[p] for p in self.task.inputs if p not in present}
         idle = {p for p in silent if p in self.task.idle and silent[p] >= self.task.idle[p]}
         asked = [self.closed.get(p) for p in self.task.inputs if p not in idle]
@@ -249,7 +249,7 @@ def _fact(row: Row, task: Task) -> str:
 
 
 def expected(task: Task, rows: Sequence[Row], start: int | None, until: int | None) -> OutputRows:
-    """What the reference tells of rows, in the view of the task: facts of a time point in the order of inputs, then of
+    """The reference's output for rows, in the view of the task: facts of a time point in the order of inputs, then of
     their arguments, each once."""
     if start is None or until is None or until < start:
         return Counter()
@@ -337,7 +337,7 @@ def packer_of(case: Case, number: int, places: Sequence[int], slices: Slices | N
 
 
 def record_batch(case: Case, predicate: str, rows: Sequence[Row], arrivals: Sequence[str] | None = None) -> Any:
-    """Rows of one input as Spark hands them to Python; timestamps of every other input have no zone."""
+    """Rows of one input as Spark passes them to Python; timestamps of every second input have no zone."""
     times = pa.array([row[0] for row in rows], pa.int64())
     if case.task.unit is not None:
         times = times.cast(pa.timestamp("us", ["UTC", None][case.task.inputs.index(predicate) % 2]))
@@ -358,7 +358,7 @@ def _cut(chance: random.Random, things: Sequence[Thing], most: int) -> Iterator[
 
 
 class Workers:
-    """The shards of a stream, their states as bytes, and what they have told."""
+    """The shards of a stream, their states as bytes, and their output so far."""
 
     def __init__(self, case: Case, chance: random.Random, moves: float = 0.3, ordered: bool = True) -> None:
         self.case = case
@@ -372,7 +372,7 @@ class Workers:
         self.missing: Counter[tuple[str, str]] = Counter()
 
     def take(self, rows: Sequence[Row], drain: bool = False, arrivals: Sequence[str] | None = None) -> None:
-        """A micro-batch: Spark calls the shards for which there is anything, in any order."""
+        """A micro-batch: Spark calls the shards that have rows, in any order."""
         task, chance = self.case.task, self.chance
         if self.ordered and arrivals is None:
             arrivals = [f"{i:06}" for i in range(len(rows))]
@@ -425,7 +425,7 @@ def difference(wanted: Counter[Any], got: Counter[Any]) -> str:
 
 
 def streamed(case: Case, batches: Sequence[Sequence[Row]], chance: random.Random, moves: float = 0.3) -> Clock:
-    """Bring a stream to its end, and compare."""
+    """Run a stream to its end, and compare."""
     ordered = chance.random() < 0.5
     workers, clock = Workers(case, chance, moves, ordered), Clock(case.task, ordered)
     for batch in batches:
@@ -468,7 +468,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 def _idle(case: Case, chance: random.Random) -> dict[str, int]:
-    """Some inputs are not waited for; the clock counts batches."""
+    """The shards do not wait for some inputs; the clock counts batches."""
     return {p: chance.randint(0, 2) for p in case.task.inputs if chance.random() < 0.5}
 
 
@@ -497,7 +497,7 @@ def too_late(case: Case, chance: random.Random) -> None:
 
 
 def drained_in_between(case: Case, chance: random.Random) -> None:
-    """The stream is taken to have ended several times, and goes on. Intervals end there, and begin again."""
+    """The stream is drained several times, and goes on. Intervals end there, and begin again."""
     case = replace(case, task=replace(case.task, idle=_idle(case, chance)))
     ordered = chance.random() < 0.5
     workers, clock = Workers(case, chance, ordered=ordered), Clock(case.task, ordered)

@@ -1,4 +1,4 @@
-"""Values of all kinds: every engine, and every way of feeding one, agrees with the reference."""
+"""Values of all kinds: every engine, and every way to feed one, agrees with the reference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One validation for every way in: what one refuses all refuse, with the same code; what one takes means the same."""
+"""Every way in validates alike: what one refuses all refuse, with the same code; what one takes means the same."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PROGRAM = "q(X, Y) :- p(X, Y) in [3].  n :- p(_, _) in [#2]."
 QUIET = "q(X, Y) :- p(X, Y) in [3]."  # no window counts facts, so predicates that it does not name are left out
 
 Outcome = tuple[str, frozenset[Atom]]
-"""The code of the error, or what holds in the end."""
+"""The error code, or what holds in the end."""
 
 
 def outcome(way: Callable[[], frozenset[Atom]]) -> Outcome:
@@ -94,7 +94,7 @@ def by_spark(text: str, table: Any, shards: int, missing: Any) -> Outcome:
 
 
 def outcomes(program: str, time: Any, predicate: Any, args: tuple[Any, ...]) -> set[Outcome]:
-    """What each way makes of one fact, as far as it can be said there at all."""
+    """What each way in makes of one fact, if the fact can be expressed there at all."""
     found = set()
     for name in ("local", "reference", "clingo"):
         found.add(by_run(program, [(time, predicate, *args)], name))
@@ -148,7 +148,7 @@ def test_every_way_in_agrees(program: str, time: Any, predicate: Any, args: tupl
     if sum(mistakes) <= 1:
         assert len(found) == 1, found
     else:
-        assert all(code for code, _ in found), found  # which of several mistakes is told first is left open
+        assert all(code for code, _ in found), found  # any of several mistakes may be reported first
 
 
 @pytest.mark.parametrize("name", ["local", "reference", "clingo"])

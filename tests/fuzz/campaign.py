@@ -1,4 +1,4 @@
-"""`python -m tests.fuzz`: feed damaged inputs to everything that takes any, and keep those that it does not bear.
+"""`python -m tests.fuzz`: feed damaged inputs to everything that takes input, and keep those that it fails on.
 
 Each target runs in a process of its own, so that a crash is seen and ends nothing else. What an input did wrong is
 printed, and the input is written to the folder of findings.
@@ -26,7 +26,7 @@ WARM_UP = 50
 
 
 def work(name: str, seed: int, first: int, last: int, pipe: Connection) -> None:
-    """Feed inputs to a target, and tell before each which one it is; afterwards, what it did wrong."""
+    """Feed inputs to a target: report each input before it runs, and afterwards what went wrong."""
     target = next(t for t in targets() if t.name == name)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # commands print their answers past sys.stdout
     for number in range(WARM_UP):  # what is loaded and compiled once is no input's fault
@@ -39,7 +39,7 @@ def work(name: str, seed: int, first: int, last: int, pipe: Connection) -> None:
 
 
 def outcome(target: Target, data: bytes) -> str:
-    """What is wrong with how a target took an input; empty if nothing is."""
+    """What went wrong when a target took an input; empty if nothing did."""
     memory, begun = resident(), time.thread_time()
     try:
         quietly(target, data)
@@ -53,7 +53,7 @@ def outcome(target: Target, data: bytes) -> str:
 
 
 def feed(target: Target, seed: int, inputs: int, findings: Path) -> int:
-    """Feed a target; how many inputs it did not bear."""
+    """Feed a target; returns the number of inputs that it failed on."""
     context = multiprocessing.get_context("spawn")
     found, first = 0, 0
     while first < inputs:
@@ -87,7 +87,7 @@ def feed(target: Target, seed: int, inputs: int, findings: Path) -> int:
 
 
 def keep(findings: Path, name: str, number: int, data: bytes, wrong: str) -> int:
-    """Write an input down with what it did wrong."""
+    """Save an input together with what went wrong."""
     findings.mkdir(parents=True, exist_ok=True)
     (findings / f"{name}-{number}.input").write_bytes(data)
     (findings / f"{name}-{number}.txt").write_bytes(wrong.encode("utf-8", "backslashreplace"))

@@ -1,4 +1,4 @@
-"""Damage to inputs: bytes that are flipped, cut, repeated or moved, and words of a text that are swapped for others."""
+"""Damage inputs: flip, cut, repeat or move bytes, and swap words of a text for others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is fed with damaged inputs, and where sound ones come from. A target makes an input of a seed, and takes it."""
+"""What gets damaged inputs, and where sound ones come from. A target makes an input from a seed, and takes it."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ ROWS = [(29453760 + i // 3, f"s{i % 3}", [35, 20.5, -3, "n/a", 2**40][i % 5]) fo
 
 @dataclass(frozen=True)
 class Target:
-    """`take` is given what `make` has made; it raises nothing but LasingError."""
+    """`take` gets what `make` has made; it raises nothing but LasingError."""
 
     name: str
     make: Callable[[Random], bytes]
     take: Callable[[bytes], None]
     share: int = 4
-    """How many inputs it gets, beside the others: slow targets get fewer."""
+    """Its share of inputs, relative to the others: slow targets get fewer."""
 
 
 def targets() -> list[Target]:
-    """All of them, in the order of their names."""
+    """All targets, sorted by name."""
     return [
         Target("arguments", _arguments, _take_arguments, share=1),
         Target("csv", _damaged(_csv), _file_of(".csv")),
@@ -331,7 +331,7 @@ def _take_arguments(data: bytes) -> None:
 
 
 def quietly(target: Target, data: bytes) -> None:
-    """Let a target take an input. What is wrong with it is said by LasingError, and only by it."""
+    """Let a target take an input. It must report a bad input with LasingError, and nothing else."""
     with warnings.catch_warnings(), contextlib.suppress(lasing.LasingError):
         warnings.simplefilter("ignore", lasing.LasingWarning)
         target.take(data)

@@ -1,4 +1,4 @@
-"""A broker of MQTT 3.1.1, as small as can be: it lets a client in, and sends it messages when told to."""
+"""A minimal MQTT 3.1.1 broker: it accepts a client, and sends it messages on request."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import suppress
 
 
 class Broker:
-    """Listens on a port of its own; `send` waits for a subscriber."""
+    """Listens on its own port; `send` waits for a subscriber."""
 
     def __init__(self) -> None:
         self._server = socket.create_server(("127.0.0.1", 0))

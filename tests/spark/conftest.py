@@ -1,4 +1,4 @@
-"""One Spark session for all tests of this folder: to start one takes longer than most of them."""
+"""One Spark session for all tests in this folder: starting one takes longer than most of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All in one worker, where tests run in several."""
+    """Run all of them in one worker, even if tests run in several."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.xdist_group("spark"))

@@ -1,4 +1,4 @@
-"""What one machine says, in the rows that Spark gives."""
+"""The answers of one machine, as the rows that Spark returns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What clusters do: executors and drivers die, disks fill up. The output is that of a run in which nothing happened."""
+"""What happens in clusters: executors and drivers die, disks fill up. The output is that of an undisturbed run."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ path = "out"
 master = "{master}"
 """
 A_HANG = 1800
-"""Nothing takes so many seconds, unless it hangs."""
+"""Nothing takes this many seconds, unless it hangs."""
 CLUSTER = "local-cluster[2,1,1024]"
 
 
@@ -54,7 +54,7 @@ def table(files: Files, tmp_path: Path) -> object:
 def start(
     folder: Path, master: str = CLUSTER, checkpoint: str = "checkpoint", before: str = ""
 ) -> subprocess.Popen[str]:
-    """A pipeline in a process of its own, by the command that users type."""
+    """A pipeline in its own process, started by the command that users type."""
     (folder / "join.toml").write_text(TEXT.format(master=master, checkpoint=checkpoint))
     command = [
         sys.executable,

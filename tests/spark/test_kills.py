@@ -1,4 +1,4 @@
-"""Kills at random moments, again and again: the output is that of a run in which nothing happened. For a night."""
+"""Kills at random moments, again and again: the output is that of an undisturbed run. Made to run overnight."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LOGS = ("offsets", "commits", "sources/0", "sources/1", "sources/2")
 
 
 def entries(checkpoint: Path, log: str) -> int:
-    """How many batches a log has ever had."""
+    """The number of batches that a log has ever had."""
     names = [path.name.partition(".")[0] for path in (checkpoint / log).glob("[0-9]*")]
     return max(map(int, names), default=-1) + 1
 

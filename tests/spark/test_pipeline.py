@@ -1,4 +1,4 @@
-"""Pipelines from their files: what they read, write, say and refuse."""
+"""Pipelines from their files: what they read, write, print and refuse."""
 
 from __future__ import annotations
 

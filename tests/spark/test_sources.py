@@ -1,4 +1,4 @@
-"""Sources that have no end: sockets, clocks and brokers."""
+"""Endless sources: sockets, clocks and brokers."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ format = "parquet"
 path = "both"
 """
 SOURCES = {"temp": (1600, 0), "door": (400, 2), "beat": (300, 3)}
-"""The sources, with how many rows they have and by how much those come out of order."""
+"""The sources, with their number of rows and how far out of order these come."""
 BATCHES = 6
 
 
@@ -104,7 +104,7 @@ def test_batches_of_other_sizes_give_the_same_answers_and_the_same_late_rows(pip
 
 
 def points_between_writes(batch: int) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What is missing in a checkpoint, had the driver died before it was written."""
+    """What a checkpoint lacks if the driver dies before writing it."""
     yield "commit", (f"commits/{batch}",)
     offsets = (f"commits/{batch}", f"offsets/{batch}")
     yield "offsets", offsets
