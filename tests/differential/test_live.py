@@ -26,7 +26,7 @@ def live_equals_reference(example: Example, chance: random.Random, engine: str =
     expected = dict(answers_of(example))
     facts = [(fact.time, fact.atom) for fact in lasing.parse(example.stream_text).data]
     live = lasing.Engine(example.program, example.start, engine)  # type: ignore[arg-type]  # any engine's name
-    heard = Standing()
+    standing = Standing()
     for time in range(example.start, example.end + 1):
         now = [atom for at, atom in facts if at == time]
         if not now and time < example.end and chance.random() < 0.6:
@@ -35,9 +35,9 @@ def live_equals_reference(example: Example, chance: random.Random, engine: str =
         for first, last in zip([0, *cuts], [*cuts, len(now)], strict=True):
             update = live.push(time, [(a.predicate, *a.args) for a in now[first:last]])
             for step in update.steps():
-                heard.apply(step)
+                standing.apply(step)
         assert live.answer().atoms == expected[time], (time, example)
-        assert heard.at(time).atoms == expected[time], (time, example)
+        assert standing.at(time).atoms == expected[time], (time, example)
         if chance.random() < 0.3:
             live = lasing.Engine.restore(example.program, live.snapshot(), engine)  # type: ignore[arg-type]
             assert live.answer().atoms == expected[time], (time, example)

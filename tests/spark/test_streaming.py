@@ -69,10 +69,10 @@ def test_rows_that_lack_a_value_are_left_out_and_counted_once(spark: Any, files:
         reasoning.drain(writer(frame.transform(reasoning), tmp_path))
         spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
 
-    with pytest.warns(lasing.LasingWarning) as told:
+    with pytest.warns(lasing.LasingWarning) as warned:
         drain()
     assert rows_of(spark.read.parquet(str(tmp_path / "out"))) == expected(JOIN, {"p": table}, "q", "changes")
-    words = [str(warning.message).splitlines()[0].removeprefix("warning[W206]: ") for warning in told]
+    words = [str(warning.message).splitlines()[0].removeprefix("warning[W206]: ") for warning in warned]
     counts = [(1, "a"), (1, "k"), (3, "a"), (3, "k")]  # of the first batch, and in the end
     assert words == [f"{n} row{'s'[: n != 1]} of p left out: no value in the column {column}" for n, column in counts]
 
@@ -132,16 +132,16 @@ def test_several_inputs_give_the_same_however_they_are_batched(spark: Any, files
         }
         reasoning = reason(SEVERAL, view="changes", delay={"door": 1}, shards=2)
         outputs = reasoning(frames)
-        told: list[Any] = []
+        taken: list[Any] = []
 
-        def keep(batch: Any, _number: int, outputs: Any = outputs, told: list[Any] = told) -> None:
-            told.extend(("seen", *row) for row in outputs.take(batch, "seen").collect())
-            told.extend(("quiet", *row) for row in outputs.take(batch, "quiet").collect())
-            told.extend(tuple(row) for row in outputs.take_late(batch).collect())
+        def keep(batch: Any, _number: int, outputs: Any = outputs, taken: list[Any] = taken) -> None:
+            taken.extend(("seen", *row) for row in outputs.take(batch, "seen").collect())
+            taken.extend(("quiet", *row) for row in outputs.take(batch, "quiet").collect())
+            taken.extend(tuple(row) for row in outputs.take_late(batch).collect())
 
         state = str(tmp_path / f"state{sizes['temp']}{sizes['door']}")
         reasoning.drain(outputs.told.writeStream.foreachBatch(keep).option("checkpointLocation", state))
-        found.append(sorted(map(repr, told)))
+        found.append(sorted(map(repr, taken)))
     assert any("'door'" in row for row in found[0])  # some are late
     assert found[1] == found[0]
     assert found[2] == found[0]

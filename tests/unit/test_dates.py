@@ -1,4 +1,4 @@
-"""Times go out as they came in, and what goes out as dates comes back as the same times."""
+"""Times go out as they came in, and written dates read back as the same times."""
 
 from __future__ import annotations
 

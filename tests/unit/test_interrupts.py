@@ -14,7 +14,7 @@ from tests.unit.test_limits import AGGREGATE, COUNTED_PAIRS, ENDLESS, ENDLESS_CH
 
 
 class AlarmError(Exception):
-    """What a handler of the user's own raises."""
+    """What the user's own handler raises."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Limits on atoms, memory and time, as users write them and as every engine keeps them."""
+"""Limits on atoms, memory and time, as users write them and as every engine enforces them."""
 
 from __future__ import annotations
 

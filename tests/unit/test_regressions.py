@@ -1,4 +1,4 @@
-"""Defects that were found once, and are not to come back."""
+"""Defects that were found once and must not come back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages show times as dates where dates came in, and as numbers where numbers did."""
+"""Messages show times as they came in: as dates or as numbers."""
 
 from __future__ import annotations
 

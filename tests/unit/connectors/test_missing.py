@@ -1,4 +1,4 @@
-"""A missing value means the same on every way in: no fact, an error, or another value."""
+"""A missing value means the same on each way in: no fact, an error, or another value."""
 
 from __future__ import annotations
 

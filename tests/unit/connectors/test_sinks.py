@@ -1,4 +1,4 @@
-"""Where answers go, and that what was written can be read."""
+"""Where answers go, and that written answers can be read back."""
 
 from __future__ import annotations
 

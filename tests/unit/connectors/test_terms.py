@@ -1,4 +1,4 @@
-"""Every way out writes values of all kinds so that the way in reads the same ones, or says that it cannot."""
+"""Every way out writes values of all kinds so that they read back the same, or says that it cannot."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TERMS = tuple(value for value in VALUES if type(value) not in (int, float, str))
 
 
 def copied(folder: Path, ending: str, values: tuple[Value, ...]) -> set[Value]:
-    """The values that come back when an answer is written to a file and read again, row by row and in columns."""
+    """The values that come back when an answer is written to a file and read, row by row and in columns."""
     program, stream, out = folder / "copy.lars", folder / "p.facts", folder / f"out{ending}"
     program.write_text("q(X) :- p(X).")
     stream.write_text("".join(f"{lasing.Atom('p', (value,))} at 0.\n" for value in values), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The example that W203 shows of an instance without a value is one."""
+"""The example in W203 really is an instance without a value."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def has_no_value(rule: Rule, reason: str, example: Example) -> bool:
 
 
 def holding(rule: Rule, example: Example, known: set[tuple[Value, ...]]) -> bool:
-    """Whether all variables that have values have them from facts, or from what is computed of facts."""
+    """Whether all values of variables come from facts, or are computed from facts."""
     atoms = [a for f in rule.body for a in walk(f) if isinstance(a, lasing.Atom) and a.predicate in ("p", "r")]
     instances = [(a.predicate, *(example.binding.get(t) for t in a.args)) for a in atoms]  # type: ignore[arg-type]
     return any(row in known for row in instances) or any(head_atom(h).predicate == "f" for h in rule.heads)

@@ -1,4 +1,4 @@
-"""Which language a text is in, and what is said where there is none."""
+"""Which language a text is in, and the error if there is none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`lasing.Engine`: push, advance, hear what changes, and go on after a failure."""
+"""`lasing.Engine`: push, advance, get the changes, and go on after a failure."""
 
 from __future__ import annotations
 
@@ -403,7 +403,7 @@ def test_a_fact_that_is_only_counted_is_known_by_its_text_as_long_as_it_may_come
 
 
 def _values(engine: Engine) -> int:
-    """How many values the local engine knows."""
+    """The number of values that the local engine knows."""
     core = engine._core
     assert isinstance(core, LocalCore)
     return len(core._engine.dictionary._codes)

@@ -36,7 +36,7 @@ def engine() -> Engine:
 
 
 def restored(table: Any) -> Engine | None:
-    """The engine of a snapshot, or None where it is refused; any other error fails the test."""
+    """The engine restored from a snapshot, or None if it is refused; any other error fails the test."""
     try:
         return Engine.restore(PROGRAM, table)
     except LasingError as error:
@@ -55,7 +55,7 @@ def state_of(table: Any) -> dict[str, Any]:
 
 
 def signed(table: Any, state: Any) -> Any:
-    """The table with a checksum that fits, as far as one can be made of it."""
+    """The table with a matching checksum, if one can be computed for it."""
     with suppress(LasingError, AttributeError, TypeError):
         state = {**state, "checksum": checksum(snapshots._columns(table), state)}
     return with_state(table, state)
@@ -104,7 +104,7 @@ def test_flipped_buffers_of_a_table_in_memory(engine: Engine) -> None:
 
 
 def _flipped(array: Any, chance: random.Random) -> Any:
-    """An array of which some bits are others."""
+    """An array with some bits flipped."""
     if pa.types.is_list(array.type):
         own, children = array.buffers()[:2], [_flipped(array.values, chance)]
     else:
@@ -192,7 +192,7 @@ def edited_state(state: dict[str, Any], chance: random.Random) -> object:
 @pytest.mark.parametrize("seed", range(0, EDITS, 100))
 @pytest.mark.parametrize("fitting", [True, False])
 def test_edited_tables(engine: Engine, seed: int, fitting: bool) -> None:
-    """With a checksum that fits, an edited table is a snapshot that can be, or E512."""
+    """With a matching checksum, an edited table is a possible snapshot, or E512."""
     table, refused = engine.snapshot(), 0
     for number in range(seed, seed + 100):
         chance = random.Random(number)
@@ -216,7 +216,7 @@ def test_a_snapshot_of_any_engine_restores_in_any(engine: Engine, name: Any) -> 
 
 
 def test_snapshots_without_a_checksum_are_read(engine: Engine) -> None:
-    """Version 0.1.0 wrote them, and kept facts of predicates that the program does not name without these."""
+    """Version 0.1.0 wrote them, and kept facts of unnamed predicates without their predicates."""
     table = engine.snapshot()
     state = state_of(table)
     rows = table.to_pylist()

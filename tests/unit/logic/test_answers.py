@@ -1,4 +1,4 @@
-"""Answers, as changes, and as intervals."""
+"""Answers, also as changes and as intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which engine a rule needs, and whether more data can take its conclusion away."""
+"""Which engine a rule needs, and whether more data can retract its conclusion."""
 
 from __future__ import annotations
 

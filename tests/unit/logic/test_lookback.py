@@ -1,4 +1,4 @@
-"""How far back programs must see."""
+"""How far back programs must look."""
 
 from __future__ import annotations
 

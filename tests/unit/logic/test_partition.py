@@ -1,4 +1,4 @@
-"""By which keys programs can be split into shards, and why some cannot."""
+"""Which keys split programs into shards, and why some programs have none."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def rules_of(found: Partition) -> list[str | None]:
         # of several, the smallest positions, streams first
         ("h(Y,X) :- p(X,Y).", {"p": 0, "h": 1}),
         ("h(Y,X) :- p(X,Y). g(Y) :- h(Y,_).", {"p": 1, "h": 0, "g": 0}),
-        # wherever the atoms stand
+        # wherever the atoms are
         ("h(S) :- p(S,_), not q(S).", {"p": 0, "q": 0, "h": 0}),
         ("h(S) at T :- p(S) at T in [5], q(S) always in [3].", {"p": 0, "q": 0, "h": 0}),
         ("h(S) :- p(S), (q(X,S) or not r(S,X)) in [5], u(X,S).", {"p": 0, "q": 1, "r": 0, "u": 1, "h": 0}),
@@ -56,7 +56,7 @@ def rules_of(found: Partition) -> list[str | None]:
         ("r(A,B) :- l(K,A,B), l(K,_,_). #input r/2.", None),
         ("r(K,A,B) :- l(K,A,B). r(K,A,C) :- r(K,A,B), l(K,B,C).", {"l": 0, "r": 0}),
         ("r(A,B) :- l(A,B). r(A,C) :- r(A,B), r(B,C).", None),
-        # predicates apart from one another have keys of their own
+        # unconnected predicates have their own keys
         ("h(X) :- p(X,_). g(Y) :- q(_,Y).", {"p": 0, "h": 0, "q": 1, "g": 0}),
     ],
 )
@@ -370,7 +370,7 @@ def random_program(chance: random.Random) -> str:
 
 
 def suits(keys: dict[str, int | None], program: lasing.Program) -> bool:
-    """Whether keys are right, by the letter of the law."""
+    """Whether keys are right by definition."""
     for rule in program.rules:
         equal = any(isinstance(literal, Compare) for literal in rule.body)  # it is X = Y
         (head,) = rule.head_atoms()

@@ -61,7 +61,7 @@ WINDOWS: list[tuple[WindowFunction, str]] = [
 
 
 def body(text: str) -> tuple[Formula, ...]:
-    """The body as the parser reads it, with every variable bound beside it."""
+    """The body as the parser reads it, with every variable bound by other literals."""
     return lasing.parse(f"h :- b(N,T,X), {text}.").rules[0].body[1:]
 
 

@@ -13,7 +13,7 @@ from lasing.logic.rewrites import plain
 
 
 def rewritten(text: str) -> list[str]:
-    """The rules that become of a program's."""
+    """The rewritten rules of a program."""
     found = plain(lasing.parse(text))
     assert not found.left
     return [str(rule) for rule in found.program.rules]
@@ -62,7 +62,7 @@ BOXES = {
         "q :- any time at T'1 in [2], not p(_) at T'1 in [2], not a at T'1 in [2]."
     ],
     "q :- not ((p(_) and a) always in [2]).": ["q :- not p(_) always in [2].", "q :- not a always in [2]."],
-    # What the formula does not bind is bound by a literal beside it.
+    # Another literal binds what the formula does not.
     "q(X) :- s(X), (p(X) or t) always in [3].": [
         "q(X) :- s(X), q: part 1(X) always in [3].",
         "q: part 1(X) at T'1 :- s(X), p(X) at T'1 in [3].",

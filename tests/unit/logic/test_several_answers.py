@@ -1,4 +1,4 @@
-"""What lets a program have several answers."""
+"""Why a program may have several answers."""
 
 from __future__ import annotations
 

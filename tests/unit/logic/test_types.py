@@ -1,4 +1,4 @@
-"""The types of arguments, found from those of the streams: no value that comes out is of another."""
+"""The types of arguments, inferred from those of the streams: every output value has its inferred type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formulas: whether they hold in a stream, and whether there is a stream in which they do."""
+"""Formulas: whether they hold in a stream, and whether a stream exists in which they hold."""
 
 from __future__ import annotations
 

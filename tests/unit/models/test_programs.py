@@ -1,4 +1,4 @@
-"""Answer streams: which are, which are not and why, and whether there is one."""
+"""Answer streams: which streams are answers, which are not and why, and whether one exists."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_example_6_has_two_answer_streams(interpretation: str) -> None:
     assert str(models.check(TRAM, interpretation, TRAMS, time=42)) == "yes"
 
 
-def test_example_6_tells_why_there_is_no_third() -> None:
+def test_example_6_explains_why_there_is_no_third() -> None:
     verdict = models.check(TRAM, I0, TRAMS, time=42)
     assert not verdict
     assert verdict.reasons == (
@@ -119,7 +119,7 @@ def test_many_reasons_are_cut_short() -> None:
     assert found[-1] == "and 10 more"
 
 
-# -- choices, and heads that are there already -------------------------------------------------------------------------
+# -- choices, and heads that are already present -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

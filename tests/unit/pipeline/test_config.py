@@ -1,4 +1,4 @@
-"""A pipeline's file that nobody meant to write."""
+"""Pipeline files with mistakes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of batches."""
+"""What is reported about batches."""
 
 from __future__ import annotations
 

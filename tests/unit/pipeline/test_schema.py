@@ -1,4 +1,4 @@
-"""The schema of a source, read."""
+"""Reading the schema of a source."""
 
 from __future__ import annotations
 

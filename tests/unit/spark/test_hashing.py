@@ -1,4 +1,4 @@
-"""A value belongs to one shard, whatever the type of its column, and Spark's hash is known beforehand."""
+"""A value belongs to one shard, whatever the type of its column, and we can predict Spark's hash."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_dates_times_and_truth_values_are_their_text() -> None:
 
 
 def test_a_number_among_names_is_where_it_is_alone() -> None:
-    # what an engine tells has numbers as text where there are names beside them
+    # an engine's output has numbers as text in a column that also has names
     texts = pa.array([str(value) for value in (1, 2.5, 1e-05, 1e19, -7, "a")])
     assert shards_of(texts, MANY).tolist() == [shard_of(value, MANY) for value in (1, 2.5, 1e-05, 1e19, -7, "a")]
 

@@ -13,7 +13,7 @@ from lasing.spark import java
 
 
 def fake_java(folder: Path, version: str) -> Path:
-    """A home whose `java` says that it is of some version, and what it was asked for."""
+    """A home whose `java` reports a given version, and prints its arguments."""
     script = folder / "bin" / "java"
     script.parent.mkdir(parents=True)
     script.write_text(f'#!/bin/sh\n[ "$1" = -version ] && echo \'openjdk version "{version}"\' >&2\necho "$@"\n')
@@ -23,7 +23,7 @@ def fake_java(folder: Path, version: str) -> Path:
 
 @pytest.fixture
 def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
-    """A machine without any Java, and a cache of its own."""
+    """A machine without any Java, and with its own cache."""
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setattr("shutil.which", lambda _name: None)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

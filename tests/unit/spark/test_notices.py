@@ -1,4 +1,4 @@
-"""What queries warn of."""
+"""Warnings of queries."""
 
 from __future__ import annotations
 

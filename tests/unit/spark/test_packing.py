@@ -1,4 +1,4 @@
-"""Rows on their way to shards: each gets its own, and hears of all."""
+"""Rows on their way to shards: each shard gets its own rows, and a summary of all."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_every_shard_learns_when_rows_arrived_and_what_they_close() -> None:
     for row in packer("time k", key=0, shards=2, places=(0, 1), delay=1)([batch(*rows, kinds=kinds)]):
         for part in row.to_pylist():
             marks = [tuple(mark.values()) for mark in from_bytes(part["marks"]).to_pylist()]
-            # that 3 arrived again, later, and closed nothing more, is of no interest
+            # 3 arrived again later and closed nothing more, which does not matter
             assert marks == [("1", 3, 1), ("1", 4, 2), ("2", 5, 3), ("3", 9, 7)]
             facts = from_bytes(part["facts"]).to_pylist()
             assert {(fact["time"], fact["arg1"], fact[ARRIVAL]) for fact in facts} <= set(rows)

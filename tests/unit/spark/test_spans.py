@@ -1,4 +1,4 @@
-"""Changes become the time in which atoms hold: each + meets the - that ends it, also across batches."""
+"""Changes become intervals in which atoms hold: each + is paired with the - that ends it, even across batches."""
 
 from __future__ import annotations
 

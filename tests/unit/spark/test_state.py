@@ -1,4 +1,4 @@
-"""A state is what was written, or it is refused."""
+"""A state is read back as it was written, or refused."""
 
 from __future__ import annotations
 

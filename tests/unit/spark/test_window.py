@@ -1,4 +1,4 @@
-"""Which facts answers can still depend on: nothing less is kept, and nothing much older."""
+"""Which facts answers can still depend on: all of them are kept, and nothing much older."""
 
 from __future__ import annotations
 

@@ -142,12 +142,12 @@ def _input_as_output(
     from lasing.spark.shard import Told
     from lasing.spark.state import State
 
-    told = Told(State(0, 0, 0, token="identity"))
+    output = Told(State(0, 0, 0, token="identity"))
     facts = [part.facts for part in arrived if part.facts is not None]
     if facts:
         table = pa.concat_tables(facts).rename_columns(["time", "K", "A", "C"])
-        told.tables["q"] = table.append_column("change", pa.array(np.ones(table.num_rows, np.int8)))
-    return told
+        output.tables["q"] = table.append_column("change", pa.array(np.ones(table.num_rows, np.int8)))
+    return output
 
 
 def spark_join(bench: Bench, folder: str) -> Any:

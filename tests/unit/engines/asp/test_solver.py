@@ -1,4 +1,4 @@
-"""The solver: answer sets of ground rules, the same program asked again, and where clingo's semantics is not ours."""
+"""The solver: answer sets of ground rules, repeated use of one program, and where clingo's semantics is not ours."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_sums_over_atoms_of_their_own_component() -> None:
 
 
 def test_a_rule_that_says_nothing_leaves_its_other_head_alone() -> None:
-    """clingo drops it, and took `f`, which it had then not seen, to hold."""
+    """clingo drops such a rule, and then assumed that `f`, which it had not seen, holds."""
     rules = (
         rule("a", choice=True),
         rule("b", choice=True),

@@ -1,4 +1,4 @@
-"""The calendar gives each entry back at its time, and at no other."""
+"""The calendar returns each entry at its time, and at no other."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def enter(array: np.ndarray, times: np.ndarray, relation: int) -> None:
 
 @njit(cache=False)
 def take(array: np.ndarray, time: int, out: np.ndarray) -> int:
-    """The rows that are due at a time; how many there are."""
+    """Write the rows that are due at a time to `out`; return their number."""
     m = pointer(array)
     fired, found = fire(m, time), 0
     chunk = fired

@@ -1,4 +1,4 @@
-"""Values that nothing holds any more are forgotten, and nothing else changes."""
+"""Values that nothing holds any longer are forgotten, and nothing else changes."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _value(number: int) -> str | float:
 @settings(max_examples=programs(60, 2000))
 @given(OPERATIONS, st.lists(st.integers(0, 12), max_size=6))
 def test_any_way_in_and_out_with_a_small_dictionary(operations: list[tuple[str, list[int]]], own: list[int]) -> None:
-    """All that the local engine tells, when it is read late, is what the reference tells at once."""
+    """The local engine's updates, even if read late, equal those that the reference returns at once."""
     program = LIVE + " ".join(f"r(own{time}) at {time}. p(own) at {time}." for time in own)
     with pytest.MonkeyPatch.context() as patched, warnings.catch_warnings():
         warnings.simplefilter("ignore", lasing.LasingWarning)

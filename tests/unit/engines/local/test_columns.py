@@ -1,4 +1,4 @@
-"""Arrow columns become codes and come back, as the values that a Python loop would give."""
+"""Arrow columns become codes and come back as the values that a Python loop would give."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_times_pass_through_the_check_of_each_value() -> None:
         return int(str(value))
 
     assert encode_times(pa.array([3, 1, 2]), time_point).tolist() == [3, 1, 2]
-    assert seen == [1, 3]  # the least and the greatest stand for all
+    assert seen == [1, 3]  # the least and the greatest are checked for all
     assert encode_times(pa.array(["3", "1", "3"]), time_point).tolist() == [3, 1, 3]
 
 

@@ -1,4 +1,4 @@
-"""Kernels are kept on disk; where there is no place, the engine runs without, and says so once."""
+"""Kernels are cached on disk; without a place for them the engine runs uncached, and says so once."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def test_only_the_output_needs_the_changes_of_a_plain_head() -> None:
 
 @dataclass(frozen=True)
 class Unheard:
-    """A node that no operator is for."""
+    """A node without an operator."""
 
 
 def test_a_node_without_an_operator_is_an_error() -> None:

@@ -1,4 +1,4 @@
-"""When a time point lies in a window, and how large windows are, is what `lasing.timeline` says."""
+"""Which time points are in a window, and how large windows are, agrees with `lasing.timeline`."""
 
 from __future__ import annotations
 

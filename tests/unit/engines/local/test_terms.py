@@ -1,4 +1,4 @@
-"""Values that kernels do not know: how they compare, and that they are asked for once."""
+"""Values that kernels do not know: how they compare, and that each is computed once."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _concat(*texts: str) -> Value:
 
 @pytest.fixture(autouse=True)
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Value, ...]]:
-    """Two functions that kernels have to ask for; and for which operands they did."""
+    """Two functions without a kernel, and the operands for which kernels asked for them."""
     calls: list[tuple[Value, ...]] = []
 
     def counted(compute: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The order of names, as kernels tell it."""
+"""The order of names, as kernels compare them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many arguments, many literals, many variables, many indices: answered as by the reference, or left to it."""
+"""Many arguments, literals, variables or indices: the answers equal the reference's, or come from it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def wide(arity: int) -> str:
 
 
 def ways(count: int) -> str:
-    """A relation asked by ever other columns."""
+    """A relation that is looked up by ever different columns."""
     rules = []
     for i in range(count):
         columns = [bit for bit in range(4) if (i + 1) >> bit & 1]

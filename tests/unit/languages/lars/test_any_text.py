@@ -26,7 +26,7 @@ q(X) at T :- p(X, V) at T in [n], not r(X) always in [3 step 2], V >= 2 * n, #co
 
 
 def _examined(text: str) -> int:
-    """Do all that `lasing check` and `lasing fmt` do; how many findings there are."""
+    """Do all that `lasing check` and `lasing fmt` do; returns the number of findings."""
     program, found = examine([Source("program", text)])
     if found:
         str(LasingError(found))

@@ -14,7 +14,7 @@ from lasing.logic.terms import Variable
 
 
 def rules(text: str) -> list[str]:
-    """The rules of a program, which are the same when they are printed and read."""
+    """The rules of a program; checks that they read back the same after printing."""
     program = lasing.parse(text)
     assert lasing.parse(str(program)) == program
     return [str(rule) for rule in program.rules]

@@ -1,4 +1,4 @@
-"""Comments survive formatting wherever they stand, and formatting twice is formatting once."""
+"""Comments survive formatting wherever they are, and formatting twice is formatting once."""
 
 from __future__ import annotations
 

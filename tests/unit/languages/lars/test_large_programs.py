@@ -1,4 +1,4 @@
-"""Reading and checking takes work and memory in proportion to the text, whatever the text is."""
+"""Reading and checking take time and memory in proportion to the text, whatever the text is."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ TEXTS: dict[str, Callable[[int], str]] = {
 
 
 def _calls(text: str) -> int:
-    """How many calls it takes to do all that `lasing check` does, and to format."""
+    """The number of calls that it takes to do all that `lasing check` does, and to format."""
     calls = 0
 
     def count(_frame: Any, event: str, _arg: Any) -> None:

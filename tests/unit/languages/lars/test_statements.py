@@ -1,4 +1,4 @@
-"""Rules and directives, and where they are wrong."""
+"""Rules and directives, and the places of their mistakes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ A, B, C = Atom("a"), Atom("b"), Atom("c")
 
 
 def literal(text: str) -> Formula:
-    """A literal as the parser reads it, with T, X and Y bound beside it."""
+    """A literal as the parser reads it, with T, X and Y bound by other literals."""
     return lasing.parse(f"h :- v(T,X,Y), {text}.").rules[0].body[1]
 
 

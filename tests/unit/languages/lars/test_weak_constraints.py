@@ -1,4 +1,4 @@
-"""Weak constraints, and what is to be minimized and maximized."""
+"""Weak constraints, and `#minimize` and `#maximize`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ W, X = Variable("W"), Variable("X")
 
 
 def rules(text: str) -> list[str]:
-    """The rules of a program, which are the same when they are printed and read."""
+    """The rules of a program; checks that they read back the same after printing."""
     program = lasing.parse(text)
     assert lasing.parse(str(program)) == program
     return [str(rule) for rule in program.rules]

@@ -1,4 +1,4 @@
-"""□a at t  ⇔  a holds at every time point of the window, of which there is at least one."""
+"""□a at t  ⇔  the window has a time point, and a holds at all of its time points."""
 
 from __future__ import annotations
 

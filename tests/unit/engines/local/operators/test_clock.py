@@ -1,4 +1,4 @@
-"""A time point u is present at t  ⇔  start <= u, and the window of t has it."""
+"""A time point u is present at t  ⇔  start <= u, and u is in the window of t."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""(args, u) is let through at t  ⇔  it is present at t, and u lies in the window of t."""
+"""(args, u) passes at t  ⇔  it is present at t, and u is in the window of t."""
 
 from __future__ import annotations
 

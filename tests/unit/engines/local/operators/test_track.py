@@ -14,7 +14,7 @@ X = Variable("X")
 @pytest.mark.parametrize("span", [Span(0), Span(3), Span(None), Span(3, 0, 4), Span(1, 0, 3)], ids=str)
 @pytest.mark.parametrize("seed", range(4))
 def test_changes_of_guaranteed_rows_reach_the_counted_plane(span: Span, seed: int) -> None:
-    """Rows that are met again are guaranteed for longer, which is no change; those of windows with steps wait."""
+    """Rows that come again are guaranteed for longer, which is not a change; those of windows with steps wait."""
     facts = random_facts(seed)
     p, target = Relation("p", 1), Relation("q", 1, counted=True)
     rule = PlanRule(target, (X,), (Lookup(p, (X,)),))
