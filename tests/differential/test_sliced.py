@@ -82,7 +82,7 @@ def _cut(case: Case, first: int, last: int, chance: random.Random) -> Slices:
 
 def _newest_of_each_key(case: Case, slices: Slices, places: Sequence[int]) -> Iterator[dict[str, Any]]:
     """The facts before a slice that are still among the last of their key, as `batch.newest_of_each_key` selects
-    them: a fact is until so many others with its key have come after its time point."""
+    them: a fact stays so until enough later facts with its key have come after its time point."""
     task = case.task
     for number, predicate in enumerate(task.inputs):
         mine = sorted({(task.point(row[0]), row[2]): row for row in case.rows if row[1] == predicate}.values())
@@ -95,8 +95,8 @@ def _newest_of_each_key(case: Case, slices: Slices, places: Sequence[int]) -> It
             rows = record_batch(case, predicate, [row for row, _ in found])
             pieces = pa.array([piece for _, piece in found], pa.int32())
             with_slice = pa.record_batch([*rows.columns, pieces], names=[*rows.schema.names, "slice"])
-            for packed in packer_of(case, number, places, slices)([with_slice]):
-                yield from packed.to_pylist()
+            for table in packer_of(case, number, places, slices)([with_slice]):
+                yield from table.to_pylist()
 
 
 def _is_among_last(case: Case, row: Row, rows: Iterable[Row], begin: int) -> bool:

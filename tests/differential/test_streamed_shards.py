@@ -323,7 +323,7 @@ def packed(
                     record_batch(case, predicate, [row for row, _ in some], arrivals and [arrivals[i] for _, i in some])
                     for some in _cut(chance, part, 3)
                 ]
-                found += [row for packed in packer(batches) for row in packed.to_pylist()]
+                found += [row for table in packer(batches) for row in table.to_pylist()]
     chance.shuffle(found)
     return found
 

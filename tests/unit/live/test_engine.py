@@ -311,7 +311,7 @@ def test_data_of_the_program_may_be_the_first_fact() -> None:
     early = Engine(program)
     early.push(1, [("p",)])
     assert early.start == 1
-    late = Engine(program, start=4)  # what lies before is no part of the timeline
+    late = Engine(program, start=4)  # earlier time points are not on the timeline
     late.advance_to(8)
     assert (late.start, late.answer().atoms) == (4, atoms("quiet"))
 

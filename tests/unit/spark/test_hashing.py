@@ -12,7 +12,7 @@ from lasing.connectors.rows import value_of
 from lasing.logic.terms import Value
 from lasing.spark.hashing import partition_of, shard_of, shards_of, spread_ids
 
-MANY = 1 << 30  # so many shards that two values are hardly ever in one by chance
+MANY = 1 << 30  # enough shards that two values hardly ever share one by chance
 
 # SELECT hash(x), with x of type int, in Spark 4.3
 SPARK = {
