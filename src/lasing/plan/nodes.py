@@ -1,8 +1,8 @@
 """The nodes of a plan.
 
-Relations hold rows; *guaranteed* rows carry the time until which they hold, *counted* ones a number of derivations. Rules
-derive rows of one relation from rows of others; facts flow in through `Feed`s. The guaranteed plane comes first, as one
-fixpoint; the stages of the counted plane follow in the order of dependencies.
+Relations hold rows; *guaranteed* rows carry the time up to which they hold, *counted* ones a number of derivations.
+Rules derive rows of one relation from rows of others; facts flow in through `Feed`s. The guaranteed plane comes first,
+as one fixpoint; the stages of the counted plane follow in the order of dependencies.
 
 Nodes check their arities when they are made: a pass that loses a column fails right there, not in a kernel.
 """

@@ -45,7 +45,7 @@ class AnyOf:
 
 @dataclass(frozen=True, slots=True)
 class AtLeast:
-    """The weights of the parts that hold sum to at least the bound. All weights are positive, and it is not trivially true."""
+    """The weights of the parts that hold sum to at least the bound. Weights are positive; it is not trivially true."""
 
     bound: int
     parts: tuple[tuple[Condition, int], ...]

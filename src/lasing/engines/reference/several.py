@@ -108,7 +108,7 @@ class DefinitionEngine:
     def _all_interpretations(self, now: int) -> dict[Interpretation, frozenset[Instance]]:
         """Every set of derivable atoms, and the instances whose bodies hold in it.
 
-        An atom is derivable if a rule derives it in some interpretation of derivable atoms. Answer streams have no others.
+        An atom is derivable if a rule derives it in some interpretation of derivable atoms. Answers have no others.
         """
         holding: dict[Interpretation, frozenset[Instance]] = {}
         derivable: Interpretation = frozenset()

@@ -41,7 +41,7 @@ def fuse_copies(plan: Plan) -> Plan:
 
 
 def _is_copy(rule: PlanRule) -> bool:
-    """Whether the head has all columns of the one row that is looked up, in order, and there are no other conditions."""
+    """Whether the head has all columns of the one row that is looked up, in order, and has no other conditions."""
     if len(rule.lookups) != 1 or rule.tests or rule.within is not None or rule.timed:
         return False
     args = rule.lookups[0].args
