@@ -55,7 +55,7 @@ class Checked:
             self._look_again()
             number = bisect.bisect_right(self._starts, address) - 1
             if number < 0 or not self._has(number, address):
-                raise IndexError(f"there is no word {index}: the array has {len(self._array)} words, and no block has it")
+                raise IndexError(f"there is no word {index}: the array has {len(self._array)}, and no block has it")
         return self._blocks[number], (address - self._starts[number]) // _WORD
 
     def _has(self, number: int, address: int) -> bool:

@@ -68,9 +68,7 @@ def _ask_for_large_pages(builder: Any, address: Any, size: Any) -> None:
     length = builder.sub(builder.add(address, size), first)
     kind = ir.FunctionType(ir.IntType(32), [_WORD, _WORD, ir.IntType(32)])
     advise = cgutils.get_or_insert_function(builder.module, kind, "madvise")
-    builder.call(
-        advise, [first, length, ir.Constant(ir.IntType(32), _HUGE_PAGES)]
-    )  # if it refuses, nothing is lost
+    builder.call(advise, [first, length, ir.Constant(ir.IntType(32), _HUGE_PAGES)])  # if it refuses, nothing is lost
 
 
 @intrinsic

@@ -3,8 +3,8 @@
     a comes before b  ⇔  a's bytes in UTF-8 come before b's   (which is the order by code point)
 
 Eight bytes make a word, the first byte highest, with the sign bit flipped, so words compare as numbers like their
-bytes. A table has, for each name, its first word, where its other words begin, and its number of bytes; zeros follow the
-last byte. A new name costs only its own text, however many there are.
+bytes. A table has, for each name, its first word, where its other words begin, and its number of bytes; zeros follow
+the last byte. A new name costs only its own text, however many there are.
 
 Kernels take an anchor, which says how far the table and the buffer of other words are from it. So names may be added,
 and both may move, while a kernel runs (see `asking`).

@@ -162,7 +162,7 @@ def compare(m: Memory, comparison: int, a: int, b: int, texts: Memory) -> bool:
 
 @njit(cache=True)
 def precedes(m: Memory, a: int, b: int, texts: Memory) -> bool:
-    """Whether a value comes before another one that it compares with; for equal magnitudes, the order is total too."""
+    """Whether a value comes before another one that it compares with; of two equal magnitudes, one does."""
     if is_term(a) or is_term(b):
         return ask(m, PRECEDES, a, b) == 1
     return compare(m, LESS, a, b, texts)

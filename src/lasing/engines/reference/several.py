@@ -120,7 +120,7 @@ class DefinitionEngine:
                     "E311",
                     f"more than {MOST_ATOMS} atoms are derivable at time point {now}, "
                     "and the reference engine tries all sets of them",
-                    note="use the engine auto, which chooses a faster one",
+                    note="use the engine auto",
                 )
             for chosen in chain.from_iterable(combinations(derivable, n) for n in range(len(derivable) + 1)):
                 if frozenset(chosen) not in holding:

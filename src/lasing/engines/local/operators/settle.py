@@ -32,7 +32,7 @@ def settle(m: Memory, d: int) -> None:
 
 @njit(cache=True)
 def settle_exactly(m: Memory, d: int, wanted: int) -> bool:
-    """Stamp and list what changed among the touched rows, if only one count means present. Returns whether any did."""
+    """Stamp and list what changed among the touched rows, if only one count means present. Returns whether any is."""
     return _settle(m, d, wanted, True)
 
 
