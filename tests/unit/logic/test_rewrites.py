@@ -172,7 +172,7 @@ def test_what_becomes_of_a_rule(text: str, rules: list[str]) -> None:
         ("q :- ⊞[3 step 2] ⊞[2] ◇ a.", "a window in a window that need not contain the time point at which it opens"),
         ("q :- ⊞[3] ⊞[2 step 2] ◇ a.", "a window with a step in another window"),
         ("q :- s(T), go at T in [3], (p in [2 step 2]) at T.", "a time that is an argument as well"),
-        ("q(N) :- N = #count{X : p(X)}, (r(N) or a) always in [2].", "a variable, N, that nothing binds which"),
+        ("q(N) :- N = #count{X : p(X)}, (r(N) or a) always in [2].", "a variable, N, that no reusable literal binds"),
         ("b. q :- go at T, (b in [+2]) at T.", "background seen from a time point that may lie ahead"),
         ("b. q :- go at T in [5,+2], (b in [2]) at T.", "background seen from a time point that may lie ahead"),
         ("q :- " + ", ".join(f"(a{i} or b{i})" for i in range(6)) + ".", "more than 32 alternatives"),

@@ -85,7 +85,7 @@ class Solver:
 
 
 class _Program:
-    """Rules in clingo, each behind an external atom that switches it on."""
+    """Rules in clingo, each with an external atom that switches it on."""
 
     def __init__(self, rules: Collection[GroundRule], is_shown: Callable[[TimedAtom], bool], limit: int) -> None:
         self.rules = rules

@@ -114,7 +114,7 @@ class LocalEngine:
         check_time(end)
         if not self._usable:
             raise stopped()
-        self._usable = False  # until everything is evaluated, so that nobody continues after an interrupt
+        self._usable = False  # until everything is evaluated, so that nothing continues after an interrupt
         if self._background is not None:
             rows, self._background = np.concatenate([self._background.rows, rows]), None
         if self._leaps is None or end - self.time <= self._leaps.least:

@@ -36,7 +36,7 @@ def unbounded_state(program: Program) -> Iterator[Diagnostic]:
 
 
 def _rewritten(program: Program) -> dict[int, list[Rule]]:
-    """The plain rules that stand for each rule."""
+    """The plain rules that each rule becomes."""
     found = plain(program)
     rules: dict[int, list[Rule]] = {}
     for index, rule in zip(found.origin, found.program.rules, strict=True):
