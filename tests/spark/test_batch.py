@@ -145,7 +145,7 @@ def test_no_facts_at_all(spark: Any) -> None:
         ({"input": "p"}, "time long, x long, y long", "E604", "p has 1 arguments"),
         ({"input": "p"}, "at long, x long", "E604", "no column time"),
         ({"input": "p(z)"}, "time long, x long", "E604", "no column z"),
-        ({"input": "p"}, "time string, x long", "E604", "which is no time"),
+        ({"input": "p"}, "time string, x long", "E604", "which is not a time"),
         ({"input": "p"}, "time timestamp, x long", "E503", "how long a time point is"),
         ({"input": "p"}, "time long, x array<int>", "E604", "array<int>"),
         ({"input": "p", "output": "s"}, "time long, x long", "E605", "no output s"),
