@@ -143,7 +143,7 @@ def _courses(task: Task, state: State, arrived: Sequence[Arrived]) -> dict[str, 
 
 
 def _reached(task: Task, state: State, courses: Mapping[str, Course]) -> tuple[int, int]:
-    """The start of the timeline, and where its evaluation has got to. Until it begins, an older fact moves the start."""
+    """The start of the timeline, and where its evaluation has got to. Until then, an older fact moves the start."""
     if state.has_begun:
         assert state.start is not None
         assert state.until is not None
