@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lasing.connectors.files import Progress, read_text
+from lasing.connectors.files import OnBytesRead, read_text
 from lasing.connectors.missing import SKIP, Gaps, Missing
 from lasing.connectors.rows import Row, by_time, merged, time_of, value_of
 from lasing.connectors.sources import in_columns, stream_batches, stream_rows
@@ -151,7 +151,7 @@ class Run:
         end: int | str | datetime | None,
         engine: str = "auto",
         sort: bool = False,
-        progress: Progress | None = None,
+        progress: OnBytesRead | None = None,
         warn: bool = True,
         models: int | None = None,
         limits: Limits | None = None,

@@ -13,7 +13,7 @@ from lasing.timeline.ticks import Tick
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A stream found as the answer to a question: its facts, sorted by time and then by text. It can serve as an input."""
+    """A stream found as the answer to a question: its facts, sorted by time and then text. It can serve as an input."""
 
     facts: tuple[DataFact, ...]
     tick: Tick | None = field(default=None, compare=False, repr=False)

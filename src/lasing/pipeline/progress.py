@@ -18,7 +18,7 @@ from lasing.logic.program import Program
 from lasing.session import left_out
 from lasing.spark.waiting import Waiting
 
-_TO_CHOOSE = 'to stop there, missing = "error" in the file; to take a value instead, missing = VALUE'
+_TO_CHOOSE = 'to stop there, missing = "error" in the file; to use a value instead, missing = VALUE'
 
 
 @dataclass(slots=True)

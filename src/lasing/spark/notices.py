@@ -12,7 +12,7 @@ from lasing.connectors.missing import warnings_of
 from lasing.errors import LasingWarning, render
 from lasing.spark.waiting import Waiting
 
-TO_CHOOSE = 'to stop there, missing="error"; to take a value instead, missing=VALUE'
+TO_CHOOSE = 'to stop there, missing="error"; to use a value instead, missing=VALUE'
 
 _listening: WeakSet[Any] = WeakSet()
 """The sessions that have a listener."""
