@@ -92,7 +92,7 @@ def step(
     start, until = _reached(task, state, courses)
     facts, late = _in_time(task, shard, arrived, courses)
     waiting = _merged(task, state.window, facts)
-    state = _heard(task, state, arrived, courses, clock)
+    state = _with_times(task, state, arrived, courses, clock)
     over, waiting_for = _over(task, state, courses, clock)
     if drain:
         assert state.last is not None
@@ -154,7 +154,7 @@ def _reached(task: Task, state: State, courses: Mapping[str, Course]) -> tuple[i
     return start, start - 1
 
 
-def _heard(
+def _with_times(
     task: Task, state: State, arrived: Sequence[Arrived], courses: Mapping[str, Course], clock: int | None
 ) -> State:
     """The state, updated with the times of the inputs. An input that never sent a fact counts as silent from now on."""
