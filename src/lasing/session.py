@@ -43,7 +43,9 @@ from lasing.timeline.ticks import Tick
 if TYPE_CHECKING:  # these load Arrow and the kernels, so only when needed
     from lasing.connectors.batches import Batch, Slab
     from lasing.connectors.changed import ChangedColumns
+    from lasing.engines.local.engine import LocalEngine
     from lasing.engines.local.feed import Feed
+    from lasing.engines.local.figures import Measuring
 
 Step = tuple["ChangedColumns | None", int]
 """The changes, or None if time only passed; and the time up to which everything is known."""
@@ -176,6 +178,8 @@ class Run:
         facts = facts_of(program)
         self._known = facts.arity
         self._gaps = Gaps(missing, self.report.missing)
+        self._measures = False
+        self._measured: Measuring | None = None
         self._unused = None if facts.counts_all_facts else Counter[str]()
         self._size, self._streams, self._counted_until, self._start = 0, 0, 0, 0
         self._reports_extensions = False
@@ -234,6 +238,15 @@ class Run:
         `compiling` is called before that."""
         if self._engine.plan is not None:
             load_kernels(self._engine.plan, compiling)
+
+    def measure(self) -> None:
+        """Measure, before the first answer, what each rule adds and how long it takes; see `measured`."""
+        self._measures = True
+
+    @property
+    def measured(self) -> Measuring | None:
+        """What each rule added and how long it took, if that is measured; only the local engine knows."""
+        return self._measured
 
     def diagnostics(self) -> list[Diagnostic]:
         """Warnings about what was left out so far."""
@@ -329,10 +342,18 @@ class Run:
                 yield from self._advanced(feed or self._feed(choice, start), [], start, last)
         self._warn(warn)
 
+    def _made(self, choice: OneAnswer, start: int) -> Engine:
+        return self._local(choice, start) if isinstance(choice, OnLocal) else choice.make(start)
+
+    def _local(self, choice: OnLocal, start: int) -> LocalEngine:
+        engine = choice.make(start)
+        self._measured = engine.measure() if self._measures else None
+        return engine
+
     def _feed(self, choice: OnLocal, start: int) -> Feed:
         from lasing.engines.local.feed import Feed
 
-        engine = choice.make(start)
+        engine = self._local(choice, start)
         self._start, self._counted_until, self._streams = start, start - 1, 1
         facts = facts_of(self.program)
         feed = Feed(engine, facts.counts_facts, facts.counts_all_facts)
@@ -377,7 +398,7 @@ class Run:
     def _changes_of(self, choice: OneAnswer, arrivals: Arrivals, warn: bool) -> Iterator[Changes]:
         engine = None
         for time, arrived in arrivals:
-            engine = engine or choice.make(time)
+            engine = engine or self._made(choice, time)
             now = Changes(time, frozenset(), frozenset())
             for change in engine.advance(time, arrived):
                 if change.time == time:

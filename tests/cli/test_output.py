@@ -293,3 +293,21 @@ def test_a_guarantee_beyond_the_calendar_is_no_error(folder: Path) -> None:
     done = lasing("run", "long.lars", "d.facts", "--as", "changes", "--format", "jsonl", folder=folder)
     assert done.returncode == 0
     assert json.loads(done.stdout.splitlines()[0])["expires_at"] == "never"
+
+
+def test_stats_name_the_rules_and_relations(tmp_path: Path) -> None:
+    (tmp_path / "p.lars").write_text("hot(S) :- temp(S, V) in [5], V > 30.\n")
+    (tmp_path / "s.facts").write_text("temp(a, 40) at 1.\ntemp(b, 20) at 2.\n")
+    done = lasing("run", "p.lars", "s.facts", "--stats", "-q", folder=tmp_path)
+    lines = done.stderr.splitlines()
+    assert lines[0].split()[:4] == ["rule", "rows", "added", "time"]
+    assert lines[1].split()[:2] == ["1", "1"]
+    assert any(line.split()[:2] == ["<hot>", "1"] for line in lines)
+    assert done.stdout == "hot(a) at 1.\nhot(a) at 2.\n"
+
+
+def test_stats_of_another_engine_say_that_there_are_none(tmp_path: Path) -> None:
+    (tmp_path / "p.lars").write_text("x :- p.\n")
+    (tmp_path / "s.facts").write_text("p at 1.\n")
+    done = lasing("run", "p.lars", "s.facts", "--stats", "--engine", "reference", folder=tmp_path)
+    assert "no statistics" in done.stderr

@@ -22,13 +22,15 @@ from tests.fuzz.targets import Target, quietly, targets
 MOST_SECONDS = 5.0
 MOST_MEMORY = 10**9
 HANG = 15 * 60
+WARM_UP = 50
 
 
 def work(name: str, seed: int, first: int, last: int, pipe: Connection) -> None:
     """Feed inputs to a target, and tell before each which one it is; afterwards, what it did wrong."""
     target = next(t for t in targets() if t.name == name)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # commands print their answers past sys.stdout
-    quietly(target, target.make(Random(seed)))  # what is loaded and compiled once is no input's fault
+    for number in range(WARM_UP):  # what is loaded and compiled once is no input's fault
+        quietly(target, target.make(Random(f"{seed} {number}")))
     for number in range(first, last):
         data = target.make(Random(f"{name} {seed} {number}"))
         pipe.send(("input", number, data))

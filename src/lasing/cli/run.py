@@ -29,6 +29,7 @@ from lasing.cli.options import (
     time_option,
 )
 from lasing.cli.output import output_format, write_output
+from lasing.cli.stats import print_stats
 from lasing.connectors.csv import cell_value
 from lasing.connectors.files import is_live
 from lasing.connectors.missing import SKIP
@@ -156,6 +157,10 @@ def run(
     max_memory: MaxMemory = None,
     max_time: MaxTime = None,
     missing: Missing = SKIP,
+    stats: Annotated[
+        bool,
+        typer.Option("--stats", help="Print what each rule added and how long it took; that makes the run slower."),
+    ] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print no warnings, no progress and no summary.")
     ] = False,
@@ -206,9 +211,13 @@ def run(
             live=live,
             missing=cell_value(missing),
         )
+        if stats:
+            answers.measure()
         answers.prepare(lambda: None if quiet else note(COMPILING))
         batches = _batches(answers, view_name, models, _show_time(answers, out_format))
         write_output(batches, out_format, output, header(view_name, answers.several, _arity(program)), quiet)
+    if stats:
+        print_stats(program, answers)
     if not quiet:
         complain(answers.diagnostics())
         report = answers.report

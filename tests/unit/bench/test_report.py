@@ -250,6 +250,7 @@ def test_an_interrupted_run_keeps_what_it_has(tmp_path: Path, monkeypatch: pytes
         raise KeyboardInterrupt
 
     monkeypatch.setattr(experiments, "EXPERIMENTS", {"fake-join": JOIN})
+    monkeypatch.setattr(experiments, "COSTS", ())
     monkeypatch.setattr("lasing.bench.run._bars", lambda *_: stop(_))
     bench("--out", tmp_path)
     assert "## A join" in (tmp_path / "report.md").read_text(encoding="utf-8")

@@ -24,6 +24,7 @@ from lasing.engines.local.execute import (
     read_out,
     run_batch,
 )
+from lasing.engines.local.figures import Measuring
 from lasing.engines.local.idle import Leaps, stretches
 from lasing.engines.local.layout import lay_out
 from lasing.engines.local.operators import examples
@@ -76,6 +77,7 @@ class LocalEngine:
             self._leaps = Leaps(self._arena, *self._layout.idle, self._layout.times, self._layout.rules * len(REASONS))
         self._supervisor = Supervisor(self._arena, program, watch or Watch())  # limits are for what comes after these
         self._usable = True
+        self._measuring: Measuring | None = None
         registers = [register for register, _ in self._layout.constants]
         registers += [at for place in self._layout.examples.values() for at in self._codes_of_examples(place)]
         self._examples: dict[tuple[int, str], Example] = {}
@@ -223,6 +225,12 @@ class LocalEngine:
     def arena(self) -> Codes:
         """The arena (see `memory`), to look at."""
         return self._arena
+
+    def measure(self) -> Measuring:
+        """Count, from now on, what each rule adds and how long it takes."""
+        if self._measuring is None:
+            self._measuring = Measuring(self, self._layout.rules, self._layout.nodes)
+        return self._measuring
 
     # -- reports ---------------------------------------------------------------------------------------------------
 

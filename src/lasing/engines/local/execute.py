@@ -17,6 +17,7 @@ from lasing.engines.local.calendar import (
     put_back,
     schedule,
 )
+from lasing.engines.local.measuring import CLOCK, add_operation
 from lasing.engines.local.memory import (
     ANNOTATED,
     ARITY,
@@ -59,7 +60,7 @@ from lasing.engines.local.memory import (
 from lasing.engines.local.operators.last import TARGET, push_out
 from lasing.engines.local.operators.operation import KERNEL, OPERATION
 from lasing.engines.local.pause import DERIVED, GO_ON, MOST_WORDS, NO_RULE, OUT_OF_MEMORY, RUNNING, STOPPED, spend
-from lasing.engines.local.pointers import Memory, int64, invoke, pointer
+from lasing.engines.local.pointers import Memory, call, int64, invoke, pointer
 from lasing.engines.local.spans import enters, leaves
 from lasing.engines.local.upkeep import begin_tick, tidy
 
@@ -125,7 +126,10 @@ def _operate(m: Memory, t: int, fired: int, texts: Memory) -> None:
     for operation in range(m[OPERATIONS]):
         op = m[FIRST_OPERATION] + operation * OPERATION
         m[RUNNING] = NO_RULE
+        began = call(m[CLOCK]) if m[CLOCK] != 0 else int64(0)
         invoke(m[op + KERNEL], m, op, t, fired, texts)
+        if m[CLOCK] != 0:
+            add_operation(m, operation, began)
         if m[STOPPED] != GO_ON:
             return
     if m[WAKE]:

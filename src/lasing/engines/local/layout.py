@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from lasing.engines.local import execute, idle, memory, pause, values
+from lasing.engines.local import execute, idle, measuring, memory, pause, values
 from lasing.engines.local.asking import FIRST_FUNCTION
 from lasing.engines.local.encoding import NOW_REGISTER, VARIABLES, Variant
 from lasing.engines.local.operators import examples, log, variants
@@ -43,6 +43,8 @@ class Arena:
     """Of variants and aggregates that may make an example: the variables whose values it has."""
     relations: list[Relation]
     """All relations, in the order of their descriptors."""
+    nodes: list[object]
+    """The nodes of the plan whose operations there are, in their order."""
     times: list[int]
     """The places of words that are time points near now."""
     idle: tuple[Steady, np.ndarray] | None
@@ -110,6 +112,9 @@ class _Layout:
             memory.FIRST_OUTPUT: first_output,
             memory.LOG_KEPT: plan.counts_facts,
             memory.ANNOTATED: int(self.annotated),
+            measuring.FIGURES: self.put(
+                measuring.room_for_figures(self.rule_count(), len(self._nodes), len(self.words))
+            ),
             pause.FUEL: pause.PACE,
             pause.MOST_DERIVED: memory.FOREVER,
             pause.MOST_WORDS: memory.FOREVER,
@@ -130,6 +135,7 @@ class _Layout:
             kept,
             self.shown,
             self._relations,
+            self._nodes,
             self._times,
             self._idle(),
             self.functions,

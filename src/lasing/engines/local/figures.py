@@ -1,0 +1,73 @@
+"""How much each rule adds and how long it takes, from when somebody asks for it. `measuring` has the kernels."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from lasing.engines.local.measuring import CLOCK, FIGURES, FIRST_OPERATION, FIRST_RULE, RULE, rows_alive
+from lasing.plan.nodes import Relation
+
+_Clock = ctypes.CFUNCTYPE(ctypes.c_int64)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFigures:
+    """How many rows a rule added, and how many seconds of the processor it took; by its index in the program."""
+
+    rule: int
+    rows: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class RelationFigures:
+    """How many rows a relation has now, and how long the operation that keeps it took, other than rules."""
+
+    name: str
+    rows: int
+    seconds: float
+
+
+class Measured(Protocol):
+    """An engine whose figures these are."""
+
+    @property
+    def arena(self) -> np.ndarray[Any, np.dtype[np.int64]]: ...
+    @property
+    def relations(self) -> Sequence[Relation]: ...
+
+
+class Measuring:
+    """The figures of an engine, from now on. It keeps the engine alive, since its memory is read."""
+
+    def __init__(self, engine: Measured, rules: int, nodes: Sequence[object]) -> None:
+        self._engine, self._rules, self._nodes = engine, rules, nodes
+        self._arena, self._relations = engine.arena, engine.relations
+        self._clock = _Clock(time.thread_time_ns)  # kept for as long as kernels call it: the engine keeps this
+        self._arena[CLOCK] = ctypes.cast(self._clock, ctypes.c_void_p).value or 0
+
+    def rules(self) -> list[RuleFigures]:
+        """Of each rule of the program, in its order."""
+        first = int(self._arena[FIGURES]) + FIRST_RULE
+        words = self._arena[first : first + self._rules * RULE].reshape(-1, RULE).tolist()
+        return [RuleFigures(number, rows, spent / 1e9) for number, (rows, spent) in enumerate(words)]
+
+    def relations(self) -> list[RelationFigures]:
+        """Of each relation of the plan, in its order."""
+        first = int(self._arena[int(self._arena[FIGURES]) + FIRST_OPERATION])
+        spent: dict[Relation, int] = {}
+        for node, time_spent in zip(self._nodes, self._arena[first : first + len(self._nodes)].tolist(), strict=True):
+            target = getattr(node, "target", None)
+            if isinstance(target, Relation):
+                spent[target] = spent.get(target, 0) + time_spent
+        rows = rows_alive(self._arena).tolist()
+        return [
+            RelationFigures(relation.name, alive, spent.get(relation, 0) / 1e9)
+            for relation, alive in zip(self._relations, rows, strict=True)
+        ][1:]  # the first one holds wide values
