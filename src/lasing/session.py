@@ -342,7 +342,7 @@ class Run:
                 yield from self._advanced(feed or self._feed(choice, start), [], start, last)
         self._warn(warn)
 
-    def _made(self, choice: OneAnswer, start: int) -> Engine:
+    def _made(self, choice: OneAnswer, start: int) -> ChangesEngine:
         return self._local(choice, start) if isinstance(choice, OnLocal) else choice.make(start)
 
     def _local(self, choice: OnLocal, start: int) -> LocalEngine:
