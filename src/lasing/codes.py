@@ -1,4 +1,4 @@
-"""The codes of all errors and warnings, and what each is about. The page of errors in the docs is printed from here.
+"""The codes of all errors and warnings, and what each is about. The errors page of the docs is generated from here.
 
 A code is stable: it keeps its meaning, and a new finding gets a new one.
 """
@@ -69,8 +69,8 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E312": "the program needs clingo, which is not installed",
         "E313": "a formula counts facts, and there are too many possible facts to try all streams",
         "E314": (
-            "atoms that are not ground, or that are needed but not named; rules given with a formula; data "
-            "given with a formula that a stream is to be found for"
+            "atoms that are not ground, or that are needed but not named; rules next to a formula; data next to a "
+            "formula for which you want a stream"
         ),
         "E315": "the engine needs more memory than `max_memory` allows (by default, half of the machine's memory)",
         "E316": "the evaluation takes longer than `max_time` allows",
@@ -96,12 +96,12 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E508": "a fact has a different number of arguments than in the program",
         "E509": "not the name of a predicate",
         "E510": "not a program, not a stream, or not a row",
-        "E511": "a file to read or write has an unknown format; or a program whose ending belongs to no language",
+        "E511": "a file has an unknown format, or the ending of a program's file belongs to no language",
         "E512": "a table is not a snapshot of an engine, is damaged, or lacks facts that the program looks back on",
         "E513": "CSV cannot hold this text: it would read back as an IRI, a blank node or a literal",
     },
     "Spark and pipelines": {
-        "E601": "Spark needs Java 17 or newer, but there is none",
+        "E601": "Spark needs Java 17 or newer, but it is not installed",
         "E602": "PySpark, pandas or paho-mqtt is not installed",
         "E604": "a DataFrame does not fit the program: its columns, their types, its time",
         "E605": "the program does not have this output",
@@ -143,14 +143,14 @@ CODES: Mapping[str, str] = {code: what for section in SECTIONS.values() for code
 
 
 def page() -> str:
-    """The page of errors, in Markdown."""
+    """The errors page, in Markdown."""
     lines = [
         "# Errors and warnings",
         "",
         "Every error and warning has a code. If it is about a text, it also has the place and a note that says what to "
         "do. `tests/golden/programs` has an example of each one about programs.",
         "",
-        "This page is printed from `lasing/codes.py`.",
+        "This page is generated from `lasing/codes.py`.",
     ]
     for title, codes in SECTIONS.items():
         lines += ["", f"## {title}", "", "| code | meaning |", "|---|---|"]

@@ -1,18 +1,18 @@
-"""Kernels are compiled by Numba, each when it is first used, and kept on disk.
+"""Numba compiles each kernel when it is first used, and caches it on disk.
 
-A kernel calls others. Numba alone would compile each of these to machine code of its own before it compiles the caller,
-with all of their code in it once more; that is most of the time that it takes. Here, a kernel that is called by another
-one is only translated, as a *part* of its caller, and what is called from Python is optimised once, with all its parts.
+Kernels call other kernels. By default, Numba compiles each called kernel to machine code of its own, and then compiles
+its code again as part of the caller; that is most of the compile time. Here, a kernel that another kernel calls is only
+translated, as a *part* of its caller, and a kernel that Python calls is optimised once, with all its parts.
 
-A compiled kernel is kept under a stamp of all sources that it was made of, and so is not used any more when one of them
-has changed. Where there is no place to keep kernels, they are compiled each time.
+The cache finds a kernel by a stamp of all the sources it was compiled from, so it is not used once one of them has
+changed. If there is no writable cache folder, kernels are compiled in every run.
 
 With LASING_KERNELS=python in the environment, the kernels of the local engine run as plain Python instead, and check
-every index (see `lasing.engines.local.checked`): slow, for finding mistakes in them.
+every index (see `lasing.engines.local.checked`). That is slow, and meant for debugging.
 """
 
 # mypy: allow-untyped-calls, disable-error-code="attr-defined"
-# (Numba has types for some of its inside.)
+# (Numba has types for only some of its internals.)
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ from lasing.errors import Diagnostic, warn
 
 _NO_PLACE = Diagnostic(
     "W205",
-    "there is no place to keep compiled kernels, so they are compiled in every run, which takes up to a minute",
-    note="set NUMBA_CACHE_DIR to a folder that can be written",
+    "there is no writable place to cache compiled kernels, so every run compiles them, which takes up to a minute",
+    note="set NUMBA_CACHE_DIR to a folder that you can write to",
 )
 
 PLAIN_PYTHON = os.environ.get("LASING_KERNELS") == "python"
@@ -54,7 +54,7 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
 def njit(*, cache: bool, **options: Any) -> Callable[[Kernel], Kernel]:
-    """Numba's decorator of this name, for a kernel that Python or other kernels call."""
+    """Replaces Numba's decorator of this name, for a kernel that Python or other kernels call."""
 
     def compiled(function: Kernel) -> Kernel:
         if PLAIN_PYTHON and function.__module__.startswith(_CHECKED):
@@ -66,7 +66,7 @@ def njit(*, cache: bool, **options: Any) -> Callable[[Kernel], Kernel]:
 
 
 def address_of(kernel: Any, signature: Any) -> int:
-    """Where the machine code of a kernel is, to be called by its address; it is compiled if it is not yet."""
+    """The address of a kernel's machine code, for calls by address; compiles the kernel if necessary."""
     if not PLAIN_PYTHON:
         return int(kernel.address(signature))
     if kernel not in _plain:
@@ -75,12 +75,12 @@ def address_of(kernel: Any, signature: Any) -> int:
 
 
 def kernel_at(address: int) -> Callable[..., Any]:
-    """The kernel at an address, where kernels are plain Python."""
+    """The kernel at an address, when kernels are plain Python."""
     return _plain[address]
 
 
 class _Kernel(CPUDispatcher):
-    """A kernel: compiled and kept where Python calls it, and a part of those that call it."""
+    """A kernel: compiled and cached if Python calls it, and a part of each kernel that calls it."""
 
     def __init__(self, function: Callable[..., Any], is_kept: bool, options: dict[str, Any]) -> None:
         super().__init__(function, targetoptions={"nopython": True, "boundscheck": None, **options})
@@ -101,15 +101,15 @@ class _Kernel(CPUDispatcher):
         return int(found.library.get_pointer_to_function(found.fndesc.llvm_cfunc_wrapper_name))
 
     def _keep(self) -> None:
-        """Keep what is compiled from now on, and use what is kept."""
+        """Cache what is compiled from now on, and use what is cached."""
         try:
             self.enable_caching()
-        except RuntimeError:  # there is no place
+        except RuntimeError:  # there is no writable place
             _warn_once()
         else:
             self._cache._cache_file._source_stamp = _stamp(self.py_func.__module__)
 
-    # What another kernel, which is being compiled, asks for:
+    # What Numba asks for while it compiles another kernel:
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         if self._part is None:
@@ -124,7 +124,7 @@ class _Kernel(CPUDispatcher):
 
 
 class _PartLibrary(JITCodeLibrary):
-    """The code of a part: it is linked into its callers, and neither optimised before nor run by itself."""
+    """The code of a part. It is linked into its callers; before that, it is neither optimised nor run."""
 
     def _optimize_final_module(self) -> None:
         pass
@@ -179,8 +179,8 @@ _IMPORT = re.compile(r"^from (lasing[\w.]*) import", re.MULTILINE)
 
 @remember
 def _stamp(module: str) -> str:
-    """A hash of all sources that the kernels of a module are made of: its own, those that it imports from the package
-    that it belongs to, and this one, which says how they are compiled."""
+    """A hash of all sources of a module's kernels: the module, what it imports from its own package, and this file,
+    which defines how they are compiled."""
     package = ".".join(module.split(".")[:-1][:3])
     found, waiting = {__name__}, [module]
     while waiting:
@@ -208,7 +208,7 @@ def _source(module: str) -> bytes:
 
 
 class _First(event.Listener):
-    """Calls a function when the first compilation starts; what is taken from the cache is not compiled."""
+    """Calls a function when the first compilation starts; loading from the cache does not count."""
 
     def __init__(self, call: Callable[[], None]) -> None:
         self._call: Callable[[], None] | None = call
@@ -224,6 +224,6 @@ class _First(event.Listener):
 
 @contextmanager
 def before_compiling(call: Callable[[], None]) -> Iterator[None]:
-    """Call a function once, as soon as something is compiled within."""
+    """Call a function once, as soon as something is compiled inside the `with` block."""
     with event.install_listener("numba:compile", _First(call)):
         yield

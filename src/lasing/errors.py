@@ -1,7 +1,7 @@
 """What went wrong, where, and what to do about it.
 
 A `Diagnostic` is one finding: a code, a sentence, a place in a text and a note. A `LasingError` carries all the
-findings of one go, so that a person mends them in one go. `render` shows them with a caret under the place:
+findings of one pass, so that all of them can be fixed at once. `render` shows them with a caret under the place:
 
     error[E201]: Y is unsafe: nothing in the body binds it
       --> prog.lars:1:6
@@ -40,7 +40,7 @@ _LONGEST_SLIP = 60
 class Place:
     """Where in which text: a source's name, a line and column from 1, the line itself, and how much to underline.
 
-    Of a very long line `text` is only the part from its letter `begin` on.
+    For a very long line, `text` is only the part from the character `begin` on.
     """
 
     source: str
@@ -80,7 +80,7 @@ class Source:
 
 @lru_cache(maxsize=4)
 def _line_starts(text: str) -> list[int]:
-    """Where the lines of a text begin: kept, because a text with one mistake may have thousands."""
+    """Where the lines of a text begin. Cached, because a text with one mistake may have thousands."""
     return [0, *(match.end() for match in re.finditer("\n", text))]
 
 
@@ -106,7 +106,7 @@ class Diagnostic:
 
 
 class LasingError(Exception):
-    """The program or the data is at fault: every finding, in the order of the text."""
+    """Mistakes in the program or the data: all findings, in the order of the text."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
@@ -119,16 +119,16 @@ class LasingError(Exception):
 
 
 class LasingWarning(UserWarning):
-    """A program that is perhaps not as its author meant it, or something that a run skipped and counted."""
+    """The program may not do what its author meant, or a run skipped something and counted it."""
 
 
 def fault(code: str, message: str, place: Place | None = None, note: str = "") -> LasingError:
-    """The error of a single finding."""
+    """An error with a single finding."""
     return LasingError([Diagnostic(code, message, place, note)])
 
 
 def warn(diagnostics: Iterable[Diagnostic]) -> None:
-    """Issue findings as Python's warnings, each as of the line outside of this package that has led to it."""
+    """Issue findings as Python warnings that point to the line outside this package that led to them."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "lasing":
         level, frame = level + 1, frame.f_back
@@ -148,7 +148,7 @@ def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 
 def render(diagnostics: Sequence[Diagnostic]) -> str:
-    """All findings as text for a person, a blank line between them; of very many, the first ones."""
+    """All findings as text, separated by blank lines; only the first ones if there are very many."""
     shown = [_render_one(d) for d in diagnostics[:_MOST_SHOWN]]
     if len(diagnostics) > _MOST_SHOWN:
         shown.append(f"and {len(diagnostics) - _MOST_SHOWN:,} more")
@@ -166,13 +166,13 @@ def similar(name: str, names: Iterable[str]) -> str:
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The existing name that a slip was probably meant to be, if there is one."""
+    """The existing name that a misspelt name probably means, if there is one."""
     near = [] if len(name) > _LONGEST_SLIP else get_close_matches(name, sorted(names), n=1, cutoff=0.75)
     return near[0] if near else None
 
 
 class Nearby:
-    """Names among which many slips are looked for: of very many, only those are near that differ by a letter or two.
+    """Names to look up many misspelt names in. In a large set, only names that differ by a letter or two are near.
 
     >>> names = Nearby(["temperature", *(f"p{i}" for i in range(1000))])
     >>> similar("temprature", names.near("temprature"))
@@ -192,7 +192,7 @@ class Nearby:
                 self._without_a_letter.setdefault(key, []).append(name)
 
     def near(self, name: str) -> Iterable[str]:
-        """The names of which one may be meant."""
+        """The names that may be meant."""
         if len(self._names) <= _FEW_NAMES:
             return self._names
         found: dict[str, None] = {}
@@ -204,7 +204,7 @@ class Nearby:
 
 
 def _without_a_letter(name: str) -> dict[str, None]:
-    """A name, and all that it is without one of its letters."""
+    """A name, and every name that remains when one of its letters is dropped."""
     if len(name) > _LONGEST_SLIP:
         return {}
     return dict.fromkeys([name, *(name[:i] + name[i + 1 :] for i in range(len(name)))])
@@ -226,7 +226,7 @@ def _render_one(d: Diagnostic) -> str:
 
 
 def _excerpt(place: Place) -> tuple[str, str]:
-    """The line and the carets below it; of a very long line only the part around the place."""
+    """The line and the carets below it; for a very long line, only the part around the place."""
     text, column = place.text.expandtabs(1), place.column - 1 - place.begin
     if len(text) > _LONGEST_LINE_SHOWN:
         begin = max(0, column - _LONGEST_LINE_SHOWN // 2)

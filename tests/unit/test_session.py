@@ -85,7 +85,7 @@ def test_a_stream_may_be_tables() -> None:
         ("q :- p.", "p at 1. p at 2. p at 3.", "2 facts before the start", ["3: q"]),
         ("q at T :- p, T = 2. q at T :- p, T = 3.", "p at 3.", "1 derived atom before the start", ["3: q"]),
         ("q(1/X) :- p(X).", "p(0) at 3. p(1) at 3.", "division by zero", ["3: q(1)"]),
-        ("q at X :- p(X).", "p(a) at 3. p(3) at 3.", "no integer", ["3: q"]),
+        ("q at X :- p(X).", "p(a) at 3. p(3) at 3.", "not an integer", ["3: q"]),
         ("q(X + 1) :- p(X).", "p(9223372036854775807) at 3.", "beyond 64 bits", ["3:"]),
     ],
 )

@@ -1,7 +1,7 @@
-"""The languages in which programs are written: each is text in, a `Program` out.
+"""The languages that programs are written in: each is text in, a `Program` out.
 
-A language is a folder here and a line in `FRONT_ENDS`. The ending of a file says which one it is written in; text
-without a file is LARS unless a language is named. Nothing outside of this folder knows one language from another.
+A language is a folder here and a line in `FRONT_ENDS`. The ending of a file decides its language; text without a
+file is LARS unless a language is named. Nothing outside this folder distinguishes between languages.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ Constants = Mapping[str, Value]
 class FrontEnd:
     """A language: its name, the endings of its files, and what can be done with its texts.
 
-    `lower` makes a program of texts, and finds their mistakes. `format` lays a text out. `question` reads a formula and
-    atoms, given the texts beside them.
+    `lower` makes a program from texts, and finds their mistakes. `format` lays out a text. `question` reads a formula
+    and atoms, given the texts that come with them.
     """
 
     name: str
@@ -46,7 +46,7 @@ NAMES: tuple[str, ...] = tuple(language.name for language in FRONT_ENDS)
 
 
 def front_end(sources: Sources, language: str | None = None) -> FrontEnd:
-    """The language of some texts: the one that is named, or that of their files, or LARS where there is no file."""
+    """The language of some texts: the one that is named, or that of their files, or LARS if there is no file."""
     if language is not None:
         return _named(language)
     found = {language.name: language for language in map(_of_source, sources)}
@@ -57,7 +57,7 @@ def front_end(sources: Sources, language: str | None = None) -> FrontEnd:
 
 
 def read_program(sources: Sources, constants: Constants | None = None, language: str | None = None) -> Program:
-    """The program of one or more texts; `LasingError` with all mistakes where it has any."""
+    """The program of one or more texts. Raises a `LasingError` with all mistakes if there are any."""
     program, found = examine(sources, constants, language)
     if found:
         raise LasingError(found)
@@ -79,7 +79,7 @@ def read_question(
     atoms: Source | None = None,
     language: str | None = None,
 ) -> Question:
-    """A formula, or atoms, or both, in the language of the texts beside them; `LasingError` with all mistakes."""
+    """A formula, atoms, or both, in the language of the texts that come with them. Raises like `read`."""
     return front_end(sources, language).question(sources, constants, formula, atoms)
 
 
@@ -89,7 +89,7 @@ def format_program(source: Source, language: str | None = None) -> str:
 
 
 def is_program(file: str) -> bool:
-    """Whether the ending of a file is that of a program."""
+    """Whether a file has the ending of a program."""
     return file.lower().endswith(ENDINGS)
 
 
@@ -108,5 +108,5 @@ def _of_source(source: Source) -> FrontEnd:
     if found is None:
         known = ", ".join(f"{' '.join(language.endings)} ({language.name})" for language in FRONT_ENDS)
         note = f"programs end in {known}; for another ending, name the language"
-        raise fault("E511", f"the ending of {source.name} is not that of a program", note=note)
+        raise fault("E511", f"{source.name} does not have the ending of a program", note=note)
     return found

@@ -1,1 +1,1 @@
-"""The logic: terms, formulas and programs, what can be said of them, and how they are printed."""
+"""The logic: terms, formulas and programs, their analysis, and how they are printed."""

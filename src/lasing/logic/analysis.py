@@ -1,4 +1,4 @@
-"""What can be said of a program before it runs, rule by rule."""
+"""What is known about a program before it runs, rule by rule."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lasing.logic.splitting import Split, has_several_answers, split, undecided
 class RuleAnalysis:
     """A rule's stratum, how far it looks back, what makes it non-monotone (or nothing), and its fragment.
 
-    `helpers` counts the rules that are added where its nested formulas are rewritten.
+    `helpers` counts the rules that rewriting its nested formulas adds.
     """
 
     rule: Rule
@@ -33,7 +33,7 @@ class RuleAnalysis:
 class Analysis:
     """A program's rules, each analysed, its strata, and how far it looks back as a whole.
 
-    `split` tells, of a program that may have several answers, what is decided below; else it is None.
+    `split` says what is decided below, for a program that may have several answers; otherwise it is None.
     """
 
     rules: tuple[RuleAnalysis, ...]
@@ -63,7 +63,7 @@ def analyse(program: Program) -> Analysis:
         reason = fragment(rule, any(head in looping for head in heads))
         helpers = 0
         if reason.fragment != "several answers" and open_predicates.intersection(heads):
-            reason = Reason("several answers", f"it rests on {_open_atom(rule, open_predicates)}, which is not decided")
+            reason = Reason("several answers", f"it depends on {_open_atom(rule, open_predicates)}, which is undecided")
         elif reason.fragment == "nested":
             place = place_of[index]
             helpers = added[place]
@@ -74,14 +74,14 @@ def analyse(program: Program) -> Analysis:
 
 
 def _open_atom(rule: Rule, open_predicates: frozenset[str]) -> str:
-    """The first predicate of a body of which answers may differ; or else of the head, for which other rules decide."""
+    """The first predicate of the body that answers may differ on, or else of the head, which other rules decide."""
     atoms = (atom.predicate for literal in rule.body for atom in atoms_of(literal))
     found = next((predicate for predicate in atoms if predicate in open_predicates), "")
     return found or next(iter(rule.head_atoms())).predicate
 
 
 def _nested(left: str | None, helpers: int) -> Reason:
-    """Which way a rule with nested formulas goes."""
+    """What happens to a rule with nested formulas."""
     if left is not None:
         return Reason("nested", f"it has {left}")
     beside = f", with {helpers} helper rule{'s'[: helpers != 1]}" if helpers else ""

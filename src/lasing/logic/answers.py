@@ -1,4 +1,4 @@
-"""Answers, and the two other ways to tell the same: as changes, and as intervals."""
+"""Answers, and two other forms of the same information: changes and intervals."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from lasing.logic.formulas import Atom
 from lasing.timeline.ticks import Tick, time_text
 
 Expiry = int | float | None
-"""A time point up to which an atom is guaranteed to hold without a break, whatever facts come: infinite where it holds
-for ever, None where it is provisional. It is a promise that is kept, never one about the past. What comes may make it
-later, never earlier. It need not be the last such time point: see docs/reference/python.md."""
+"""A time point up to which an atom is guaranteed to hold without a break, whatever facts come: infinite if it holds
+forever, None if it is provisional. The guarantee is always kept, and never about the past. New facts may move the time
+point later, never earlier. It need not be the last such time point: see docs/reference/python.md."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What holds at a time point: a set of atoms for each answer stream, of which there may be none, one or several.
+    """What holds at a time point: a set of atoms for each answer stream. There may be none, one or several of these.
 
-    Answer streams that differ only in what is not shown at this time point count once. Where times came in as dates,
+    Answer streams that differ only in what is not shown at this time point count once. If times came in as dates,
     `tick` says how long a time point is.
     """
 
@@ -37,18 +37,18 @@ class Answer:
 
     @property
     def atoms(self) -> frozenset[Atom]:
-        """The atoms that hold, where there is exactly one answer stream; else this is undefined."""
+        """The atoms that hold, if there is exactly one answer stream; otherwise an error."""
         if len(self.models) != 1:
-            note = "Answer.models has them all; Answer.certain what holds in each, Answer.possible what holds in any"
+            note = "Answer.models has all of them, Answer.certain what holds in each, Answer.possible what holds in any"
             found = f"there are {len(self.models)} answer streams" if self.models else "there is no answer stream"
             raise fault(
-                "E309", f"{found} at {time_text(self.time, self.tick)}, where exactly one is asked for", note=note
+                "E309", f"{found} at {time_text(self.time, self.tick)}, but you asked for exactly one", note=note
             )
         return self.models[0]
 
     @property
     def certain(self) -> frozenset[Atom]:
-        """The atoms that hold in every answer stream that was found; none where there is no answer stream."""
+        """The atoms that hold in every answer stream that was found; none if there is no answer stream."""
         return frozenset.intersection(*self.models) if self.models else frozenset()
 
     @property
@@ -57,14 +57,14 @@ class Answer:
         return frozenset().union(*self.models)
 
     def expires_at(self, atom: Atom) -> Expiry:
-        """Until when an atom of the answer is guaranteed; None where it is provisional."""
+        """Until when an atom of the answer is guaranteed; None if it is provisional."""
         if atom not in self.atoms:
             raise KeyError(f"{atom} is not in the answer at {self.time}")
         return self.expiries.get(atom)
 
     @property
     def instant(self) -> datetime | None:
-        """When the time point begins, in UTC, where times came in as dates; else None."""
+        """When the time point begins, in UTC, if times came in as dates; otherwise None."""
         return _instant(self.time, self.tick)
 
     def __str__(self) -> str:
@@ -88,7 +88,7 @@ def model_text(model: Iterable[Atom]) -> str:
 class Changes:
     """What a time point adds to the answer of the one before, and what it removes.
 
-    `expiries` has until when the added atoms are guaranteed, and those that are now guaranteed for longer than before.
+    `expiries` says until when atoms are guaranteed: the added ones, and those that are now guaranteed for longer.
     """
 
     time: int
@@ -99,11 +99,11 @@ class Changes:
 
     @property
     def instant(self) -> datetime | None:
-        """When the time point begins, in UTC, where times came in as dates; else None."""
+        """When the time point begins, in UTC, if times came in as dates; otherwise None."""
         return _instant(self.time, self.tick)
 
     def expires_at(self, atom: Atom) -> Expiry:
-        """Until when an added atom is guaranteed; None where it is provisional."""
+        """Until when an added atom is guaranteed; None if it is provisional."""
         if atom not in self.added:
             raise KeyError(f"{atom} is not added at {self.time}")
         return self.expiries.get(atom)
@@ -114,7 +114,7 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """An atom holds at every time point from `start` to `end`, and not at those beside."""
+    """An atom holds at every time point from `start` to `end`, but not just before or after."""
 
     atom: Atom
     start: int
@@ -137,7 +137,7 @@ class Standing:
         self._answer = Answer.single(0, frozenset())
 
     def apply(self, change: Changes) -> None:
-        """Take the changes of a time point in."""
+        """Apply the changes of a time point."""
         for atom in change.removed:
             self._expiries.pop(atom, None)
         self._expiries.update(dict.fromkeys(change.added))
@@ -146,12 +146,12 @@ class Standing:
             self._answer = Answer.single(change.time, frozenset(self._expiries), dict(self._expiries))
 
     def at(self, time: int) -> Answer:
-        """The answer, as that of a time point."""
+        """The answer, for a time point."""
         return replace(self._answer, time=time)
 
 
 def filled(moments: Iterable[Changes]) -> Iterator[Answer]:
-    """The answer at every time point, from the changes at some of them: first and last, and all that have any."""
+    """The answer at every time point, from the changes at the first, at the last, and at all those with changes."""
     standing, time = Standing(), None
     for change in moments:
         for idle in range(time + 1 if time is not None else change.time, change.time):
@@ -162,7 +162,7 @@ def filled(moments: Iterable[Changes]) -> Iterator[Answer]:
 
 
 def repeated(answers: Iterable[Answer]) -> Iterator[Answer]:
-    """The answer at every time point, from those at some of them: first, last, and where it is another one."""
+    """The answer at every time point, from those at the first, at the last, and wherever it differs."""
     last: Answer | None = None
     for answer in answers:
         if last is not None:
@@ -172,7 +172,7 @@ def repeated(answers: Iterable[Answer]) -> Iterator[Answer]:
 
 
 def intervals(moments: Iterable[Changes]) -> Iterator[Holding]:
-    """The maximal intervals in which atoms hold, by their start and then by text, each as soon as order allows.
+    """The maximal intervals in which atoms hold, ordered by start and then by text, each as early as the order allows.
 
     >>> [(str(h.atom), h.start, h.end) for h in intervals(changes([
     ...     Answer.single(1, frozenset([Atom("p")])), Answer.single(2, frozenset([Atom("p"), Atom("q")])),
@@ -194,7 +194,7 @@ def intervals(moments: Iterable[Changes]) -> Iterator[Holding]:
                 heappush(order, (change.time, str(atom)))
             while order and order[0] in closed:
                 yield closed.pop(heappop(order))
-    except (LasingError, KeyboardInterrupt):  # what has ended is known, whatever else would have come
+    except (LasingError, KeyboardInterrupt):  # what has ended is certain, whatever would have followed
         yield from (closed[key] for key in sorted(closed))
         raise
     for atom, start in since.items():

@@ -1,4 +1,4 @@
-"""Which predicate depends on which, through what; components, strata, and the cycles that forbid them."""
+"""Which predicate depends on which, and how; components, strata, and the cycles that rule strata out."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Sign = Literal["positive", "not", "aggregate"]
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """The rule derives `head` from `body`; a sign other than positive demands that `body` be complete before."""
+    """The rule derives `head` from `body`. Unless the sign is positive, `body` must be complete first."""
 
     head: str
     body: str
@@ -43,7 +43,7 @@ class Dependency:
 
 @dataclass(frozen=True, slots=True)
 class Strata:
-    """The derived predicates in an order in which they can be evaluated.
+    """The derived predicates, in an order in which they can be evaluated.
 
     `components` are the sets of mutually recursive predicates, each after those that it depends on; `level` counts
     the negations on the way; `cycles` are the ways in which a predicate depends on its own absence.
@@ -99,7 +99,7 @@ def dependencies(program: Program) -> Iterator[Dependency]:
 
 
 def _one_another(heads: list[Atom]) -> Iterator[tuple[Atom, Atom]]:
-    """Pairs by which each head depends on each other one: of very many heads, in a circle."""
+    """Pairs that make each head depend on every other one; if there are very many heads, in a circle."""
     return permutations(heads, 2) if len(heads) <= _FEW_HEADS else zip(heads, [*heads[1:], heads[0]], strict=True)
 
 
@@ -173,7 +173,7 @@ def _components(edges: dict[str, list[Dependency]]) -> list[frozenset[str]]:
 def _path(
     edges: dict[str, list[Dependency]], start: str, goal: str, component: frozenset[str]
 ) -> tuple[Dependency, ...]:
-    """The shortest chain of dependencies from `start` to `goal` inside a component; empty where they are the same."""
+    """The shortest chain of dependencies from `start` to `goal` inside a component; empty if they are the same."""
     arrived: dict[str, tuple[Dependency, ...]] = {start: ()}
     queue = deque([start])
     while goal not in arrived:

@@ -14,14 +14,14 @@ from lasing.timeline.ticks import Tick, time_text
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The time point of evaluation, the variables as far as they had values, and, of an aggregate, the name in it."""
+    """The time point of evaluation, the variables that had values, and, for an aggregate, the name in it."""
 
     time: int
     binding: Substitution
     value: Value | None = None
 
     def text(self, rule: Rule, tick: Tick | None) -> str:
-        """What to say about it, with the variables in the order in which the rule's body has them."""
+        """The text for the user, with the variables in the order of the rule's body."""
         written = dict.fromkeys(sorted(_variables(rule), key=attrgetter("offset")))
         order = (v for v in written if v in self.binding and not v.anonymous)
         bound = ", ".join(f"{v} = {_short(self.binding[v])}" for v in order)

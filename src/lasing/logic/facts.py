@@ -1,4 +1,4 @@
-"""What a program says about its predicates and windows, gathered once for everyone who asks."""
+"""What a program says about its predicates and windows, collected once for all users."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ProgramFacts:
     arity: Mapping[str, int]
     """The number of arguments of each predicate in a rule, in the background or in a declaration."""
     arity_with_data: Mapping[str, int]
-    """The same, and those of predicates that only the program's own data facts have."""
+    """The same, plus the predicates that occur only in the program's own data facts."""
     derived: frozenset[str]
     """The predicates of heads."""
     read: frozenset[str]
@@ -29,7 +29,7 @@ class ProgramFacts:
 
     @property
     def only_derived(self) -> frozenset[str]:
-        """The predicates that are derived and not known to be streamed: no data of theirs has to be kept."""
+        """The predicates that are derived and not known to be streamed: there is no data of theirs to keep."""
         return self.derived - self.streamed
 
     @property

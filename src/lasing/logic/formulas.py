@@ -133,7 +133,7 @@ class TupleWindow:
 class PartitionWindow:
     """A tuple window on the facts of one predicate for each value of the arguments at `keys`.
 
-    `keys` has, for each variable after `by`, the argument positions at which it stands.
+    `keys` has, for each variable after `by`, its argument positions.
     """
 
     back: int
@@ -198,7 +198,7 @@ def children(formula: Formula) -> tuple[Formula, ...]:
 
 
 def terms_of(formula: Formula) -> tuple[Term, ...]:
-    """The terms that stand in a formula itself, not in its subformulas."""
+    """The terms of a formula itself, not those of its subformulas."""
     match formula:
         case Atom():
             return formula.args
@@ -235,14 +235,14 @@ def atoms_of(formula: Formula) -> Iterator[Atom]:
 
 
 def variables_in(formula: Formula) -> Iterator[Variable]:
-    """Every variable occurrence of a formula, aggregates' inner ones included."""
+    """Every occurrence of a variable in a formula, including those inside aggregates."""
     for node in walk(formula):
         for term in terms_of(node):
             yield from variables_of(term)
 
 
 def offset_of(formula: Formula) -> int:
-    """Where a formula begins in the source text; -1 where that is not known."""
+    """Where a formula begins in the source text; -1 if that is not known."""
     for node in walk(formula):
         match node:
             case Atom() | Compare() | Aggregate() | Window():

@@ -1,4 +1,4 @@
-"""What kind of program a rule makes, and so which engine it needs (the table of the language reference, §6)."""
+"""Which kind of program a rule belongs to, and so which engine it needs (the table of the language reference, §6)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ENGINE_NEEDED: dict[Fragment, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A fragment, and what puts a rule there."""
+    """A fragment, and why a rule belongs to it."""
 
     fragment: Fragment
     why: str
@@ -51,7 +51,7 @@ def fragment(rule: Rule, in_negative_cycle: bool) -> Reason:
     if len(rule.heads) > 1:
         return Reason("several answers", "its head is a disjunction")
     if in_negative_cycle:
-        return Reason("several answers", "it stands in a cycle through negation")
+        return Reason("several answers", "it is part of a cycle through negation")
     for literal in rule.body:
         if not is_plain(literal):
             return Reason("nested", "it has a nested formula, or a window [T..U] under not or always")
@@ -76,7 +76,7 @@ def is_plain(literal: Formula) -> bool:
 
 
 def non_monotone(rule: Rule) -> str:
-    """What makes more data able to take the rule's conclusion away, or nothing where that cannot happen."""
+    """Why more data can remove the rule's conclusion, or nothing if that cannot happen."""
     for literal in rule.body:
         if reason := why_not_monotone(literal):
             return reason
@@ -84,7 +84,7 @@ def non_monotone(rule: Rule) -> str:
 
 
 def why_not_monotone(literal: Formula) -> str:
-    """What makes more data able to make a literal false, or nothing; the planner decides by this, too."""
+    """Why more data can make a literal false, or nothing if it cannot. The planner uses this too."""
     match literal:
         case Not(Compare()):
             return ""

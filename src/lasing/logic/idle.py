@@ -1,9 +1,9 @@
-"""When nothing happens: after how many time points without facts the answer stays as it is until the next fact.
+"""When nothing happens: after how many time points without facts the answer stays the same until the next fact.
 
-Where rules treat times only as times (they ask what holds at them, compare them with one another, and add constants),
-and all windows are bounded, the answer at t depends on how far back the facts lie and on nothing else about t, except
-for steps, which repeat. Once every fact, and the start of the timeline, is out of reach, the same answers come again
-after each period. An engine that has seen one such period without a change may leap to the next fact.
+If rules treat times only as times (they ask what holds at them, compare them with one another, and add constants), and
+all windows are bounded, then the answer at t depends only on how long ago the facts came, and on nothing else about t,
+except for steps, which repeat. Once every fact, and the start of the timeline, is out of reach, the answers repeat
+after each period. An engine that has seen one such period without a change may skip to the next fact.
 
 `plan.idle` asks the same question of plans, where the local engine can do more.
 """
@@ -53,13 +53,13 @@ class Settling:
     period: int
 
     def settled(self, now: int, busy: int, changed: int) -> bool:
-        """Whether the answer at `now` stays until the next fact: the last one came at `busy` (or the timeline starts
-        there), and the answer or what it rests on last changed at `changed`."""
+        """Whether the answer at `now` stays until the next fact. The last fact came at `busy` (or the timeline starts
+        there), and the answer, or what it depends on, last changed at `changed`."""
         return now - max(busy + self.reach + 1, changed) >= self.period - 1
 
 
 def settling(program: Program) -> Settling | None:
-    """How soon the answers of a program settle; None where time alone may go on changing them.
+    """How soon the answers of a program settle; None if time alone may keep changing them.
 
     >>> from lasing.logic.formulas import Atom, Sometime, TimeWindow, Window
     >>> settling(Program((Rule((Atom("q"),), (Window(TimeWindow(5), Sometime(Atom("p"))),)),)))
@@ -156,7 +156,7 @@ class _Times:
                 measured = 0 if AGGREGATES[node.function].weight == "one" else 1
                 for term in (*node.terms[:measured], node.bound):
                     self._expect_data(term)
-                for term in node.terms[measured:]:  # these only tell tuples apart
+                for term in node.terms[measured:]:  # these only distinguish tuples
                     _expect(isinstance(term, Variable) or not self._is_time(term))
             case _:
                 for term in terms_of(node):
@@ -195,7 +195,7 @@ class _Times:
                 assert_never(formula)
 
     def _expect_no_distance(self, node: Formula) -> None:
-        """In a window of facts, which may be old: nothing may ask when they were."""
+        """In a window of facts, which may be old: nothing may ask for their times."""
         match node:
             case At(Variable() as time):
                 uses = [v for formula in self._formulas for v in variables_in(formula) if v == time]
@@ -211,7 +211,7 @@ def _is_bounded(window: Window) -> bool:
 
 
 def _shift(term: Term) -> int | None:
-    """By how much a term moves a time; None where it does something else."""
+    """By how much a term moves a time; None if it does something else."""
     match term:
         case Variable():
             return 0

@@ -1,9 +1,9 @@
-"""The search for keys: at which argument of each partitioned predicate the shard of a fact is read off.
+"""The search for keys: which argument of each partitioned predicate decides the shard of a fact.
 
 A rule whose body has partitioned atoms makes one demand: all of them, and its head, have the same term at their key.
-Whether a predicate is partitioned at all needs no search: it is if it is streamed, or depends on one that is. What
-remains is to choose positions. Each predicate has a domain of them; a demand narrows the domains of its predicates to
-what they have in common; where that leaves a choice, the smallest position is tried first.
+Whether a predicate is partitioned needs no search: it is if it is streamed, or depends on one that is. The search only
+chooses positions. Each predicate has a domain of them; a demand narrows the domains of its predicates to what they
+have in common; if that leaves a choice, the smallest position is tried first.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ Domains = Mapping[str, tuple[int, ...]]
 """The positions, in ascending order, that can still be the key of a predicate."""
 
 MOST_STEPS = 300_000
-"""How often demands are looked at before the search is given up; a second, or two."""
+"""How many demands are examined before the search gives up: a second or two."""
 
 
 class TooLong(Exception):  # noqa: N818 -- no error: there may be keys, and they were not found
-    """The search has taken all the steps it was given."""
+    """The search has used up all its steps."""
 
 
 @dataclass(slots=True)
@@ -42,11 +42,11 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """What predicates are to shards, in the order in which they are written.
+    """The roles of predicates in sharding, in the order in which they are written.
 
-    `streams` stand in some rule and are not asked to be in every shard. They are partitioned, and so is what depends
-    on them: `domains` has these predicates, streams first, and all their positions. `background` are tables and
-    nothing else. All other predicates are in every shard.
+    `streams` occur in some rule and need not be in every shard. They are partitioned, and so are predicates that depend
+    on them: `domains` has all of these, streams first, with all their positions. `background` predicates are only
+    tables. All other predicates are in every shard.
     """
 
     arity: Mapping[str, int]
@@ -75,7 +75,7 @@ class Demand:
 
 
 def roles_of(program: Program, replicated: Collection[str] = (), background: Collection[str] = ()) -> Roles:
-    """The roles of a program's predicates; `replicated` streams are in every shard, and so is what is `background`."""
+    """The roles of a program's predicates; `replicated` streams and `background` predicates are in every shard."""
     facts = facts_of(program)
     derived, declared = facts.derived, facts.streamed
     written = dict.fromkeys(a.predicate for rule in program.rules for a in (*rule.head_atoms(), *body_atoms(rule)))
@@ -101,16 +101,16 @@ def roles_of(program: Program, replicated: Collection[str] = (), background: Col
 
 
 def body_atoms(rule: Rule) -> Iterator[Atom]:
-    """The atoms of a body, wherever they stand in it."""
+    """The atoms of a body, at any depth."""
     return (atom for literal in rule.body for atom in atoms_of(literal))
 
 
 class KeyTerms:
-    """Which terms of a rule can be a key, and which of them are the same.
+    """Which terms of a rule can be a key, and which of them are equal.
 
-    A key is a constant or a variable of the rule as a whole: not one that an aggregate has for itself, nor `_`.
-    `X = Y` in the body makes two terms one. A window `by` keeps facts for each value of some arguments: none of the
-    others can be the key of its predicate.
+    A key is a constant or a variable of the rule as a whole, not a local variable of an aggregate, nor `_`. `X = Y` in
+    the body makes two terms equal. A window `by` keeps facts for each value of some arguments: no other argument can be
+    the key of its predicate.
     """
 
     def __init__(self, rule: Rule) -> None:
@@ -136,7 +136,7 @@ class KeyTerms:
             self._stands_for[one] = other
 
     def same(self, term: Term) -> Term:
-        """The term that stands for all those equal to this one."""
+        """The term that represents all those equal to this one."""
         while term in self._stands_for:
             term = self._stands_for[term]
         return term
@@ -156,12 +156,12 @@ class KeyTerms:
         return {i: term for i, term in self.all_positions(atom).items() if by is None or i in by}
 
     def all_positions(self, atom: Atom) -> dict[int, Term]:
-        """As `positions`, but for windows."""
+        """Like `positions`, but ignores windows."""
         return {i: self.same(term) for i, term in enumerate(atom.args) if self.can_be_key(term)}
 
 
 def demand_of(rule: Rule, number: int, partitioned: Collection[str]) -> Demand | None:
-    """The demand of a rule with one head; None where its body has no partitioned atom, and so makes no demand."""
+    """The demand of a rule with one head; None if its body has no partitioned atom, and so makes no demand."""
     body = [atom for atom in body_atoms(rule) if atom.predicate in partitioned]
     if not body:
         return None
@@ -178,7 +178,7 @@ def demand_of(rule: Rule, number: int, partitioned: Collection[str]) -> Demand |
 
 
 def components(demands: Sequence[Demand], domains: Domains) -> list[tuple[list[Demand], Domains]]:
-    """The demands, split into those that share predicates, directly or through others: each part is searched alone."""
+    """The demands, grouped by shared predicates, directly or through others: each group is searched on its own."""
     touching = touched_by(demands)
     parts: list[list[Demand]] = []
     home: dict[str, int] = {}
@@ -216,9 +216,9 @@ def narrow(
     touching: Mapping[str, Iterable[Demand]],
     steps: Steps,
 ) -> bool:
-    """Take out of the domains what demands rule out: the `first` ones, and then all that are touched by a change.
+    """Remove from the domains what demands rule out: the `first` ones, and then all that a change affects.
 
-    Where a domain would become empty the domains stay as they are, and the answer is no.
+    If a domain would become empty, the domains stay unchanged, and the answer is no.
     """
     before: dict[str, tuple[int, ...]] = {}
     waiting = deque(first)
@@ -238,17 +238,17 @@ def narrow(
             before.setdefault(predicate, domains[predicate])
             domains[predicate] = kept
             for other in touching.get(predicate, ()):
-                if other is not demand and other.number not in queued:  # its own domains are in step by now
+                if other is not demand and other.number not in queued:  # its own domains are already consistent
                     queued.add(other.number)
                     waiting.append(other)
     return True
 
 
 def search(part: Sequence[Demand], domains: Domains, steps: Steps) -> Domains | None:
-    """The keys that satisfy all demands, as domains of one position; None where there are none.
+    """The keys that satisfy all demands, as domains of one position; None if there are none.
 
-    Of several, the one with the smallest positions, where predicates count in the order of `domains`. Depth first, with
-    a stack of its own: programs have more predicates than Python has stack.
+    If there are several solutions, it is the one with the smallest positions, compared in the order of `domains`. The
+    search is depth first with an explicit stack: programs may have more predicates than Python has stack frames.
     """
     touching = touched_by(part)
     found = dict(domains)

@@ -1,4 +1,4 @@
-"""How far back a program must see: in time points, and in facts.
+"""How far back a program looks: in time points, and in facts.
 
 The answer at t depends on no data older than that, so this bounds what must be kept, and what must survive a failure.
 """
@@ -101,7 +101,7 @@ def _of(formula: Formula, derived: frozenset[str], here: int | None, reach: int 
 
 
 def _of_full(formula: Formula, derived: frozenset[str]) -> Lookback:
-    """Inside of a window that counts facts only those count, but for what is taken from the whole stream."""
+    """Inside a window that counts facts only those matter, except for what is taken from the whole stream."""
     nodes = [formula]
     result = Lookback()
     while nodes:
@@ -121,7 +121,7 @@ def _of_window(window: Window, derived: frozenset[str], here: int | None, reach:
             width = here + back + step - 1
             return _of(window.body, derived, here, width if window.full or reach is None else min(width, reach))
         case TupleWindow(back) | PartitionWindow(back):
-            if here != 0:  # it is taken at a time point of the past, from which its facts are counted
+            if here != 0:  # it is taken at an earlier time point, and its facts are counted from there
                 within = None if window.full else reach
                 return Lookback(within) | _of(window.body, derived, here, within)
             inside = _of_full(window.body, derived)

@@ -1,4 +1,4 @@
-"""Literals `a at T` without a window, where another literal of the rule says in which window T lies."""
+"""Literals `a at T` without a window, if another literal of the rule says in which window T lies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lasing.logic.terms import Term, Variable
 
 
 def narrowed(rule: Rule) -> Rule:
-    """The rule with the window of T for each `a at T`: it says the same, and needs no older data.
+    """The rule with the window of T for each `a at T`: it means the same, and needs no older data.
 
     `q :- p at T in [5], r at T.` becomes `q :- p at T in [5], r at T in [5].`
     """

@@ -1,4 +1,4 @@
-"""Why a program has no key by which it could be split into shards, in the words of its text, and what would help."""
+"""Why a program has no key to split it into shards by, in terms of its text, and what would help."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STEPS_TO_HELP = 10_000
 class NoKey:
     """A program has no key: why (a sentence without its full stop), the rule that prevents it, and what would help.
 
-    `helps` goes on from "it would help to"; it is empty where nothing is known.
+    `helps` completes "it would help to"; it is empty if no remedy is known.
     """
 
     why: str
@@ -32,7 +32,7 @@ class NoKey:
     helps: str = ""
 
 
-# -- what no choice of keys can mend -----------------------------------------------------------------------------------
+# -- what no choice of keys can fix ------------------------------------------------------------------------------------
 
 
 def whole_stream(rule: Rule, number: int) -> NoKey | None:
@@ -53,7 +53,7 @@ def _by_key(window: Window) -> str:
 
 
 def no_arguments(program: Program, roles: Roles) -> NoKey | None:
-    """A stream predicate that has no argument to be its key."""
+    """A stream predicate that has no argument that could be its key."""
     bare = {stream for stream in roles.streams if not roles.arity[stream]}
     for number, rule in enumerate(program.rules, 1):
         for atom in (*body_atoms(rule), *rule.head_atoms()):
@@ -73,7 +73,7 @@ def asked_too_much(program: Program, roles: Roles, replicated: frozenset[str]) -
     return None
 
 
-# -- demands that do not go together -----------------------------------------------------------------------------------
+# -- demands that conflict ---------------------------------------------------------------------------------------------
 
 
 def explain(program: Program, part: Sequence[Demand], domains: Domains, streams: Sequence[str], steps: Steps) -> NoKey:
@@ -91,14 +91,14 @@ def explain(program: Program, part: Sequence[Demand], domains: Domains, streams:
     except TooLong:
         pass
     if best is None:
-        return NoKey("each rule could be split by a key, and no choice of keys suits them all")
+        return NoKey("each rule could be split by a key, but no choice of keys suits all of them")
     demand = best.refused[0]
     return _Failure(program.rules[demand.number - 1], demand, best.domains).reason()
 
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """The demands that do not go with those before them, and what was left to choose from before the first of them."""
+    """The demands that conflict with earlier ones, and what was left to choose from before the first of them."""
 
     refused: list[Demand]
     domains: Domains
@@ -119,7 +119,7 @@ def _attempt(part: Sequence[Demand], seed: Domains, steps: Steps) -> _Attempt:
 
 
 class _Failure:
-    """A rule that cannot have a key, given the positions that other rules leave to its predicates."""
+    """A rule that cannot have a key, given the positions that other rules leave for its predicates."""
 
     def __init__(self, rule: Rule, demand: Demand, domains: Domains) -> None:
         self.rule = rule
@@ -133,7 +133,7 @@ class _Failure:
         for atom in self.body:
             if not self._offers(atom):
                 return NoKey(self._lonely(atom), self.rule)
-        # The more atoms, the fewer terms: so the first atom that leaves none is found by halving.
+        # The more atoms, the fewer terms, so binary search finds the first atom that leaves none.
         apart = bisect_left(range(len(self.body)), True, key=lambda i: not self._common(self.body[: i + 1]))
         if apart < len(self.body):
             return NoKey(self._apart(self.body[apart], self.body[:apart]), self.rule)
@@ -141,7 +141,7 @@ class _Failure:
             return self._dropped()
         key = self._name(self._common(self.body)[0])
         others = _listed(atom.predicate for atom in (*self.body, self.head))
-        return NoKey(f"the key {key} of {self.name} does not go with the keys of other rules for {others}", self.rule)
+        return NoKey(f"the key {key} of {self.name} does not fit the keys of other rules for {others}", self.rule)
 
     def _offers(self, atom: Atom) -> dict[int, Term]:
         """The positions and terms that can be the key of an atom, given what other rules need."""
@@ -149,7 +149,7 @@ class _Failure:
         return {i: found[i] for i in self.domains[atom.predicate] if i in found}
 
     def _common(self, atoms: Sequence[Atom]) -> list[Term]:
-        """The terms that can be the key of all these atoms, where those of one predicate have it at one position."""
+        """The terms that can be the key of all these atoms, if those of one predicate have it at one position."""
         offers: dict[str, dict[int, Term]] = {}
         for atom in atoms:
             here = self._offers(atom)
@@ -159,7 +159,7 @@ class _Failure:
         return [term for term in first.values() if all(term in terms.values() for terms in rest)]
 
     def _lonely(self, atom: Atom) -> str:
-        """Why an atom has no key, whatever stands beside it."""
+        """Why an atom has no key, whatever else the body has."""
         if not self.domains[atom.predicate]:
             return f"{atom} in {self.name} has no argument to be its key"
         position = self.domains[atom.predicate][0]
@@ -182,11 +182,11 @@ class _Failure:
             match node:
                 case Window(PartitionWindow(predicate=predicate, keys=keys)) if predicate == atom.predicate:
                     if all(position not in positions for positions in keys):
-                        return f"{self.name} takes {formula_text(node)}, and not by"
+                        return f"{self.name} takes {formula_text(node)}, not by"
         raise AssertionError(f"all windows of {atom} go by {_argument(position)}")
 
     def _function(self, atom: Atom) -> str:
-        """The function of the aggregate in which an atom stands."""
+        """The function of the aggregate that an atom is in."""
         for node in (node for literal in self.rule.body for node in walk(literal)):
             if isinstance(node, Aggregate) and any(atom is a for part in node.condition for a in atoms_of(part)):
                 return node.function
@@ -196,23 +196,23 @@ class _Failure:
         """Why an atom and those before it have no key in common."""
         other = next((a for a in before if not self._common((a, atom))), None)
         if other is None:
-            return f"{self.name} joins {_listed(map(str, (*before, atom)))}, and no argument is common to all of them"
+            return f"{self.name} joins {_listed(map(str, (*before, atom)))}, but no argument is common to all of them"
         theirs = self.terms.all_positions(atom).values()
         shared = [term for term in self.terms.all_positions(other).values() if term in theirs]
         if not shared:
-            return f"{self.name} joins {other} and {atom} on no common argument"
+            return f"{self.name} joins {other} and {atom}, which have no argument in common"
         for a, b in ((other, atom), (atom, other)):
             if not any(term in self.terms.positions(a).values() for term in shared):
                 position = next(i for i, term in self.terms.all_positions(a).items() if term == shared[0])
-                return f"{self._taken(a, position)} {_key(a, position)}, on which it joins {b}"
+                return f"{self._taken(a, position)} {_key(a, position)}, which it joins {b} on"
         text = f"{self.name} joins {other} and {atom} on {self._name(shared[0])}"
         for a in (other, atom):
             if shared[0] not in self._offers(a).values():
-                return f"{text}, and not on the key of {a.predicate}, {_key(a, self.domains[a.predicate][0])}"
-        return f"{text}, which is not the same argument of both"
+                return f"{text}, not on the key of {a.predicate}, {_key(a, self.domains[a.predicate][0])}"
+        return f"{text}, which is a different argument in each"
 
     def _dropped(self) -> NoKey:
-        """The body has a key, and the head does not have it where it should."""
+        """The body has a key, but the head does not have it where it should."""
         keys = self._common(self.body)
         carried = {term: i for i, term in self.terms.positions(self.head).items()}
         key = next((term for term in keys if term in carried), None)
@@ -223,11 +223,11 @@ class _Failure:
             return NoKey(why, self.rule, "" if recursive else f"add {name} to the head {self.head}")
         here = f"the head {self.head} of {self.name} has the key {self._name(key)} as {_argument(carried[key])}"
         if carried[key] in self.domains[self.head.predicate]:
-            return NoKey(f"{here}, and the body of the rule elsewhere", self.rule)
-        return NoKey(f"{here}, and other rules have it elsewhere", self.rule)
+            return NoKey(f"{here}, but the body of the rule has it elsewhere", self.rule)
+        return NoKey(f"{here}, but other rules have it elsewhere", self.rule)
 
     def _name(self, key: Term) -> str:
-        """The key as it is written in the body; an equal term may stand for it."""
+        """The key as it is written in the body, perhaps as an equal term."""
         terms = ((atom.args[i], term) for atom in self.body for i, term in self.terms.all_positions(atom).items())
         return term_text(next(written for written, term in terms if term == key))
 
@@ -252,9 +252,9 @@ def _argument(position: int) -> str:
 def replication(
     program: Program, roles: Roles, rule: Rule | None, works: Callable[[frozenset[str], Steps], bool]
 ) -> str:
-    """Which streams to give to every shard, so that there is a key: one of them, or two; empty where that is no help.
+    """Which streams to give to every shard so that there is a key: one or two of them; empty if that does not help.
 
-    Those on which the rule at fault depends come first, and of these the ones that few rules use: to copy them is
+    Streams that the rule at fault depends on come first, and among them those that few rules use: copying them is
     probably cheap.
     """
     used = Counter(predicate for r in program.rules for predicate in {atom.predicate for atom in body_atoms(r)})

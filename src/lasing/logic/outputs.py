@@ -1,4 +1,4 @@
-"""What a program puts out: which predicates, and under which names their arguments go out."""
+"""The outputs of a program: which predicates, and the names of their columns."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def outputs_of(program: Program) -> tuple[Output, ...]:
 
 
 def column_names(program: Program, output: Output, reserved: Collection[str] = ()) -> tuple[str, ...]:
-    """A name for each column of an output: the one it declares, or that of a variable at its place in some head.
+    """A name for each column of an output: the declared one, or that of a variable at its position in some head.
 
-    Names differ in more than upper and lower case, from one another and from the `reserved` ones, since not every table
-    can tell such columns apart. A column for which there is no such name is called by its number, `arg1`, `arg2`, …
+    Names differ from one another and from the `reserved` ones in more than case, since not every table distinguishes
+    such columns. A column without such a name is called by its number: `arg1`, `arg2`, …
     """
     heads = [a for rule in program.rules for a in rule.head_atoms() if a.predicate == output.predicate]
     taken = {name.lower() for name in reserved}
@@ -30,7 +30,7 @@ def column_names(program: Program, output: Output, reserved: Collection[str] = (
         variables = [str(a.args[i]) for a in heads if i < len(a.args) and isinstance(a.args[i], Variable)]
         free = [name for name in variables if name.lower() not in taken and name != "_"]
         name = declared or next(iter(free), f"arg{i + 1}")
-        while name.lower() in taken:  # somebody has called a variable Arg2
+        while name.lower() in taken:  # there may be a variable Arg2
             name += "_"
         taken.add(name.lower())
         names.append(name)

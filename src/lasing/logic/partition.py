@@ -1,16 +1,16 @@
-"""How a program can be split into shards that know nothing of one another.
+"""How a program can be split into shards that know nothing about one another.
 
-A predicate is *partitioned* on one of its arguments, its key: a fact is only in the shard to which the value there
-belongs. Or it is *replicated*: all its facts are in every shard. A program can be split if in every rule the
-partitioned atoms of the body, wherever they stand in it, have the same term at their keys, and the head has it too.
+A predicate is *partitioned* on one of its arguments, its key: a fact is only in the shard that the value there belongs
+to. Or it is *replicated*: all its facts are in every shard. A program can be split if in every rule the partitioned
+atoms of the body, at any depth, have the same term at their keys, and the head has it too.
 Then an instance of a rule that derives an atom with the key k looks only at atoms with the key k and at replicated
 ones, so that the law holds:
 
     an atom with a key of shard s holds in shard s  iff  it holds in the whole
 
 A rule whose body has no partitioned atom, or has them only under `not`, fires in every shard. If its head is
-partitioned, shards derive atoms with keys of other shards: these are not to be trusted, and do no harm, for only atoms
-with the same keys depend on them. They are dropped at the output.
+partitioned, shards derive atoms with keys of other shards. These may be wrong but do no harm, because only atoms with
+the same keys depend on them. They are dropped at the output.
 
 Shards have the timeline of the whole: its first and its last time point, whenever their own facts come.
 """
@@ -65,14 +65,14 @@ Keys = dict[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """How to split a program, and the witness that this is right.
+    """How to split a program, with evidence that this is correct.
 
-    `keys` has every predicate of the program, streams first: the position of its key, counted from 0, or None where it
-    is in every shard. It goes for all facts, background too: those of a partitioned predicate belong to one shard only.
+    `keys` has every predicate of the program, streams first: the position of its key, counted from 0, or None if it is
+    in every shard. This applies to all facts, background too: one of a partitioned predicate belongs to one shard only.
 
-    `by_rule` has for each rule the term that its partitioned atoms share, or None where its body has none.
+    `by_rule` has for each rule the term that its partitioned atoms share, or None if its body has none.
 
-    `foreign` are the partitioned predicates of which a shard may derive atoms with keys of other shards, to be dropped.
+    `foreign` are the partitioned predicates for which a shard may derive atoms with keys of other shards, to drop.
     """
 
     keys: Mapping[str, int | None]
@@ -85,8 +85,8 @@ def partition(
 ) -> Partition | NoKey:
     """The keys by which a program without mistakes can be split, with the smallest positions; or why there are none.
 
-    Stream predicates are partitioned, unless they are among those to be `replicated`. Background predicates, and those
-    said to be `background`, are partitioned where every rule has the key in them, and else replicated.
+    Stream predicates are partitioned unless they are `replicated`. Background predicates, and those in `background`,
+    are partitioned if every rule has the key in them, and otherwise replicated.
     """
     strata = stratify(program)
     cyclic = {edge.head for cycle in strata.cycles for edge in cycle}
@@ -101,7 +101,7 @@ def partition(
     try:
         result = _split(program, replicated, background, strata, steps)
     except TooLong:
-        return NoKey(f"the search for a key was given up after {MOST_STEPS:,} steps")
+        return NoKey(f"the search for a key gave up after {MOST_STEPS:,} steps")
     if isinstance(result, Partition):
         return result
 
@@ -154,7 +154,7 @@ def _in_order(part: list[Demand], program: Program, strata: Strata) -> list[Dema
 
 
 def _every_predicate(program: Program, roles: Roles, replicated: frozenset[str]) -> dict[str, int | None]:
-    """All predicates as replicated, but for those that stand in no rule: their facts may go where they like."""
+    """All predicates as replicated, except those that occur in no rule: their facts may go anywhere."""
     facts = facts_of(program)
     bound = facts.derived | facts.read | roles.background | replicated
     return {p: 0 if arity and p not in bound else None for p, arity in roles.arity.items()}
@@ -163,7 +163,7 @@ def _every_predicate(program: Program, roles: Roles, replicated: frozenset[str])
 def _tables(program: Program, roles: Roles, keys: Keys) -> Keys:
     """The background predicates whose atoms have the key of their rule, always in the same position.
 
-    The key of a rule is what its head has at its own key, also where no other atom of the body is partitioned.
+    The key of a rule is what its head has at its own key, even if no other atom of the body is partitioned.
     """
     possible: dict[str, set[int]] = {}
     for rule in program.rules:
@@ -186,9 +186,9 @@ def _witness(program: Program, keys: Keys) -> tuple[Term | None, ...]:
 
 
 def _foreign(program: Program, keys: Keys) -> frozenset[str]:
-    """The partitioned predicates of which a shard may derive atoms with keys of other shards.
+    """The partitioned predicates for which a shard may derive atoms with keys of other shards.
 
-    A rule does not, if its body holds only where an atom holds of a predicate that is partitioned and not foreign.
+    A rule does not do so if its body needs an atom of a predicate that is partitioned and not foreign.
     """
     waiting = [(rule, {a.predicate for literal in rule.body for a in _needed(literal)}) for rule in program.rules]
     foreign: set[str] = set()
@@ -203,11 +203,11 @@ def _foreign(program: Program, keys: Keys) -> frozenset[str]:
 
 
 def _endless(program: Program, strata: Strata, keys: Keys, foreign: frozenset[str]) -> NoKey | None:
-    """A recursion that may stop in the whole and go on for ever in a shard, for keys that are not its own.
+    """A recursion that may stop in the whole program but run forever in a shard, for keys of other shards.
 
-    It makes new values, and what would stop it is not there: `c(S,N+1) :- c(S,N), not limit(S,N)` in a shard that has
-    c(S,0) and not the limits of S. Only what is foreign can have more atoms in a shard than in the whole, and only
-    where partitioned atoms stand under a negation, or in an aggregate, on the way.
+    It makes new values, and what would stop it is missing: `c(S,N+1) :- c(S,N), not limit(S,N)` in a shard that has
+    c(S,0) but not the limits of S. Only foreign predicates can have more atoms in a shard than in the whole, and only
+    if there are partitioned atoms under a negation, or in an aggregate, on the way.
     """
     excessive: set[str] = set()
     doubtful = [rule for rule in program.rules if head_atom(rule.heads[0]).predicate in foreign]
@@ -223,7 +223,7 @@ def _endless(program: Program, strata: Strata, keys: Keys, foreign: frozenset[st
     for number, rule in enumerate(program.rules, 1):
         cycle = cycles.get(head_atom(rule.heads[0]).predicate, frozenset())
         if any(atom.predicate in cycle for atom in body_atoms(rule)) and _computes(rule):
-            why = f"the recursion of rule {number} makes new values, and may have no end for the keys of other shards"
+            why = f"the recursion of rule {number} makes new values, and may never end for the keys of other shards"
             return NoKey(why, rule)
     return None
 
@@ -234,7 +234,7 @@ def _computes(rule: Rule) -> bool:
 
 
 def _needed(formula: Formula) -> Iterator[Atom]:
-    """Atoms some instance of which holds at some time point, if the formula holds."""
+    """If the formula holds, some instance of one of these atoms holds at some time point."""
     match formula:
         case Atom():
             yield formula

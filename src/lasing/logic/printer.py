@@ -1,6 +1,6 @@
 """Formulas as text that parses back to the same formula.
 
-The words of the language are used where it has them; a lone ◇, □ or ⊞ has only its symbol.
+The text uses the words of the language where there are any; a lone ◇, □ or ⊞ has only its symbol.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from lasing.logic.terms import Variable, term_text
 
 
 def formula_text(formula: Formula) -> str:
-    """A formula as it stands in a body, between commas.
+    """A formula as it is written in a body, between commas.
 
     >>> formula_text(Not(Window(TimeWindow(5), Always(Atom("p", (Variable("X"),))))))
     'not p(X) always in [5]'

@@ -18,9 +18,9 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Penalty:
-    """What an answer costs in which the body of a weak constraint holds, written `[weight@level, terms]`.
+    """The cost of an answer in which the body of a weak constraint holds, written `[weight@level, terms]`.
 
-    Each tuple of weight, level and terms costs once. Costs of a higher level matter more, whatever those below.
+    Each tuple of weight, level and terms costs once. Costs of a higher level always matter more than those below.
     """
 
     weight: Term
@@ -40,7 +40,7 @@ class Rule:
     """`heads :- body`: one head derives it, several are a disjunction, none is a constraint.
 
     With `choice`, each head may hold or not: `{a ; b} :- body`. With a `penalty` and no heads it is a weak constraint:
-    answers in which the body holds are possible, and cost it.
+    answers in which the body holds are possible, and cost the penalty.
     """
 
     heads: tuple[Head, ...]
@@ -53,11 +53,11 @@ class Rule:
 
     @property
     def definite(self) -> bool:
-        """Whether the rule derives its head wherever its body holds: one head, and no choice."""
+        """Whether the rule derives its head whenever its body holds: one head, and no choice."""
         return len(self.heads) == 1 and not self.choice
 
     def place(self, offset: int = -1, length: int = 1) -> Place | None:
-        """Where the rule stands, or something in it."""
+        """The place of the rule, or of something in it."""
         if self.source is None or (offset < 0 and self.offset < 0):
             return None
         return self.source.place(offset, length) if offset >= 0 else self.source.place(self.offset, self.length)
@@ -89,7 +89,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A predicate that goes out, with the names of its columns; an empty name leaves the choice to who makes a table.
+    """A predicate of the output, with the names of its columns; an empty name is chosen by whatever makes a table.
 
     >>> str(Output("alarm", ("sensor", "level")))
     'alarm/2'
@@ -123,7 +123,7 @@ class DataFact:
 
 
 class Derivations(dict[object, Any]):
-    """What functions have computed from a program. It is cheap to compute again, so it does not travel along."""
+    """Cached results of functions of a program. They are cheap to compute again, so they are not pickled."""
 
     def __reduce__(self) -> tuple[type[Derivations], tuple[()]]:
         return Derivations, ()
@@ -131,9 +131,9 @@ class Derivations(dict[object, Any]):
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Rules, the facts that stand beside them, what to read, and what to put out.
+    """Rules, the facts that come with them, the inputs, and the outputs.
 
-    `outputs` is None where everything that is derived goes out.
+    `outputs` is None if everything derived is output.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -146,10 +146,10 @@ class Program:
     dated: bool = field(default=False, compare=False, repr=False)
     """Whether the time of a data fact is written as a date."""
     derivations: Derivations = field(default_factory=Derivations, init=False, compare=False, repr=False)
-    """The results of `per_program` functions. Other rules make another program, which begins without any."""
+    """The results of `per_program` functions. A program with other rules starts without any."""
 
     def place_of(self, thing: Atom | Signature | Output) -> Place | None:
-        """Where a fact or a declaration stands: offsets count through all sources, one after the other."""
+        """The place of a fact or a declaration: offsets run through all sources, one after the other."""
         offset = thing.offset
         for source in self.sources:
             if 0 <= offset < len(source.text):
@@ -158,15 +158,15 @@ class Program:
         return None
 
     def watching_dates(self) -> Program:
-        """The same program, whose tick notes whether times come in as dates."""
+        """The same program, with a tick that records whether times come in as dates."""
         return self if self.tick is None else replace(self, tick=self.tick.watched())
 
     def shown_tick(self) -> Tick | None:
-        """The tick by which times go out as dates: where they came in as dates, in the program or while watching."""
+        """The tick for writing times as dates, if they came in as dates, in the program or while watching."""
         return self.tick if self.tick is not None and (self.dated or self.tick.reads_dates) else None
 
     def time_text(self, time: int) -> str:
-        """A time point for a message: as a date where times came in as dates."""
+        """A time point for a message: as a date if times came in as dates."""
         return time_text(time, self.shown_tick())
 
     def declared(self) -> tuple[Signature | Output, ...]:
@@ -174,7 +174,7 @@ class Program:
         return (*self.inputs, *(self.outputs or ()))
 
     def output(self) -> frozenset[str]:
-        """The predicates that go out: those declared, or else the derived ones."""
+        """The predicates of the output: the declared ones, or else the derived ones."""
         if self.outputs is None:
             return frozenset(atom.predicate for rule in self.rules for atom in rule.head_atoms())
         return frozenset(output.predicate for output in self.outputs)

@@ -1,4 +1,4 @@
-"""Questions about streams: does a formula hold, is there a stream of these atoms."""
+"""Questions about streams: does a formula hold, and is there a stream of these atoms?"""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lasing.logic.program import Program, Rule
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A formula, as the body of a constraint, and atoms, if they are given; the program has what stands beside them."""
+    """A formula, as the body of a constraint, and atoms, if given; the program has whatever comes with them."""
 
     program: Program
     formula: Rule | None

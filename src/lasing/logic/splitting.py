@@ -1,13 +1,13 @@
-"""Splitting: what a program with any number of answers derives in each of them alike is derived below, once.
+"""Splitting: what a program derives in the same way in all of its answers is derived below, once.
 
 *Undecided* are the predicates of choices and disjunctions, those in a cycle through negation or an aggregate, and all
 that depend on them. The rules of the other predicates make a stratified program, which an engine for such programs
 runs incrementally. Rules of undecided predicates and constraints stay above, and what they ask about decided
-predicates is answered below: the decided literals of a body become the body of a helper rule, and above stands the
-helper's atom, which holds now or does not.
+predicates is answered below: the decided literals of a body become the body of a helper rule, and the rule above has
+the helper's atom instead, which holds now or does not.
 
 A formula that mixes decided and undecided atoms in one literal is evaluated above. The rules of its decided predicates
-are imported: above they derive what their bodies, as helpers, say that they do below.
+are imported: above, they derive the same as below, with their bodies as helpers.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Split:
     """A program in two.
 
     `below` is stratified; its atoms of `helpers` hold above, at the time point of evaluation, where they hold below.
-    The origins say for each rule from which one it comes, by its index in the whole program.
+    The origins have, for each rule, the index of the rule in the whole program that it comes from.
     """
 
     whole: Program
@@ -63,7 +63,7 @@ def unsplit(program: Program) -> Split:
 
 @per_program
 def undecided(program: Program) -> frozenset[str]:
-    """The predicates of which answers may differ."""
+    """The predicates that answers may differ on."""
     strata = stratify(program)
     found = {edge.head for cycle in strata.cycles for edge in cycle}
     found |= {p for component in strata.components if component & found for p in component}
@@ -81,12 +81,12 @@ def undecided(program: Program) -> frozenset[str]:
 
 
 def has_several_answers(program: Program) -> bool:
-    """Whether a program may have any number of answers at a time point, and not just one."""
+    """Whether a program may have any number of answers at a time point, not just one."""
     return not all(rule.definite for rule in program.rules) or bool(stratify(program).cycles)
 
 
 def split(program: Program) -> Split:
-    """A program in two; all of it stays above where nothing is decided."""
+    """A program in two; all of it stays above if nothing is decided."""
     return _Splitter(program).split()
 
 
@@ -146,11 +146,11 @@ class _Splitter:
         return replace(rule, body=self._conjunction(index, rule.body, used))
 
     def _conjunction(self, index: int, body: tuple[Formula, ...], used: set[Variable]) -> tuple[Formula, ...]:
-        """A body in which what is decided below is asked for by helpers; `used` variables are needed outside of it."""
+        """A body with helpers in place of what is decided below; `used` variables are needed outside it."""
         together = self._decided_together(body)
         rest = [literal for literal in body if literal not in together]
         asked: tuple[Formula, ...] = tuple(together)
-        if any(list(atoms_of(literal)) for literal in together):  # comparisons alone are made above as well
+        if any(list(atoms_of(literal)) for literal in together):  # comparisons alone are just as good above
             needed = used | {v for literal in rest for v in variables_in(literal)}
             args = tuple(sorted(bound_by(together) & needed, key=lambda v: v.name))
             asked = (self._helper(index, tuple(together), args, args),)
@@ -196,7 +196,7 @@ class _Splitter:
                 return self._imported(literal)
 
     def _imported(self, literal: Formula) -> Formula:
-        """A literal to be evaluated above, where all that it speaks of must then be known."""
+        """A literal to be evaluated above, where everything that it mentions must then be known."""
         derived = facts_of(self.program).derived
         self.imported |= {a.predicate for a in atoms_of(literal) if a.predicate in derived} - self.undecided
         return literal
@@ -204,7 +204,7 @@ class _Splitter:
     def _helper(
         self, index: int, body: tuple[Formula, ...], args: tuple[Term, ...], given: tuple[Term, ...]
     ) -> Formula:
-        """The atom that holds above where the body holds below; the same helper for the same body."""
+        """The atom that holds above if the body holds below; the same helper for the same body."""
         known = self.helper_rules.get((body, args))
         if known is None:
             name = f"#{len(self.helper_rules) + 1} for rule {index + 1}"

@@ -1,7 +1,7 @@
 """Terms: values, variables, and functions of terms.
 
-`logic.values` says what a value is, and `logic.functions` what a function computes. What most modules need of values is
-exported here too.
+`logic.values` says what a value is, and `logic.functions` what a function computes. The parts of `values` that
+most modules need are exported here too.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def variables_of(term: Term) -> Iterator[Variable]:
 
 
 def evaluate(term: Term, substitution: Substitution) -> Value:
-    """The value of a term whose variables are bound; `Undefined` where it has none.
+    """The value of a term whose variables are bound; raises `Undefined` if it has none.
 
     >>> evaluate(Arithmetic("/", (7, 2)), {}), evaluate(Arithmetic("/", (6, 2)), {})
     (3.5, 3)

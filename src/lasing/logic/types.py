@@ -1,9 +1,8 @@
-"""Which type the arguments of predicates have, found from those of the streams before anything runs.
+"""The types of the arguments of predicates, derived from those of the streams before anything runs.
 
-Types serve those who must know beforehand what comes out, such as tables with typed
-columns. They follow values through the rules: where several types can meet at one place, it gets the one that holds
-them all. Where numbers meet text, that is
-mixed, and so are values of all other kinds.
+Types are for users that must know in advance what comes out, such as tables with typed columns. They follow values
+through the rules: if several types can meet at one place, it gets the type that holds them all. Where numbers meet
+text, that is mixed, and so are values of all other kinds.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _NUMBERS = ("integer", "double")
 __all__ = ["Type", "Types", "argument_types", "joined", "type_of_value"]
 
 Types = dict[str, tuple[Type | None, ...]]
-"""The types of each predicate's arguments; None where no value has been seen."""
+"""The types of each predicate's arguments; None if no value has been seen."""
 
 
 def argument_types(program: Program, streams: Mapping[str, Sequence[Type]]) -> Types:
@@ -65,9 +64,9 @@ def _widen(known: Types, predicate: str, types: Sequence[Type | None]) -> None:
 
 
 def _of_variables(rule: Rule, known: Types) -> dict[Variable, Type | None]:
-    """The types of a rule's variables. One that is bound at several places has a value of both: the narrower type.
+    """The types of a rule's variables. A variable that is bound at several places has the narrowest of their types.
 
-    That does not hold inside of `or` and nested `not`, so there the wider one is taken.
+    That does not hold inside `or` and nested `not`, so there the wider one is taken.
     """
     found: dict[Variable, Type | None] = {}
     literals = [literal for literal in rule.body if not isinstance(literal, Not)]
@@ -85,7 +84,7 @@ def _of_variables(rule: Rule, known: Types) -> dict[Variable, Type | None]:
 
 
 def _outside(formula: Formula) -> Iterable[Formula]:
-    """A formula and its subformulas, but for those inside of aggregates: these may hold for no value at all."""
+    """A formula and its subformulas, except those inside aggregates: these may hold for no value at all."""
     stack = [formula]
     while stack:
         node = stack.pop()

@@ -5,7 +5,7 @@ A formula *binds* a variable when its instances can be found by looking at the s
 negation and implication nothing. `at T` binds T where the time points to try are finite: inside a window, or where
 the formula can hold only near atoms of the stream.
 
-An anonymous variable under `not`, `or` or `->` means "some value" right there, and is nobody else's concern.
+An anonymous variable under `not`, `or` or `->` means "some value" right there, and does not matter elsewhere.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Bound = frozenset[Variable]
 
 
 def bound_by(formulas: Iterable[Formula], given: Bound = frozenset(), windowed: bool = False) -> Bound:
-    """The variables bound once all formulas hold together, those `given` included."""
+    """The variables that are bound when all formulas hold together, including those `given`."""
     return given | newly_bound(formulas, given, windowed)
 
 
@@ -49,12 +49,12 @@ def newly_bound(formulas: Iterable[Formula], given: Container[Variable], windowe
         before = len(bound.new)
         for formula in waiting:
             bound.new.update(_binds(formula, bound, windowed))
-        waiting.reverse()  # what is assigned in one order or the other takes two rounds, and not one for each
+        waiting.reverse()  # assignments in one order or the reverse take two rounds, not one each
     return frozenset(bound.new)
 
 
 class _Growing:
-    """Variables that are bound already, and those that are new: both are asked, and only the new ones change."""
+    """Variables that are bound already, and new ones: lookups ask both, and only the new ones change."""
 
     __slots__ = ("given", "new")
 
@@ -75,7 +75,7 @@ def is_ready(formula: Formula, bound: Container[Variable], windowed: bool = Fals
 
 
 def free_variables(formula: Formula) -> Bound:
-    """The variables that concern the rest of the rule: not an aggregate's own, nor `_` inside `not`, `or`, `->`."""
+    """The variables that matter to the rest of the rule: not an aggregate's own, nor `_` inside `not`, `or`, `->`."""
     return frozenset(occurrences(formula))
 
 
@@ -112,7 +112,7 @@ def occurrences(formula: Formula, existential: bool = False) -> Iterator[Variabl
 def reach(formula: Formula) -> int | None:
     """How many time points after the last atom of the stream the formula can still hold; None: any number.
 
-    With an answer, the time points to try are finite even where the timeline is not.
+    If there is an answer, the time points to try are finite even if the timeline is not.
 
     >>> p = Atom("p")
     >>> reach(p), reach(Window(TimeWindow(5), Sometime(p))), reach(Not(p))
@@ -128,7 +128,7 @@ def reach(formula: Formula) -> int | None:
             return None if None in reaches else max(r for r in reaches if r is not None)
         case Window(TimeWindow(int(back), _, step), Sometime() | Always() | At() as modal):
             body = modal.body
-            while isinstance(body, Sometime | Always | At):  # they move about in the window, and not out of it
+            while isinstance(body, Sometime | Always | At):  # they move around in the window, not out of it
                 body = body.body
             inner = reach(body)
             return None if inner is None else inner + back + step - 1
@@ -145,7 +145,7 @@ def _named(term: Term, existential: bool) -> Iterator[Variable]:
 
 
 def _interval_ends(formula: Formula) -> Bound:
-    """The variables in the ends of an interval window: they must be known before one looks inside."""
+    """The variables in the ends of an interval window: they must be known before the window is evaluated."""
     match formula:
         case Window(IntervalWindow(lo, hi)):
             return frozenset((*variables_of(lo), *variables_of(hi)))

@@ -9,8 +9,8 @@ from lasing.plan.nodes import NOW, POINT, Clock, Feed, Lookup, PlanRule, Relatio
 
 
 @dataclass
-class Draft:
-    """The parts of a plan, in the order in which they are made; a relation is known by its name."""
+class PlanDraft:
+    """The parts of a plan, in the order in which they are made; relations are identified by name."""
 
     relations: dict[str, Relation] = field(default_factory=dict)
     tracked: set[Relation] = field(default_factory=set)
@@ -30,18 +30,18 @@ class Draft:
         return self.relations[name], True
 
     def watched(self, relation: Relation) -> Relation:
-        """The relation, of which it is told when rows come and go."""
+        """The relation, whose changes are tracked from now on."""
         if not relation.counted:
             self.tracked.add(relation)
         return relation
 
     def variable(self, name: str = "_#any") -> Variable:
-        """A variable of the plan's own; unless named otherwise, an anonymous one."""
+        """A variable that only the plan has; anonymous by default."""
         self._variables += 1
         return Variable(f"{name} {self._variables}")
 
     def simple(self, term: Term, tests: list[Test]) -> Term:
-        """A term as a variable or constant; what is to be computed becomes a test."""
+        """A term as a variable or constant; a computation becomes a test."""
         if not isinstance(term, Arithmetic):
             return term
         variable = self.variable("computed")
@@ -55,13 +55,13 @@ def columns(arity: int) -> tuple[Variable, ...]:
 
 
 def copies(head: Relation, *sources: Relation) -> tuple[PlanRule, ...]:
-    """Rules by which a relation takes all rows of others."""
+    """Rules that copy all rows of other relations into a relation."""
     args = columns(head.arity)
     return tuple(PlanRule(head, args, (Lookup(source, args),)) for source in sources)
 
 
 def untimed(head: Relation, *sources: Relation) -> tuple[PlanRule, ...]:
-    """Rules by which a relation (args) takes the rows (args, T) of others, without T."""
+    """Rules that copy the rows (args, T) of other relations into a relation (args), without T."""
     args = columns(head.arity)
     return tuple(PlanRule(head, args, (Lookup(source, (*args, Variable("T"))),)) for source in sources)
 

@@ -1,6 +1,6 @@
 """Program → Plan: component by component, each after those it depends on.
 
-What is not planned raises `Unplanned` with its reason, and the program runs on the reference engine.
+If something cannot be planned, this raises `Unplanned` with the reason, and the program runs on the reference engine.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from lasing.logic.variables import occurrences
 from lasing.plan.build import columns, copies, untimed
 from lasing.plan.inside import Inside
 from lasing.plan.literals import NestedFormula, Outside, Predicates, Unplanned, Views, access
-from lasing.plan.nodes import POINT, Derive, Fold, Lookup, Output, Plan, PlanRule, Recompute, Relation, Test
+from lasing.plan.nodes import POINT, Derive, Fold, Lookup, Plan, PlanOutput, PlanRule, Recompute, Relation, Test
 from lasing.plan.timeless import timeless
 
 __all__ = ["Unplanned", "compile_plan"]
@@ -41,11 +41,11 @@ MOST_TERMS = 200
 """What an engine has room for: arguments of a predicate, literals of a rule, variables and operands of a rule."""
 
 MOST_CASES = 256
-"""How many rules of the plan one rule may become, for its aggregates to be over something or nothing."""
+"""How many rules of the plan one rule may become, since each of its aggregates may be over something or nothing."""
 
 
 def compile_plan(program: Program) -> Plan:
-    """The plan of a stratified program, whose nested formulas are rewritten first; `Unplanned` where there is none.
+    """The plan of a stratified program, whose nested formulas are rewritten first. Raises `Unplanned` if there is none.
 
     The rules of the plan have the numbers of the original rules that they come from.
     """
@@ -66,7 +66,7 @@ class _Body:
     tests: list[Test]
 
     def bound(self) -> set[Variable]:
-        """The variables that lookups and assignments give values to."""
+        """The variables that lookups and assignments bind."""
         bound = {a for x in self.lookups if not x.negated for a in x.args if isinstance(a, Variable)}
         size = -1
         while len(bound) != size:
@@ -99,7 +99,7 @@ class _Compiler:
         for component, rules in zip(self._strata.components, _rules_of(program, self._strata), strict=True):
             self._component(component, [(self._numbers[i], program.rules[i]) for i in rules])
         shown = [p for p in sorted(program.output()) if p in arity]
-        outputs = tuple(Output(p, self._views.derived(p)) for p in shown)
+        outputs = tuple(PlanOutput(p, self._views.derived(p)) for p in shown)
         if any(relation.arity > MOST_COLUMNS + 1 for relation in draft.relations.values()):
             raise Unplanned(f"an aggregate over more than {MOST_COLUMNS} variables")
         return Plan(
@@ -128,7 +128,7 @@ class _Compiler:
             self._derive(predicate, planned)
 
     def _derive(self, predicate: str, planned: list[PlanRule]) -> None:
-        """A counted predicate: first what is derived `at T`, for it may be derived for now."""
+        """A counted predicate: first what is derived `at T`, because T may be now."""
         views, stages = self._views, self._draft.stages
         now = views.derived(predicate)
         rules = [*copies(now, views.facts(predicate, POINT, timed=False)), *(r for r in planned if r.head == now)]
@@ -160,7 +160,7 @@ class _Compiler:
     # -- rules ----------------------------------------------------------------------------------------------------
 
     def _rules(self, number: int, rule: Rule, views: Views, counted: bool) -> list[PlanRule]:
-        """The rules of the plan for one of the program: several where an aggregate may be over nothing."""
+        """The rules of the plan for one rule of the program: several if an aggregate may be over nothing."""
         head = rule.heads[0]
         atom = head_atom(head)
         timed = isinstance(head, At)
@@ -248,7 +248,7 @@ class _Compiler:
             for lookup in condition.lookups:
                 self._draft.watched(lookup.relation)
         if not condition.bound().issuperset(group):
-            raise Unplanned("an aggregate that rests on another one")
+            raise Unplanned("an aggregate that depends on another one")
         if all(lookup.negated for lookup in condition.lookups):
             condition.lookups.insert(0, Lookup(self._always_true(self._views, counted=True), ()))
         self._aggregates += 1
@@ -297,7 +297,7 @@ def _predicates(program: Program, strata: Strata) -> Predicates:
 
 
 def _rules_of(program: Program, strata: Strata) -> list[list[int]]:
-    """For each component the rules that derive its predicates, by their places in the program."""
+    """For each component, the rules that derive its predicates, by their positions in the program."""
     component_of = {predicate: i for i, component in enumerate(strata.components) for predicate in component}
     rules: list[list[int]] = [[] for _ in strata.components]
     for place, rule in enumerate(program.rules):
@@ -306,7 +306,7 @@ def _rules_of(program: Program, strata: Strata) -> list[list[int]]:
 
 
 def _counted(program: Program, strata: Strata) -> frozenset[str]:
-    """The predicates that rest on something that is not monotone."""
+    """The predicates that depend on something non-monotone."""
     counted: set[str] = set()
     for component, rules in zip(strata.components, _rules_of(program, strata), strict=True):
         for literal in (f for i in rules for f in program.rules[i].body):
@@ -320,7 +320,7 @@ def _positive(literal: Formula) -> Formula:
 
 
 def _within(aggregate: Aggregate) -> set[Variable]:
-    """The variables that occur between the braces, but for the aggregate's own."""
+    """The variables between the braces, except the aggregate's own."""
     inside = {v for f in aggregate.condition for v in occurrences(f)}
     inside |= {v for t in aggregate.terms for v in variables_of(t)}
     return inside - aggregate.local

@@ -1,10 +1,10 @@
-"""What time alone does to a plan: whether stretches without facts can be leapt over, and what must be known for that.
+"""What time alone does to a plan: whether stretches without facts can be skipped, and what must be known for that.
 
 Some relations move with time, whether facts come or not: the time points of a window, and what holds now with its time.
-A plan is *steady* where rules treat the times in them only as times: they join them, compare them with one another, add
-constants, and round them to steps. Then a state in which all recent times are later by some period is reached again
-and again, with the same changes, and an engine that meets the same state twice may go on from a later one. A rule that
-compares the time with data, or computes with it otherwise, may say something new at any time point.
+A plan is *steady* if rules treat the times in them only as times: they join them, compare them with one another, add
+constants, and round them to steps. Then the same state, with all recent times later by some period, is reached again
+and again, with the same changes, and an engine that meets the same state twice may continue from a later one. A rule
+that compares the time with data, or computes with it in another way, may derive something new at any time point.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from lasing.plan.nodes import (
 from lasing.plan.rewrite import rules_of
 
 LONGEST_PERIOD = 1 << 16
-"""Steps that only come together again after more time points than that are not waited for."""
+"""Steps that coincide less often than this are not waited for."""
 
 TIME, DATA = 1, 2
 """What a column may hold: times of the timeline, other values, or both."""
@@ -56,7 +56,7 @@ class Steady:
 
 
 class _Unsteady(Exception):  # noqa: N818 -- no error: every time point is evaluated
-    """Time alone may change what the plan says, in a way that is not foreseen."""
+    """Time alone may change what the plan derives, in an unpredictable way."""
 
 
 def ticks(plan: Plan) -> bool:
@@ -97,7 +97,7 @@ class _Analysis:
         width = max(((span.back or 0) + span.ahead + span.step for span in self.spans), default=0)
         period = lcm(*self.steps, *(span.step for span in self.spans))
         if period > LONGEST_PERIOD:
-            raise _Unsteady(f"steps that come together only every {period:,} time points")
+            raise _Unsteady(f"steps that coincide only every {period:,} time points")
         times = {r: frozenset(i for i in range(r.arity) if self.held.get((r, i)) == TIME) for r in plan.relations}
         return Steady(period, 2 * (width + offsets + period) + 8, times, frozenset(self.landmarks))
 
@@ -157,7 +157,7 @@ class _Analysis:
         self.held[relation, column] = self.held.get((relation, column), 0) | kind
 
     def _variables(self, rule: PlanRule) -> dict[Variable, int]:
-        """What the variables of a rule hold: by the columns in which they stand, and by what is computed."""
+        """What the variables of a rule hold, given the columns they occur in and what is computed."""
         found: dict[Variable, int] = {NOW: TIME}
         for lookup in rule.lookups:
             for i, arg in enumerate(lookup.args):
@@ -171,7 +171,7 @@ class _Analysis:
         return found
 
     def _of(self, term: Term, variables: dict[Variable, int]) -> int:
-        """What a term may be. A whole number may be either, and is nothing new in a column of one kind."""
+        """What a term may be. A whole number may be either, so it adds nothing to a column of one kind."""
         match term:
             case Variable():
                 return variables.get(term, 0)
@@ -221,7 +221,7 @@ class _Analysis:
     # -- whether times are only times -----------------------------------------------------------------------------
 
     def _check(self, rule: PlanRule) -> int:
-        """How far a rule that meets moving times shifts them; an exception where it does more than that."""
+        """How far a rule that meets moving times shifts them; raises an exception if it does more than that."""
         variables = self._variables(rule)
         if any(kinds == TIME | DATA for kinds in variables.values()):
             raise _Unsteady("a time that is compared with data")
@@ -252,7 +252,7 @@ class _Analysis:
         inner, shift, step = _as_time(term)
         if inner is None:
             if any(variables.get(v) == TIME for v in _variables_of(term)):
-                raise _Unsteady("arithmetic on times that is more than to add a number")
+                raise _Unsteady("arithmetic on times beyond adding a number")
             return 0
         if variables.get(inner) != TIME:
             return 0

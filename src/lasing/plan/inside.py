@@ -1,13 +1,13 @@
 """Literals as relations, inside a recursion of the counted plane.
 
-The windows of the recursion's own predicates are made from what it has derived so far; all else is copied from outside.
+The windows of the recursion's own predicates are made from what it has derived so far; the rest is copied from outside.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lasing.plan.build import Draft, copies, stamp_rule, view_rule
+from lasing.plan.build import PlanDraft, copies, stamp_rule, view_rule
 from lasing.plan.literals import Outside, Predicates
 from lasing.plan.nodes import POINT, Box, PlanRule, Relation, Span
 
@@ -26,7 +26,7 @@ class Inside:
     boxes: list[Box] = field(default_factory=list)
 
     @property
-    def draft(self) -> Draft:
+    def draft(self) -> PlanDraft:
         return self.outside.draft
 
     def in_background(self, predicate: str) -> bool:

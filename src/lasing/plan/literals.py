@@ -1,15 +1,15 @@
 """Literals as relations.
 
-`p` is the relation of p now; every window on p has a relation of its own, with rows (args), or (args, T) where the time
-is asked for. Into it flow, each in its own way, the four sources of truth about p:
+`p` is the relation of p now; every window on p has a relation of its own, with rows (args), or (args, T) if the time is
+needed. Four sources of truth about p flow into it, each in its own way:
 
 - *facts*, through a feed: a fact at u is a row while u lies in the window;
 - what rules derive *at T*: the rows (args, T) of `p @`, while T lies in the window;
 - what rules derive *now*: it has the time of evaluation;
-- *background*: it has every time point, and the window's clock tells which those are.
+- *background*: it has every time point, and the window's clock enumerates these.
 
-Where p is guaranteed all this happens by guaranteed rules. Where p is counted, stages of the counted plane do it; for
-the literals inside a recursion of the counted plane, see `inside`.
+If p is guaranteed, guaranteed rules do all this. If p is counted, stages of the counted plane do it; for the literals
+inside a recursion of the counted plane, see `inside`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from lasing.logic.formulas import (
     Window,
 )
 from lasing.logic.terms import Arithmetic, Term, Value, Variable
-from lasing.plan.build import Draft, columns, copies, stamp_rule, untimed, view_rule
+from lasing.plan.build import PlanDraft, columns, copies, stamp_rule, untimed, view_rule
 from lasing.plan.nodes import (
     POINT,
     Box,
@@ -51,16 +51,16 @@ from lasing.timeline.limits import LIMIT
 
 
 class Unplanned(Exception):  # noqa: N818 -- no error: another engine takes over
-    """The program has something for which there is no plan."""
+    """The program has something that cannot be planned."""
 
 
 class NestedFormula(Unplanned):
-    """The program has a formula for which there is no plan, and which is not rewritten either."""
+    """The program has a formula that can neither be planned nor rewritten."""
 
 
 @dataclass(frozen=True)
 class Predicates:
-    """What is known of the predicates: how many arguments, who is derived now, who `at T`, who is counted."""
+    """What is known about the predicates: their arity, and which are derived now, derived `at T`, and counted."""
 
     arity: dict[str, int]
     now_heads: frozenset[str]
@@ -70,10 +70,10 @@ class Predicates:
 
 
 class Views(Protocol):
-    """Relations of what holds of a predicate: now, in a window, in a window with the time, always in a window."""
+    """Relations of what holds for a predicate: now, in a window, in a window with the time, always in a window."""
 
     @property
-    def draft(self) -> Draft: ...
+    def draft(self) -> PlanDraft: ...
     def in_background(self, predicate: str) -> bool: ...
     def derived(self, predicate: str) -> Relation: ...
     def timed(self, predicate: str) -> Relation: ...
@@ -87,7 +87,7 @@ class Views(Protocol):
 
 
 def access(views: Views, literal: Formula, tests: list[Test]) -> tuple[Relation, tuple[Term, ...]]:
-    """The relation of a literal without `not`, and the arguments with which it is looked up."""
+    """The relation of a literal without `not`, and the arguments to look it up with."""
     match literal:
         case Atom(predicate, args):
             return views.now(predicate), args
@@ -125,19 +125,19 @@ def access(views: Views, literal: Formula, tests: list[Test]) -> tuple[Relation,
 
 
 def _span(window: TimeWindow) -> Span:
-    """The window as the engine has it; those of nested formulas, which add up, may look too far ahead for it."""
+    """The window as the engine represents it. Nested windows add up, and may look too far ahead for it."""
     if window.ahead >= LIMIT:
         raise Unplanned("nested windows that together look ahead beyond 2^59")
     return Span(window.back, window.ahead, window.step)
 
 
 def _at_any_time(views: Views, relation: Relation, args: tuple[Term, ...]) -> tuple[Relation, tuple[Term, ...]]:
-    """A relation (args) as it is; of a relation (args, T) any T."""
+    """A relation (args) unchanged; for a relation (args, T), with any T."""
     return relation, args if relation.arity == len(args) else (*args, views.draft.variable())
 
 
 def _between(views: Views, lo: Term, hi: Term, time: Term, tests: list[Test]) -> Term:
-    """The time, with the tests that it lies between two others, which must be whole numbers."""
+    """The time, plus tests that it lies between two others, which must be whole numbers."""
     time = views.draft.simple(time, tests)
     for end in (lo, hi):
         if not isinstance(end, int):
@@ -152,16 +152,16 @@ def _positions(keys: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
 
 @dataclass
 class Outside:
-    """Literals outside of counted recursions."""
+    """Literals outside counted recursions."""
 
     predicates: Predicates
-    draft: Draft = field(default_factory=Draft)
+    draft: PlanDraft = field(default_factory=PlanDraft)
 
     def in_background(self, predicate: str) -> bool:
         return predicate in self.predicates.background
 
     def derived(self, predicate: str) -> Relation:
-        """`p` without background: its facts of now, and what is derived for it. This is what is put out."""
+        """`p` without background: its facts of now, and what is derived for now. This is the output."""
         counted = predicate in self.predicates.counted
         relation, new = self.draft.relation(predicate, self.predicates.arity[predicate], counted)
         if new and not counted:
@@ -170,7 +170,7 @@ class Outside:
         return relation
 
     def timed(self, predicate: str) -> Relation:
-        """What is derived of a predicate `at T`: rows (args, T)."""
+        """What is derived for a predicate `at T`: rows (args, T)."""
         counted = predicate in self.predicates.counted
         return self.draft.relation(f"{predicate} @", self.predicates.arity[predicate] + 1, counted)[0]
 

@@ -1,10 +1,10 @@
 """The nodes of a plan.
 
-Relations hold rows; *guaranteed* ones carry until when they hold, *counted* ones a number of derivations. Rules
-derive rows of one relation from rows of others; facts flow in through `Feed`s. The guaranteed plane comes first, as one
-fixpoint; the stages of the counted plane follow in the order of dependencies.
+Relations hold rows; *guaranteed* rows carry the time up to which they hold, *counted* ones a number of derivations.
+Rules derive rows of one relation from rows of others; facts flow in through `Feed`s. The guaranteed plane comes first,
+as one fixpoint; the stages of the counted plane follow in the order of dependencies.
 
-Nodes check their arities when they are made: a pass that loses a column fails where it does, and not in a kernel.
+Nodes check their arities when they are made: a pass that loses a column fails right there, not in a kernel.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ POINT = Span(0)
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A set of rows: of which predicate and literal, how many columns, in which plane."""
+    """A set of rows: its predicate and literal, its number of columns, and its plane."""
 
     name: str
     arity: int
@@ -46,7 +46,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """Facts become rows while they lie in the span (None: for ever); `timed` adds their time as a column, `tag` a
+    """Facts become rows while they lie in the span (None: forever); `timed` adds their time as a column, `tag` a
     number."""
 
     predicate: str
@@ -87,7 +87,7 @@ class Lookup:
 class Test:
     """A comparison of terms, or its negation; `=` with an unbound variable on one side binds it.
 
-    `sorted` tells that the rows of that relation come in such an order that once the test fails on one of them, it
+    `sorted` means that the rows of that relation come in such an order that once the test fails on one of them, it
     fails on all that follow.
     """
 
@@ -103,9 +103,9 @@ class PlanRule:
     """`head(args) :- lookups, tests`.
 
     `origin` is the number of the program's rule, -1 for one that the plan adds. `within` (T, span) lets the head hold
-    only while T lies in the window. `timed` heads have a time as their last argument, which must be one, and not before
-    the start. A rule that uses NOW is applied to all rows at each time point. `orders` has, for each lookup with which
-    evaluation may begin, the order of the others; without, they come as they are written.
+    only while T lies in the window. `timed` heads have a time as their last argument, which must be a time, not before
+    the start. A rule that uses NOW is applied to all rows at each time point. `orders` has, for each lookup that
+    evaluation may begin with, the order of the others; without it, they come as written.
     """
 
     head: Relation
@@ -121,7 +121,7 @@ class PlanRule:
         _expect_arity(self, self.head, len(self.args))
         for begin, order in enumerate(self.orders):
             complete = sorted((begin, *order)) == list(range(len(self.lookups)))
-            _expect(complete, self, f"{order} is no order of the lookups besides number {begin}")
+            _expect(complete, self, f"{order} is not an order of the lookups other than number {begin}")
 
     @property
     def stamps(self) -> bool:
@@ -131,8 +131,8 @@ class PlanRule:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Rows (args) for which `source` has (args, u) at every time point u of the window: a span, or the one of the last
-    `window` facts."""
+    """Rows (args) for which `source` has (args, u) at every time point u of the window: a span, or the window of the
+    last `window` facts."""
 
     source: Relation
     target: Relation
@@ -144,7 +144,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class LastFacts:
-    """Rows (args, T) of a predicate among the last facts: of the stream, or, with `keys`, of each value at these
+    """Rows (args, T) of a predicate among the last facts: of the stream, or, with `keys`, for each value in these
     columns."""
 
     predicate: str
@@ -217,11 +217,11 @@ class Derive:
 
 @dataclass(frozen=True, slots=True)
 class Recompute:
-    """A recursion in the counted plane: where an input has changed, its fixpoint anew from copies of the `inputs`, and
-    the differences to `outputs`.
+    """A recursion in the counted plane: if an input has changed, it computes its fixpoint again from copies of the
+    `inputs`, and applies the differences to `outputs`.
 
-    Pairs are (relation, the copy of it). Boxes are taken between the rounds of the fixpoint. `by_time` tells that the
-    passing of time alone may change the outcome.
+    Pairs are (relation, the copy of it). Boxes are evaluated between the rounds of the fixpoint. `by_time` means that
+    the passing of time alone may change the outcome.
     """
 
     inputs: tuple[tuple[Relation, Relation], ...]
@@ -239,8 +239,8 @@ Stage = Box | LastFacts | FactPoints | Gate | Stamp | Fold | Derive | Recompute
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
-    """A predicate that is put out: the rows of a relation; those of one tag, where several predicates share it."""
+class PlanOutput:
+    """A predicate of the output: the rows of a relation; those with one tag, if several predicates share it."""
 
     predicate: str
     relation: Relation
@@ -260,7 +260,7 @@ class Plan:
     clocks: tuple[Clock, ...]
     guaranteed: tuple[PlanRule, ...]
     stages: tuple[Stage, ...]
-    outputs: tuple[Output, ...]
+    outputs: tuple[PlanOutput, ...]
     background: tuple[tuple[Relation, tuple[Value, ...], Span | None], ...]
     counts_facts: int
 
@@ -271,7 +271,7 @@ class Plan:
 
 def _expect_arity(node: object, relation: Relation, arity: int) -> None:
     if relation.arity != arity:
-        raise _misfit(node, f"{relation.name} has {relation.arity} columns, and not {arity}")
+        raise _misfit(node, f"{relation.name} has {relation.arity} columns, not {arity}")
 
 
 def _expect(holds: bool, node: object, why: str) -> None:

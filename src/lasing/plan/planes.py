@@ -1,4 +1,4 @@
-"""In which plane a plan has the rules of its program: what `lasing check` tells, because it asks the plan."""
+"""In which plane a plan has the rules of its program. `lasing check` reports it from here."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ Plane = Literal["guaranteed", "counted"]
 
 
 def planes(plan: Plan) -> dict[int, Plane]:
-    """The plane of each rule, by its number: counted where any of the rules is that the plan has for it.
+    """The plane of each rule, by its number: counted if any of its rules in the plan is.
 
-    A guaranteed rule is evaluated once for what is new, and its conclusions are never taken back. A counted one is
-    told what comes and what goes.
+    A guaranteed rule is evaluated once for what is new, and its conclusions are never taken back. A counted rule
+    processes additions and removals.
     """
     found: dict[int, Plane] = {rule.origin: "guaranteed" for rule in plan.guaranteed if rule.origin >= 0}
     for stage in plan.stages:

@@ -1,4 +1,4 @@
-"""What passes have in common: to go over the rules of a plan, and to ask what depends on what."""
+"""What passes have in common: walking over the rules of a plan, and finding what depends on what."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def map_rules(plan: Plan, change: Callable[[tuple[PlanRule, ...]], tuple[PlanRul
 
 
 def reads(stage: Stage) -> Iterator[Relation]:
-    """The relations that a stage takes from; of a recursion, also those inside of it."""
+    """The relations that a stage reads; for a recursion, also those inside it."""
     match stage:
         case Derive(rules):
             yield from _looked_up(rules)
@@ -60,7 +60,7 @@ def reads(stage: Stage) -> Iterator[Relation]:
 
 
 def writes(stage: Stage) -> Iterator[Relation]:
-    """The relations that a stage gives to."""
+    """The relations that a stage writes."""
     match stage:
         case Derive():
             yield from stage.heads

@@ -32,8 +32,8 @@ _MOST_ROWS = 5
 def show(plan: Plan) -> str:
     """The relations, what is fed to them, the rules of the guaranteed plane, the stages of the counted one, the output.
 
-    A relation is written in angle brackets, with its arguments behind it. Below a rule stand the orders in which its
-    literals are looked up, one for each of them that may have changed.
+    A relation is written in angle brackets, followed by its arguments. Below a rule are the orders in which its
+    literals are looked up, one for each literal that may have changed.
     """
     lines = ["relations"]
     for relation in plan.relations:
@@ -141,7 +141,7 @@ def _stage(stage: Stage) -> Iterator[str]:
         case Fold(function, source, target, groups):
             yield f"#{function} by the first {groups} columns: {_name(source)} -> {_name(target)}"
         case Recompute():
-            yield f"recursion, anew {'at each time point' if stage.by_time else 'where an input has changed'}"
+            yield f"recursion, computed again {'at each time point' if stage.by_time else 'when an input changes'}"
             for relation, copy in stage.inputs:
                 yield f"copy {_name(relation)} -> {_name(copy)}"
             for rule in stage.rules:

@@ -1,7 +1,7 @@
-"""`p at T in [w]` is `p in [w]` where nothing else in the rule asks for T.
+"""`p at T in [w]` is `p in [w]` if nothing else in the rule uses T.
 
-It is less to keep. And what holds now, or always, is then guaranteed for as long as it holds, where its time T would be
-guaranteed for one time point only.
+That takes less memory. And what holds now, or always, is then guaranteed for as long as it holds; with its time T, it
+would be guaranteed for one time point only.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lasing.logic.variables import occurrences
 
 
 def timeless(rule: Rule) -> Rule:
-    """The rule without the times that nobody asks for."""
+    """The rule without the times that nothing uses."""
     asked_for = Counter(v for formula in (*rule.heads, *rule.body) for v in occurrences(formula))
     body = tuple(_literal(literal, asked_for) for literal in rule.body)
     return rule if body == rule.body else replace(rule, body=body)

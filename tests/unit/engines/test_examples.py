@@ -35,7 +35,7 @@ CASES = {
     ),
     "later(S) at V :- temp(S,V).": (
         ("s1", 36.5),
-        "a head time that is no integer; for example with S = s1, V = 36.5 at time point 36",
+        "a head time that is not an integer; for example with S = s1, V = 36.5 at time point 36",
     ),
     "mean(S,A) :- temp(S,_), A = #avg{V : temp(S,V) in [60]}.": (
         ("s1", "n/a"),
@@ -166,7 +166,7 @@ def has_no_value(rule: Rule, reason: str, example: Example) -> bool:
                     return True
     head = rule.heads[0]
     return (
-        reason == "a head time that is no integer"
+        reason == "a head time that is not an integer"
         and isinstance(head, At)
         and not isinstance(evaluate(head.time, example.binding), int)
     )

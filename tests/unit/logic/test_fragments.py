@@ -37,7 +37,7 @@ def test_the_engine_that_a_rule_needs(rule: str, engine: str) -> None:
 def test_only_a_negative_cycle_and_what_rests_on_it_need_several_answers() -> None:
     analysis = analyse(lasing.parse("a :- not b. b :- c. c :- a. d :- a. e :- p, not q."))
     assert [rule.reason.fragment for rule in analysis.rules] == ["several answers"] * 4 + ["plain"]
-    assert analysis.rules[3].reason.why == "it rests on a, which is not decided"
+    assert analysis.rules[3].reason.why == "it depends on a, which is undecided"
 
 
 def test_nested_formulas_below_a_choice_are_rewritten() -> None:
@@ -68,5 +68,5 @@ def test_why_a_rule_with_a_nested_formula_goes_its_way() -> None:
         ("rewritten", "its nested formula is rewritten, with 1 helper rule", 1),
         ("rewritten", "its nested formula is rewritten", 0),
         ("rewritten", "its nested formula is rewritten, with 1 helper rule", 1),
-        ("nested", "it has a window of facts inside of another formula", 0),
+        ("nested", "it has a window of facts inside another formula", 0),
     ]

@@ -1,4 +1,4 @@
-"""When an aggregate compares as asked, where it is not known which of its elements there are."""
+"""When an aggregate satisfies its comparison, if it is not known which of its elements exist."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from lasing.engines.asp.unfolding import Unknowns
 
 Elements = dict[tuple[Value, ...], Condition]
-"""The tuples that there may be, each with the condition under which there is."""
+"""The possible tuples, each with the condition under which it exists."""
 
 MOST_TRIED = 12
-"""How many uncertain elements are tried in all combinations, where no shorter way is exact."""
+"""How many uncertain elements are tried in all combinations, if no shorter way is exact."""
 MOST_VALUES = 10_000
-"""How many values an aggregate may have where a variable stands for its value."""
+"""How many values an aggregate may have if a variable is bound to its value."""
 LARGEST_WEIGHT = 2**31 - 1
 """The largest number that clingo adds up."""
 
 
 def condition(m: Unknowns, formula: Aggregate, bound: Value, elements: Elements) -> Condition:
-    """Under which condition the aggregate compares with the bound as the formula asks."""
+    """The condition under which the aggregate compares with the bound as the formula requires."""
     certain = [row for row, when in elements.items() if when is True]
     if len(certain) == len(elements):
         value = aggregate(formula.function, certain)
@@ -83,7 +83,7 @@ def _size(value: Value) -> int:
 
 
 def _sum_compares(comparison: Comparison, bound: int | float, weights: Sequence[tuple[Condition, int]]) -> Condition:
-    """Whether a sum of whole numbers, which is one, compares with a bound, which need not be."""
+    """Whether a sum of whole numbers compares with a bound that need not be whole."""
     whole = int(bound // 1)  # rounded down
     match comparison:
         case ">=":
@@ -103,7 +103,7 @@ def _sum_compares(comparison: Comparison, bound: int | float, weights: Sequence[
 
 
 def _extreme_compares(operator: Comparison, beyond: Comparison, bound: Value, elements: Elements) -> Condition:
-    """For least and greatest of elements that all compare with one another."""
+    """For the least or greatest of elements that all compare with one another."""
     if operator in (beyond, f"{beyond}="):  # one element is enough
         return any_of(when for row, when in elements.items() if holds(operator, row[0], bound))
     found = []
@@ -116,12 +116,12 @@ def _extreme_compares(operator: Comparison, beyond: Comparison, bound: Value, el
 
 
 def _is_beyond(beyond: Comparison, one: Value, other: Value) -> bool:
-    """Whether a least or greatest would rather be the one; of two values that are as large, their order decides."""
+    """Whether a least or greatest prefers one value to the other; for equal magnitudes, their order decides."""
     return order_key(one) < order_key(other) if beyond == "<" else order_key(other) < order_key(one)
 
 
 def _tried(m: Unknowns, formula: Aggregate, bound: Value, elements: Elements) -> Condition:
-    """Every combination of uncertain elements on its own; the instance fails where the aggregate has no value."""
+    """Every combination of uncertain elements on its own; the instance fails if the aggregate has no value."""
     wanted: list[Condition] = []
     for rows, when in _combinations(formula, elements):
         try:
@@ -135,7 +135,7 @@ def _tried(m: Unknowns, formula: Aggregate, bound: Value, elements: Elements) ->
 
 
 def _combinations(formula: Aggregate, elements: Elements) -> Iterator[tuple[list[tuple[Value, ...]], Condition]]:
-    """Each set of elements that there may be, and the condition under which there are exactly these."""
+    """Each possible set of elements, and the condition under which exactly these exist."""
     uncertain = [row for row, when in elements.items() if when is not True]
     if len(uncertain) > MOST_TRIED:
         raise _too_many(formula)
@@ -148,7 +148,7 @@ def _combinations(formula: Aggregate, elements: Elements) -> Iterator[tuple[list
 def _too_many(formula: Aggregate) -> LasingError:
     return fault(
         "E310",
-        f"#{formula.function} ranges over too many atoms of which it is not certain whether they hold",
-        note=f"sums of whole numbers below {LARGEST_WEIGHT:,}, counts, least and greatest elements are not limited so; "
+        f"#{formula.function} ranges over too many atoms that may or may not hold",
+        note=f"sums of whole numbers below {LARGEST_WEIGHT:,}, counts, least and greatest elements have no such limit; "
         f"other aggregates range over at most {MOST_TRIED} such atoms, and a sum has at most {MOST_VALUES:,} values",
     )

@@ -17,7 +17,7 @@ from lasing.logic.program import Program
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """An instance of a rule whose body holds, and of whose heads none does."""
+    """An instance of a rule whose body holds, but none of its heads."""
 
     rule: int
     binding: Binding
@@ -25,7 +25,7 @@ class Broken:
 
 
 def broken(unknowns: Unknowns, program: Program, atoms: Model) -> Iterator[Broken]:
-    """What keeps the stream, which has these atoms besides the data, from being a model."""
+    """What keeps the stream, which has these atoms in addition to the data, from being a model."""
     m = Structure(unknowns.stream, unknowns.background, unknowns.now)  # in which nothing is unknown
     for index, rule in enumerate(program.rules):
         if rule.choice or rule.penalty is not None:
@@ -38,7 +38,7 @@ def broken(unknowns: Unknowns, program: Program, atoms: Model) -> Iterator[Broke
 
 
 def superfluous(m: Unknowns, program: Program, atoms: Model) -> Model:
-    """Atoms without which a model is still one of its reduct; none where it is minimal."""
+    """Atoms that can be removed from a model so that it is still a model of its reduct; none if it is minimal."""
     rules: dict[GroundRule, None] = {}
     for index, rule in enumerate(program.rules):
         if rule.penalty is not None:

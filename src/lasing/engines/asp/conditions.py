@@ -1,4 +1,4 @@
-"""Conditions: propositional formulas over atoms of which it is not known whether they hold.
+"""Conditions: propositional formulas over atoms that may or may not hold.
 
 They are built simplified and in negation normal form: only atoms are negated, and the weights of sums are positive.
 """
@@ -14,7 +14,7 @@ from lasing.logic.terms import Value
 
 @dataclass(frozen=True, slots=True)
 class TimedAtom:
-    """A ground atom at a time point, so many after now: what stays the same as time passes compares equal."""
+    """A ground atom at a time point, given relative to now: what stays the same as time passes compares equal."""
 
     ahead: int
     predicate: str
@@ -45,7 +45,7 @@ class AnyOf:
 
 @dataclass(frozen=True, slots=True)
 class AtLeast:
-    """The weights, all positive, of the parts that hold sum up to at least the bound, which they do not always."""
+    """The weights of the parts that hold sum to at least the bound. Weights are positive; it is not trivially true."""
 
     bound: int
     parts: tuple[tuple[Condition, int], ...]
@@ -86,7 +86,7 @@ def any_of(parts: Iterable[Condition]) -> Condition:
 
 
 def at_least(bound: int, parts: Iterable[tuple[Condition, int]]) -> Condition:
-    """The weights of the conditions that hold sum up to at least the bound. Weights may be negative."""
+    """The weights of the conditions that hold sum to at least the bound. Weights may be negative."""
     weights: dict[Condition, int] = {}
     for part, weight in parts:
         if part is True:
@@ -95,7 +95,7 @@ def at_least(bound: int, parts: Iterable[tuple[Condition, int]]) -> Condition:
             weights[part] = weights.get(part, 0) + weight
     kept: list[tuple[Condition, int]] = []
     for part, weight in weights.items():
-        if weight < 0:  # where it does not hold, its weight is saved
+        if weight < 0:  # if it does not hold, its weight is saved
             bound -= weight
             kept.append((negation(part), -weight))
         elif weight > 0:
@@ -110,7 +110,7 @@ def at_least(bound: int, parts: Iterable[tuple[Condition, int]]) -> Condition:
 
 
 def negation(condition: Condition) -> Condition:
-    """The condition that holds where this one does not.
+    """The condition that holds exactly if this one does not.
 
     >>> p, q = (Literal(TimedAtom(0, name, ())) for name in "pq")
     >>> negation(all_of([p, q])) == any_of([negation(p), negation(q)])
@@ -150,7 +150,7 @@ def literals(condition: Condition) -> Iterator[Literal]:
 
 
 def holds_in(condition: Condition, atoms: set[TimedAtom] | frozenset[TimedAtom]) -> bool:
-    """Whether a condition holds where exactly these atoms do."""
+    """Whether a condition holds if exactly these atoms hold."""
     match condition:
         case bool():
             return condition

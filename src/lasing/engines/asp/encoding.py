@@ -1,8 +1,8 @@
-"""Conditions in clingo's terms: a literal for each, with rules for the atoms that stand for compound ones.
+"""Conditions in clingo's terms: a literal for each, with rules for the atoms that represent compound ones.
 
-By the reduct of LARS (Definition 9) a body is kept whole where it holds; clingo takes bodies apart. The two agree on
-conditions that only grow truer with more atoms, or only less true, and on all others that do not rest on the heads of
-their own rule. A condition that only grows falser is put as the negation of one that grows truer.
+The reduct of LARS (Definition 9) keeps a body whole if it holds; clingo takes bodies apart. The two agree on monotone
+and antitone conditions (more atoms can only make them true, or only make them false), and on all others that do not
+depend on the heads of their own rule. An antitone condition is encoded as the negation of a monotone one.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ class Encoder:
         return number
 
     def close(self) -> None:
-        """Make the last atom one that holds. clingo drops rules that say nothing, `a ; b :- b`, and then takes an atom
-        that it has not seen anywhere else, and whose number is beyond all that it has, to hold.
+        """Make the last atom one that holds. clingo drops trivial rules such as `a ; b :- b`. An atom that it has seen
+        nowhere else, and whose number is greater than all those it knows, would then count as true.
         """
         self._backend.add_rule([self._backend.add_atom()], [])
 
     def body(self, condition: Condition) -> list[int]:
-        """Literals that hold together where a condition does, which is not plainly false."""
+        """Literals that all hold if and only if a condition does, which is not simply false."""
         match condition:
             case True:
                 return []
@@ -57,7 +57,7 @@ class Encoder:
                 return [self.literal(condition)]
 
     def literal(self, condition: Condition) -> int:
-        """A literal that holds where a condition does."""
+        """A literal that holds if and only if a condition does."""
         if isinstance(condition, Literal):
             number = self.atom(condition.atom)
             return -number if condition.negated else number
@@ -80,7 +80,7 @@ class Encoder:
                     self._backend.add_rule([number], self.body(part))
             case AtLeast(bound, weighted):
                 if sum(weight for _, weight in weighted) > LARGEST_WEIGHT:
-                    raise fault("E310", f"a sum is beyond {LARGEST_WEIGHT:,}, the largest that clingo adds up")
+                    raise fault("E310", f"a sum is beyond {LARGEST_WEIGHT:,}, the largest that clingo can add up")
                 body = [(self.literal(part), weight) for part, weight in weighted]
                 self._backend.add_weight_rule([number], bound, body)
             case _:
@@ -89,7 +89,7 @@ class Encoder:
 
 
 def is_mixed(condition: Condition) -> bool:
-    """Whether some part of a conjunction grows truer with some atoms and less true with others."""
+    """Whether some part of a conjunction is neither monotone nor antitone."""
     if isinstance(condition, AllOf):
         return any(map(is_mixed, condition.parts))
     return len({literal.negated for literal in literals(condition)}) == 2

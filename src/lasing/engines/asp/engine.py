@@ -71,7 +71,7 @@ class AspEngine:
         self._used = _predicates_read(above)
         self._settling = settling(above)
         self._orders: dict[object, tuple[Formula, ...]] = {}
-        self._helpers: dict[str, dict[Args, None]] = {}  # in the order in which they came
+        self._helpers: dict[str, dict[Args, None]] = {}  # in order of arrival
         self._decided: set[Atom] = set()
         self._last = start - 1
         self._busy = self._changed_at = start
@@ -87,7 +87,7 @@ class AspEngine:
 
     @property
     def failures(self) -> Counter[tuple[int, str]]:
-        """Instances that had no value, by rule of the whole program and reason."""
+        """Instances without a value, by rule of the whole program and reason."""
         found = Counter({(self._split.above_origin[i], why): n for (i, why), n in self._failures.items()})
         if self._below is not None:
             for (i, why), n in self._below.failures.items():
@@ -102,44 +102,44 @@ class AspEngine:
         return found | {(self._split.above_origin[i], why): example for (i, why), example in self._examples.items()}
 
     def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Answer]:
-        """The answers at time points up to this one, given the data that is new at it: all at which they may differ."""
+        """The answers at all time points up to this one at which they may differ, given its new data."""
         arrived = list(dict.fromkeys(atoms))
-        told: dict[int, Changes] = {}
+        changes: dict[int, Changes] = {}
         if self._below is not None:
-            told = {change.time: change for change in self._below.advance(time, arrived)}
+            changes = {change.time: change for change in self._below.advance(time, arrived)}
         relevant = self._relevant(arrived)
         first = self._last + 1 if time > self._last else time
-        for now in self._due(first, time, sorted(at for at, change in told.items() if change), bool(relevant)):
-            if now in told:
-                self._take(told[now])
+        for now in self._due(first, time, sorted(at for at, change in changes.items() if change), bool(relevant)):
+            if now in changes:
+                self._take(changes[now])
             if now == time:
                 self._add(now, relevant)
             yield self._answer(now)
         self._last = time
 
-    def _due(self, first: int, time: int, told: list[int], facts: bool) -> Iterator[int]:
-        """The time points from `first` to `time` at which the answers may differ from those before: `told` has those
+    def _due(self, first: int, time: int, changed: list[int], facts: bool) -> Iterator[int]:
+        """The time points from `first` to `time` at which the answers may differ from those before. `changed` has those
         at which something changes below, and `facts` says whether any come at `time`."""
         now = first
         while now <= time:
             if self._settling is not None and self._settling.settled(now - 1, self._busy, self._changed_at):
-                following = bisect_left(told, now)
-                now = told[following] if following < len(told) else time if facts else time + 1
+                following = bisect_left(changed, now)
+                now = changed[following] if following < len(changed) else time if facts else time + 1
             if now <= time:
                 yield now
             now += 1
 
     def recall(self, time: int, rows: Iterable[tuple[int, Atom]]) -> Answer:
-        """Take data of the past in, and say what holds at a time point, without a look at those before."""
+        """Add past data and return what holds at a time point, without evaluating earlier time points."""
         for at, group in groupby(rows, key=itemgetter(0)):
             atoms = [atom for _, atom in group]
-            self._tell_below(at, atoms)
+            self._advance_below(at, atoms)
             self._add(at, self._relevant(atoms))
-        self._tell_below(time, ())
+        self._advance_below(time, ())
         self._last = self._changed_at = time
         return self._answer(time)
 
-    def _tell_below(self, time: int, atoms: Iterable[Atom]) -> None:
+    def _advance_below(self, time: int, atoms: Iterable[Atom]) -> None:
         for change in () if self._below is None else self._below.advance(time, atoms):
             self._take(change)
 
@@ -152,7 +152,7 @@ class AspEngine:
             self._busy = max(self._busy, time)
 
     def _take(self, change: Changes) -> None:
-        """What has changed below, in an order that is the same in every run, so that the first answers are as well."""
+        """Apply what has changed below, in the same order in every run, so that the first answers are the same too."""
         if change:
             self._changed_at = change.time
         helpers = self._split.helpers
@@ -179,7 +179,7 @@ class AspEngine:
         return atom.ahead == 0 and atom.predicate in self._output
 
     def ground(self, now: int) -> Ground:
-        """The instances of the rules above, and what holds for certain."""
+        """The instances of the rules above, and what certainly holds."""
         self._data.forget(now)
         derived, certain = Derived(), set[TimedAtom]()
         for predicate, rows in self._helpers.items():
@@ -204,6 +204,6 @@ class AspEngine:
 
 
 def _predicates_read(program: Program) -> frozenset[str] | None:
-    """The predicates whose facts matter; None where a tuple window counts all of them."""
+    """The predicates whose facts matter; None if a tuple window counts all of them."""
     facts = facts_of(program)
     return None if facts.counts_all_facts else facts.derived | facts.read

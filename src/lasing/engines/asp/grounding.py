@@ -1,7 +1,8 @@
 """Which atoms may hold at a time point, and the instances of the rules that decide about them.
 
-Component by component: an atom may hold where a rule has an instance whose body may hold, taking what is not known for
-either. Of a component without recursion, all that its rules rest on is complete, so that one look is enough.
+It goes component by component. An atom may hold if a rule has an instance whose body may hold; unknown atoms may be
+true or false. For a component without recursion, everything that its rules depend on is complete, so one round is
+enough.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from lasing.logic.program import Penalty, Program, Rule
 from lasing.logic.terms import Undefined, Value, evaluate
 
 MOST_ATOMS = 200_000
-"""How many atoms may hold at one time point, unless said otherwise."""
+"""How many atoms may hold at one time point, by default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What an answer costs in which a weak constraint's body holds."""
+    """The cost of an answer in which a weak constraint's body holds."""
 
     level: int
     weight: int
@@ -36,7 +37,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class GroundRule:
-    """An instance of a rule: where the condition holds, so does a head; or any of them, by choice; or it costs."""
+    """An instance of a rule: if the condition holds, so does a head; or any of them, for a choice; or it costs."""
 
     heads: tuple[TimedAtom, ...]
     body: Condition
@@ -46,7 +47,7 @@ class GroundRule:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """The instances of a program's rules, and the derived atoms that hold for certain."""
+    """The instances of a program's rules, and the derived atoms that certainly hold."""
 
     rules: tuple[GroundRule, ...]
     certain: frozenset[TimedAtom]
@@ -64,7 +65,7 @@ class Grounding:
         self._rules: list[list[tuple[int, Rule]]] = [[] for _ in strata.components]
         self._headless: list[tuple[int, Rule]] = []
         for i, rule in enumerate(program.rules):
-            for there in {number[atom.predicate] for atom in rule.head_atoms()}:  # of a choice, perhaps several
+            for there in {number[atom.predicate] for atom in rule.head_atoms()}:  # a choice may have several
                 self._rules[there].append((i, rule))
             if not rule.heads:
                 self._headless.append((i, rule))
@@ -75,7 +76,7 @@ class Grounding:
             m.watch.running = rule.place
 
     def ground(self, m: Unknowns) -> tuple[Ground, int]:
-        """Add all that may hold to the stream of M; the instances; and how many heads lay before the start."""
+        """Add all that may hold to the stream of M. Returns the instances, and how many heads lay before the start."""
         found: dict[GroundRule, None] = {}
         dropped: set[TimedAtom] = set()
         for number, rules in enumerate(self._rules):
@@ -99,7 +100,7 @@ class Grounding:
         return Ground(tuple(dict.fromkeys(open_rules)), frozenset(m.certain)), len(dropped)
 
     def _spread(self, rules: Iterable[tuple[int, Rule]], m: Unknowns, number: int, news: Derived | None) -> Derived:
-        """Add what rules may derive from what may hold, after the first round only by way of the news; what is new."""
+        """Add what rules may derive; after the first round, only from what is new. Returns what is new now."""
         fresh = Derived()
         for index, rule in rules:
             self._begin(m, index, rule)
@@ -119,7 +120,7 @@ class Grounding:
         dropped: set[TimedAtom],
         fresh: Derived | None = None,
     ) -> GroundRule | None:
-        """The instance of a rule for a binding, as far as its heads belong to the component; its heads may hold."""
+        """The instance of a rule for a binding, with the heads of this component; these may hold from now on."""
         instance = instance_of(rule, binding, when, m, dropped)
         if instance is None or not instance.heads:
             return instance
@@ -139,7 +140,7 @@ class Grounding:
 def instance_of(
     rule: Rule, binding: Binding, when: Condition, m: Structure, dropped: set[TimedAtom]
 ) -> GroundRule | None:
-    """The instance of a rule for a binding, without heads before the start; None where it asks for nothing new."""
+    """The instance of a rule for a binding, without heads before the start; None if it adds nothing."""
     try:
         cost = _cost(rule.penalty, binding)
         heads = list(_heads(rule.heads, binding, m.now))
@@ -160,7 +161,7 @@ def instance_of(
 
 
 def _still_open(certain: set[TimedAtom], rule: GroundRule) -> GroundRule | None:
-    """The rule without what holds for certain: nothing is left to choose about it, nor is another head needed."""
+    """The rule without what certainly holds: that is no longer a choice, and no other head is needed."""
     if certain.isdisjoint(rule.heads):
         return rule
     left = tuple(head for head in rule.heads if head not in certain)
@@ -172,12 +173,12 @@ def _heads(heads: Iterable[Head], binding: Binding, now: int) -> Iterator[TimedA
         atom = head_atom(head)
         time = evaluate(head.time, binding) if isinstance(head, At) else now
         if not isinstance(time, int):
-            raise Undefined("a head time that is no integer")
+            raise Undefined("a head time that is not an integer")
         yield TimedAtom(time - now, atom.predicate, tuple(evaluate(term, binding) for term in atom.args))
 
 
 def _is_given(head: TimedAtom, m: Structure, derived_anyway: bool) -> bool:
-    """Whether an atom is data or background; what a rule without a choice says of background is derived anyway."""
+    """Whether an atom is data or background. A rule without a choice derives its head even if it is background."""
     if head.args in m.background.get(head.predicate, ()) and not derived_anyway:
         return m.stream.timeline.lo <= m.now + head.ahead <= m.now
     return head.args in m.stream.data.at(m.now + head.ahead, head.predicate)
@@ -188,5 +189,5 @@ def _cost(penalty: Penalty | None, binding: Binding) -> Cost | None:
         return None
     weight, level = evaluate(penalty.weight, binding), evaluate(penalty.level, binding)
     if not isinstance(weight, int) or not isinstance(level, int):
-        raise Undefined("a cost that is no integer")
+        raise Undefined("a cost that is not an integer")
     return Cost(level, weight, tuple(evaluate(term, binding) for term in penalty.terms))

@@ -1,7 +1,7 @@
 """Answer streams by Definition 9 of the LARS paper, word for word: minimal models of the reduct.
 
 An answer stream is a model of the rules, and no smaller set of atoms is a model of those rules whose bodies hold in it.
-Models are found by clingo with every atom free, and each is tested by a second search, for a smaller one.
+clingo finds models with every atom free, and a second search tests each of them by looking for a smaller one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Model = frozenset[TimedAtom]
 def minimal_models(
     rules: Collection[GroundRule], costs: Mapping[Cost, Condition], now: int = 0, watch: Watch | None = None
 ) -> Iterator[Model]:
-    """The answer sets of ground rules, those of least cost; one by one where there are no costs."""
+    """The answer sets of ground rules, those of least cost; one by one if there are no costs."""
     found = (model for model in _models(rules, now, watch) if smaller_model(rules, model, now, watch) is None)
     if not costs:
         yield from found
@@ -36,7 +36,7 @@ def minimal_models(
 def smaller_model(
     rules: Collection[GroundRule], model: Model, now: int = 0, watch: Watch | None = None
 ) -> Model | None:
-    """A smaller set of atoms that is a model of the reduct by a model; None where that is minimal."""
+    """A smaller set of atoms that is a model of the reduct by a model; None if that model is minimal."""
     control = clingo.Control(["1", "--warn=none"])
     with control.backend() as backend:
         encoder = Encoder(backend)
@@ -56,7 +56,7 @@ def smaller_model(
 
 
 def _models(rules: Collection[GroundRule], now: int, watch: Watch | None) -> Iterator[Model]:
-    """The sets of atoms in which all rules hold, and each atom stands in the head of a rule whose body holds."""
+    """The sets of atoms in which all rules hold, and each atom is in the head of a rule whose body holds."""
     control = clingo.Control(["0", "--warn=none"])
     with control.backend() as backend:
         encoder = Encoder(backend)
@@ -81,7 +81,7 @@ def _models(rules: Collection[GroundRule], now: int, watch: Watch | None) -> Ite
 
 
 def _cost(costs: Mapping[Cost, Condition], model: Model) -> tuple[tuple[int, int], ...]:
-    """What a model costs, the highest level first."""
+    """The cost of a model, the highest level first."""
     total = Counter({cost.level: 0 for cost in costs})
     for cost, when in costs.items():
         if holds_in(when, model):

@@ -18,7 +18,7 @@ _FEWEST = 64
 
 
 class Retention:
-    """Keeps the facts in reach of a program's windows, and forgets the others from time to time."""
+    """Keeps the facts within reach of a program's windows, and drops the others from time to time."""
 
     def __init__(self, program: Program, start: int) -> None:
         self.facts = Facts()
@@ -32,7 +32,7 @@ class Retention:
         self._size += 1
 
     def forget(self, now: int, at_once: bool = False) -> None:
-        """Drop what is out of reach: `at_once`, or when there is as much again as there was after the last time."""
+        """Drop what is out of reach: `at_once`, or when there are twice as many facts as after the last time."""
         if self._raw_window.keeps_all() or (self._size < self._enough and not at_once):
             return
         log = self.facts.within(self._timeline)

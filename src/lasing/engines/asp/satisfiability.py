@@ -35,9 +35,9 @@ def evaluation(m: Unknowns, t: int, formula: tuple[Formula, ...]) -> Model | Non
 
 
 def answer_stream(m: Unknowns, program: Program, may_hold: Callable[[TimedAtom], bool]) -> Model | None:
-    """What an answer stream (LARS, Definition 9) has besides the data, where it derives only what may hold.
+    """What an answer stream (LARS, Definition 9) has in addition to the data, if it derives only what may hold.
 
-    Weak constraints do not matter: where there is an answer stream, there is one of least cost.
+    Weak constraints do not matter: if there is an answer stream, there is one of least cost.
     """
     grounding = Grounding(program, stratify(program))
     ground, _ = grounding.ground(m)

@@ -1,8 +1,8 @@
 """Searches by clingo that can be interrupted.
 
-While clingo searches, Python handles no signals and nobody looks at the clock. A search in a thread of its own does not
-have this fault, but takes twice the time of a small one. So a search begins without, is ended after some conflicts, and
-only if that was not enough it is begun again in a thread.
+While clingo searches, Python handles no signals and nothing checks the clock. A search in its own thread avoids this,
+but doubles the time of a small search. So a search starts without a thread and stops after some conflicts; only if that
+was not enough, it starts again in a thread.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from lasing.limits import Watch
 
 FEW_CONFLICTS = 200
 FEW_RULES = 2000
-"""In programs of more rules even the first conflict may take long."""
+"""In programs with more rules, even the first conflict may take long."""
 _WAIT = 0.05  # seconds
 
 
 def search(control: clingo.Control, rules: int, most: int, now: int, watch: Watch | None) -> Iterator[clingo.Model]:
-    """The models of a program of so many rules, `most` of them unless 0; some may come twice."""
+    """The models of a program with this number of rules, at most `most` of them unless 0; some may come twice."""
     settings = control.configuration.solve
     assert isinstance(settings, clingo.Configuration)
     if rules <= FEW_RULES:

@@ -1,9 +1,9 @@
-"""The answer sets of ground rules, by clingo.
+"""The answer sets of ground rules, found by clingo.
 
-From time point to time point much stays the same. Equal rules have equal answer sets; and where all rules are known
-from before, the same clingo program is asked again, with each rule switched on or off by an external atom. clingo takes
-no new rules for atoms that it has rules for, so a rule that is not known makes a new program: with the old rules, if
-those were of use, and without them once they outnumber the new. So the program does not grow with the stream.
+From time point to time point much stays the same. Equal rules have equal answer sets. If all rules are already known,
+the same clingo program is solved again, with an external atom that switches each rule on or off. clingo accepts no new
+rules for atoms that it has rules for, so an unknown rule makes a new program: with the old rules, if those were used,
+and without them once they outnumber the new ones. So the program does not grow with the stream.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from lasing.limits import Watch
 
 Model = frozenset[TimedAtom]
 MOST_IDLE = 2
-"""How many rules a program may have for each one that is switched on, before it is made anew."""
+"""How many rules a program may have for each one that is switched on, before it is rebuilt."""
 
 
 class Solver:
-    """Finds answer sets, as far as they differ in the atoms that are shown; at most `limit` of them, unless 0."""
+    """Finds answer sets that differ in the atoms that are shown; at most `limit` of them, unless 0."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Solver:
         self._program: _Program | None = None
 
     def models(self, rules: tuple[GroundRule, ...], now: int = 0) -> list[Model]:
-        """The answer sets, those of least cost where there are costs; `now` is what limits refer to."""
+        """The answer sets, those of least cost if there are costs. Messages about limits name the time point `now`."""
         if self._last is None or self._last[0] != rules:
             if self._need_test(rules):
                 found = minimal_models(rules, costs_of(rules), now, self._watch)
@@ -55,7 +55,7 @@ class Solver:
         return self._last[1]
 
     def _need_test(self, rules: Iterable[GroundRule]) -> bool:
-        """Whether clingo's semantics is not that of LARS: a mixed condition rests on what its own rule derives."""
+        """Whether clingo's semantics differs from LARS: a mixed condition depends on what its own rule derives."""
         for rule in rules:
             if rule.heads and is_mixed(rule.body):
                 own = {self._component[head.predicate] for head in rule.heads}
@@ -75,7 +75,7 @@ class Solver:
         return known.answer_sets(rules, now, self._watch)
 
     def _distinct(self, models: Iterable[Model]) -> list[Model]:
-        """One of the models that are the same on the atoms that are shown, in the order of those."""
+        """One model for each set of shown atoms, in the order of these."""
         found: dict[Model, Model] = {}
         for model in models:
             found.setdefault(frozenset(filter(self._is_shown, model)), model)
@@ -85,7 +85,7 @@ class Solver:
 
 
 class _Program:
-    """Rules in clingo, each behind an external atom that switches it on."""
+    """Rules in clingo, each with an external atom that switches it on."""
 
     def __init__(self, rules: Collection[GroundRule], is_shown: Callable[[TimedAtom], bool], limit: int) -> None:
         self.rules = rules
@@ -110,7 +110,7 @@ class _Program:
                     backend.add_rule([due[rule.cost]], body)
             for cost, number in due.items():
                 if max(abs(cost.weight), abs(cost.level)) > LARGEST_WEIGHT:
-                    raise fault("E310", f"a cost is beyond {LARGEST_WEIGHT:,}, the largest that clingo adds up")
+                    raise fault("E310", f"a cost is beyond {LARGEST_WEIGHT:,}, the largest that clingo can add up")
                 backend.add_minimize(cost.level, [(number, cost.weight)])
             heads = dict.fromkeys(head for rule in rules for head in rule.heads)
             backend.add_project([encoder.atom(head) for head in heads if is_shown(head)])
@@ -132,7 +132,7 @@ class _Program:
 
 
 def costs_of(rules: Iterable[GroundRule]) -> dict[Cost, Condition]:
-    """When each cost falls due: once, however many instances have it."""
+    """When each cost is due: once, however many instances have it."""
     when: dict[Cost, list[Condition]] = {}
     for rule in rules:
         if rule.cost is not None:

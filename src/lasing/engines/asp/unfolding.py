@@ -1,7 +1,7 @@
-"""M, S, t ⊩ φ where some atoms of the stream may hold or not: the condition on them under which φ holds.
+"""M, S, t ⊩ φ if some atoms of the stream may hold or not: the condition on them under which φ holds.
 
 This is the entailment relation of the reference engine (LARS, Definition 7), with conditions in place of truth values.
-The stream holds all atoms that may hold; those that hold for certain are `certain`, or data.
+The stream holds all atoms that may hold; those that certainly hold are `certain`, or data.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _MANY = 16
 
 @dataclass(slots=True)
 class Unknowns(Structure):
-    """A structure in which derived atoms may hold or not, but for those that are certain.
+    """A structure in which derived atoms may hold or not, except those that are certain.
 
-    `sound` are conditions without which an instance under evaluation has no value, and so fails. `indices` has the rows
-    of a predicate at a time point by the values of an argument, and how many there were.
+    `sound` are conditions without which the instance under evaluation has no value, and so fails. `indices` has the
+    rows of a predicate at a time point by the values of an argument, and how many there were.
     """
 
     certain: set[TimedAtom] = field(default_factory=set)
@@ -36,7 +36,7 @@ class Unknowns(Structure):
 
 
 class Conditions:
-    """The algebra of conditions: a formula holds where the atoms that may hold or not satisfy its condition."""
+    """The algebra of conditions: a formula holds if the uncertain atoms satisfy its condition."""
 
     def atom(self, m: Unknowns, s: Stream, t: int, predicate: str, args: Args) -> Condition:
         in_background = args in m.background.get(predicate, ()) and m.background_holds(s, t)
@@ -68,7 +68,7 @@ CONDITIONS = Conditions()
 
 
 def condition(m: Unknowns, s: Stream, t: int, formula: Formula, sub: Substitution) -> Condition:
-    """Under which condition M, S, t ⊩ φσ."""
+    """The condition under which M, S, t ⊩ φσ."""
     return truth(CONDITIONS, m, s, t, formula, sub)
 
 
@@ -83,7 +83,7 @@ def instances(
 ) -> Iterator[tuple[Binding, Condition]]:
     """The substitutions, extending a given one, under which all formulas may hold at t, and when they do.
 
-    With a pivot, only those that find an instance of that formula among the news.
+    With a pivot, only those that find an instance of that formula among the new atoms.
     """
     order = evaluation_order(m, s, body, given, pivot)
     return _extend(m, s, t, order, 0, dict(given), [], pivot, Stream(s.timeline, Facts(), news))
@@ -127,7 +127,7 @@ def _extend(
 def _atom_instances(
     m: Unknowns, s: Stream, t: int, atom: Atom, binding: Binding
 ) -> Iterator[tuple[Binding, Condition]]:
-    """The same for a single atom, the most frequent of formulas, without asking twice for what is found."""
+    """The same for a single atom, the most frequent formula, without looking twice for what it finds."""
     predicate, terms = atom.predicate, atom.args
     known = [binding.get(term, _FREE) if isinstance(term, Variable) else term for term in terms]
     if _FREE not in known:
@@ -149,7 +149,7 @@ def _atom_instances(
 
 
 def _rows(m: Unknowns, s: Stream, t: int, predicate: str, known: list[object]) -> Iterable[Args]:
-    """The rows of a predicate at a time point, by an index on the first argument that is known where there are many."""
+    """The rows of a predicate at a time point. If there are many, it uses an index on the first known argument."""
     sources: list[Collection[Args]] = [s.data.at(t, predicate), s.derived.at(t, predicate)] if t in s.timeline else []
     if m.background_holds(s, t):
         sources.append(m.background.get(predicate, {}))
@@ -167,7 +167,7 @@ def _rows(m: Unknowns, s: Stream, t: int, predicate: str, known: list[object]) -
 
 
 def elements(m: Unknowns, s: Stream, t: int, formula: Aggregate, sub: Substitution) -> aggregates.Elements:
-    """The tuples over which an aggregate may range, each with the condition under which it does."""
+    """The tuples that an aggregate may range over, each with the condition under which it does."""
     found: aggregates.Elements = {}
     for binding, when in instances(m, s, t, formula.condition, sub):
         try:

@@ -1,7 +1,7 @@
 """The driver's side of questions that kernels ask (see `asking`).
 
-An answer is remembered for as long as all values in the question live, and at least one of them has a life to speak of:
-small numbers never die, so what was asked of them alone is forgotten when the dictionary next forgets values.
+An answer is cached for as long as all values in the question live. Small numbers never die, so answers about small
+numbers alone are dropped when the dictionary next forgets values.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _LEAST = 256
 
 
 class Answers:
-    """The answers that kernels have been given, and the driver's side of the call.
+    """The answers given to kernels, and the driver's side of the call.
 
-    `answer` takes a question and two codes. What it raises stops the kernels; `keep` takes it.
+    `answer` takes a question and two codes. If it raises an exception, the kernels stop, and `keep` gets the exception.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Answers:
         return self._rows[: self._count]
 
     def keep(self, rows: Codes) -> None:
-        """Remember these answers and no others."""
+        """Keep only these answers."""
         self._rows = np.zeros((max(_LEAST, len(rows)), SLOT), np.int64)
         self._rows[: len(rows)], self._count = rows, len(rows)
         size = 2 * _LEAST
@@ -66,7 +66,7 @@ class Answers:
             enter(self._table, self._rows[self._count - 1 : self._count])
 
     def _make_table(self, slots: int) -> None:
-        """A table of so many slots, a power of two, with all answers."""
+        """A table with this number of slots, a power of two, and all answers."""
         self._slots = slots
         self._table: Codes = share(np.full(FIRST_SLOT + slots * SLOT, FREE, np.int64))
         self._table[MASK] = slots - 1
@@ -83,7 +83,7 @@ def _asked(
     remember: Callable[[int, int, int, int], None],
     keep: Callable[[BaseException], None],
 ) -> Callable[[], int]:
-    """What kernels call. It must not raise: what Python raises in it is kept, and the kernels stop."""
+    """The function that kernels call. It must not raise: exceptions inside it are kept, and the kernels stop."""
 
     def asked() -> int:
         try:

@@ -1,12 +1,12 @@
-"""Questions that a kernel has and only Python can answer: what a function without a kernel gives, how terms compare.
+"""Questions of kernels that only Python can answer: the value of a function without a kernel, how terms compare.
 
-    ask(question, a, b)  =  the answer that is remembered under (question, a, b);  or else the driver's, remembered then
+    ask(question, a, b)  =  the answer cached for (question, a, b);  or else the driver's answer, which is then cached
 
-Each question is answered once for the same codes. A table of answers (open addressing) lies beside the arena. Where it
-has none, the kernel calls a function of the driver by its address, as it does to pause, and goes on with the answer: to
-return to the driver, it would have to keep all its loops. The answer may be a new value. So during the call names and
-wide values may be added, and the table may move: kernels find it by its distance from the arena, which they read each
-time. `answers` is the driver's side.
+Each question is answered once for the same codes. A table of answers (open addressing) lies beside the arena. If it has
+no answer, the kernel calls a function of the driver by its address, as it does to pause, and continues with the answer:
+to return to the driver, it would have to save the state of all its loops. The answer may be a new value. So names and
+wide values may be added during the call, and the table may move: kernels find it by its distance from the arena, which
+they read each time. `answers` is the driver's side.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from lasing.logic.functions.codes import COPY, UNEQUAL
 ASK, ANSWERS = 36, 37
 ASKED_QUESTION, ASKED_A, ASKED_B = 40, 41, 42
 
-# Questions: a comparison by its code; with which values a value compares; which of two comes first; functions.
+# Questions: a comparison by its code; which values a value compares with; which of two comes first; functions.
 CLASS, PRECEDES = UNEQUAL + 1, UNEQUAL + 2
 PAIR = COPY + 1
-"""A function of more than two operands takes the last of them, and a pair of all before it."""
+"""A function of more than two operands takes the last one, and a pair of all those before it."""
 FIRST_FUNCTION = PAIR + 1
 
 # The table: its mask, then per slot the question, its two codes, and the answer.

@@ -1,9 +1,9 @@
-"""The calendar: which rows reach the end of their guarantee when, which begin to hold, and when to wake up.
+"""The calendar: when guarantees of rows end, when rows begin to hold, and when to wake up.
 
 A wheel of buckets by time. A bucket is a chain of chunks `[time, next, count, relation, row, relation, row, …]`, each
-of one time, so that what is due at once lies together. An entry for a row that has been extended or buried meanwhile
-finds that out when it is due. A wake-up is an entry without a relation. The calendar has a block of memory of
-its own, which the arena's header names; chunks are known by their place in it.
+for one time, so that entries that are due together lie together. If a row is extended or dies in the meantime, its
+entry turns out to be stale when it is due. A wake-up is an entry without a relation. The calendar has its own block of
+memory, which the arena's header names; chunks are identified by their place in it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lasing.engines.local.memory import CALENDAR, FOREVER, WORDS, new_block
 from lasing.engines.local.pointers import Memory, pointer, release
 
 BUCKETS = 4096
-"""As many time points ahead have a bucket of their own; of longer windows several times share one."""
+"""This many time points ahead have their own buckets; with longer windows, several times share one."""
 FREE, USED, CAPACITY, CHUNKS = range(4)  # chunks to use again, chunks ever used, how many there is room for, in buckets
 _HEADS = 8
 _POOL = _HEADS + BUCKETS
@@ -29,7 +29,7 @@ NO_CHUNK = -1
 
 @njit(cache=True)
 def open_calendar(array: Memory, first: int) -> None:
-    """An empty calendar, but for a wake-up at the first time point."""
+    """A calendar that is empty except for a wake-up at the first time point."""
     m = pointer(array)
     words = _POOL + _FIRST_CAPACITY * _CHUNK
     c = new_block(m, words)
@@ -49,7 +49,7 @@ def bucket_of(m: Memory, time: int) -> int:
 
 @njit(cache=True)
 def _new_chunk(m: Memory, time: int) -> int:
-    """A chunk for a time, at the head of its bucket; NO_CHUNK where there is no memory, and the engine has stopped."""
+    """A chunk for a time, at the head of its bucket; NO_CHUNK if there is no memory, and the engine has stopped."""
     c = m[CALENDAR]
     chunk = m[c + FREE]
     if chunk != NO_CHUNK:
@@ -88,7 +88,7 @@ def _grow(m: Memory) -> bool:
 
 @njit(cache=True)
 def schedule(m: Memory, time: int, relation: int, row: int) -> None:
-    """One more entry."""
+    """Add an entry."""
     c = m[CALENDAR]
     chunk = m[c + _HEADS + (time & (BUCKETS - 1))]
     while chunk != NO_CHUNK and m[c + chunk + TIME] != time:
@@ -106,7 +106,7 @@ def schedule(m: Memory, time: int, relation: int, row: int) -> None:
 
 @njit(cache=True)
 def fire(m: Memory, time: int) -> int:
-    """Take the chunks of a time out of its bucket: the first of a chain of them, or NO_CHUNK."""
+    """Take the chunks of a time out of its bucket. Returns the first of their chain, or NO_CHUNK."""
     c = m[CALENDAR]
     head = c + _HEADS + (time & (BUCKETS - 1))
     chunk, fired, before = m[head], NO_CHUNK, NO_CHUNK
@@ -191,7 +191,7 @@ def next_time(m: Memory, after: int, until: int) -> int:
 
 @njit(cache=True)
 def renumber(m: Memory, relation: int, rows: np.ndarray, low: int) -> None:
-    """Follow a relation whose rows got new ids: rows[old - low] is the new one, or -1 where it is gone."""
+    """Update the entries of a relation whose rows got new ids: rows[old - low] is the new one, or -1 if it is gone."""
     c = m[CALENDAR]
     for bucket in range(BUCKETS):
         chunk = m[c + _HEADS + bucket]

@@ -1,8 +1,8 @@
-"""Kernels as plain Python, with every index checked: what stands in for `pointers` where LASING_KERNELS=python.
+"""Kernels as plain Python, with every index checked: replaces `pointers` if LASING_KERNELS=python.
 
-A `Checked` is a pointer that knows all memory that there is: the arrays that were made into pointers or named by
-`share`, and the blocks that were allocated. Reading or writing anything else is an error. New blocks are full of one
-odd number, so that what depends on it goes wrong. Slow, for finding mistakes in kernels.
+A `Checked` is a pointer that knows all valid memory: the arrays that were made into pointers or named by `share`, and
+the blocks that were allocated. Reading or writing anything else is an error. New blocks are filled with an odd number,
+so that anything that depends on it goes wrong. This is slow, and meant for debugging kernels.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lasing.compiling import kernel_at
 
 _WORD = 8
 _BITS = 2**64
-_UNSET = -(2**63) + 0x5E7  # what new memory has in it
+_UNSET = -(2**63) + 0x5E7  # the contents of new memory
 
 
 class _Region(np.ndarray[Any, np.dtype[np.int64]]):
@@ -55,7 +55,7 @@ class Checked:
             self._look_again()
             number = bisect.bisect_right(self._starts, address) - 1
             if number < 0 or not self._has(number, address):
-                raise IndexError(f"there is no word at {index}: the array has {len(self._array)}, and no block has it")
+                raise IndexError(f"there is no word {index}: the array has {len(self._array)}, and no block has it")
         return self._blocks[number], (address - self._starts[number]) // _WORD
 
     def _has(self, number: int, address: int) -> bool:
@@ -70,7 +70,7 @@ class Checked:
 
 
 def share(array: np.ndarray[Any, np.dtype[np.int64]]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """An array that kernels reach from another one, by its distance."""
+    """An array that kernels reach from another array by its distance."""
     shared = array.view(_Region)
     _shared[array.ctypes.data] = shared
     return shared

@@ -1,8 +1,8 @@
-"""Forget values that nothing holds any more.
+"""Forget values that nothing uses any more.
 
-Names and wide values get codes when they are met. A stream that always has new ones would fill the dictionary although
-its windows are bounded. So from time to time the codes in use are marked, the others are dropped, those that stay get
-new, consecutive numbers, every row is rewritten, and indices are made again.
+Names and wide values get codes when they first occur. A stream that keeps bringing new ones would fill the dictionary
+although its windows are bounded. So from time to time the codes in use are marked, the others are dropped, those that
+stay get new, consecutive numbers, every row is rewritten, and the indices are rebuilt.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from lasing.engines.local.values import NAMES, TERMS, WIDES
 
 @njit(cache=True)
 def mark(array: Memory, names: np.ndarray, wides: np.ndarray) -> None:
-    """Note which names and wide values are in some row."""
+    """Mark the names and wide values that are in some row."""
     m = pointer(array)
     for r in range(m[RELATIONS]):
         d = m[FIRST_RELATION] + r * DESCRIPTOR
@@ -53,7 +53,7 @@ def mark(array: Memory, names: np.ndarray, wides: np.ndarray) -> None:
 
 @njit(cache=True)
 def mark_rows(rows: np.ndarray, first: int, names: np.ndarray, wides: np.ndarray) -> None:
-    """Note which names and wide values are in the columns of some rows from `first` on."""
+    """Mark the names and wide values that are in the columns of some rows from `first` on."""
     for i in range(rows.shape[0]):
         for j in range(first, rows.shape[1]):
             mark_code(rows[i, j], names, wides)
@@ -63,7 +63,7 @@ def mark_rows(rows: np.ndarray, first: int, names: np.ndarray, wides: np.ndarray
 def mark_code(code: int, names: np.ndarray, wides: np.ndarray) -> None:
     if NAMES <= code < WIDES:
         number = _number_of(code, names)
-        if 0 <= number < names.shape[0]:  # what is no code, behind the arguments of a row, can be anything
+        if 0 <= number < names.shape[0]:  # words after the arguments of a row that are not codes can be anything
             names[number] = 1
     elif code >= WIDES and code - WIDES < wides.shape[0]:
         wides[code - WIDES] = 1
@@ -77,7 +77,7 @@ def _number_of(code: int, names: np.ndarray) -> int:
 
 @njit(cache=True)
 def renumber(array: Memory, names: np.ndarray, wides: np.ndarray) -> None:
-    """Give all codes new numbers: names[old] and wides[old] are the new ones, or -1 where they are gone."""
+    """Give all codes new numbers: names[old] and wides[old] are the new ones, or -1 if they are gone."""
     m = pointer(array)
     for r in range(m[RELATIONS]):
         d = m[FIRST_RELATION] + r * DESCRIPTOR

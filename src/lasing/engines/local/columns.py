@@ -1,4 +1,4 @@
-"""Arrow columns to codes and back, without a Python object for each row: only for each distinct value."""
+"""Arrow columns to codes and back, with a Python object only for each distinct value, not for each row."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from lasing.engines.local.values import NAMES, SMALL, TERMS, WIDES
 from lasing.logic.values import Value
 
 NEVER = np.iinfo(np.int64).max
-"""In a column of expiry times: the atom holds for ever. Where it is provisional, the column is null."""
+"""In a column of expiry times: the atom holds forever. If it is provisional, the column is null."""
 
 
 def encode(dictionary: Dictionary, column: Any, value_of: Callable[[object], Value]) -> Codes:
-    """The codes of a column; `value_of` makes a value of a Python value, or refuses it."""
+    """The codes of a column; `value_of` turns a Python value into a value, or rejects it."""
     if isinstance(column, Terms | Mixed):
         return _codes_of_parts(dictionary, column, value_of)
     chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -55,11 +55,11 @@ def encode_times(column: Any, time_point: Callable[[object], int]) -> Codes:
 
 
 def _by_value(chunk: Any, codes: Callable[[list[Any]], list[int]], refuse: Callable[[object], object]) -> Codes:
-    """Codes of a column, by those of its distinct values; a missing value is handed to `refuse`."""
+    """The codes of a column, found from those of its distinct values; a missing value is passed to `refuse`."""
     if not pa.types.is_dictionary(chunk.type):
         try:
             chunk = chunk.dictionary_encode()
-        except pa.ArrowNotImplementedError:  # a column of lists, which are no values, or the like
+        except pa.ArrowNotImplementedError:  # a column of lists, which are not values, or similar
             return np.array(codes(chunk.to_pylist()), np.int64)
     if chunk.indices.null_count:
         refuse(None)
@@ -69,7 +69,7 @@ def _by_value(chunk: Any, codes: Callable[[list[Any]], list[int]], refuse: Calla
 
 
 def check(column: Any, value_of: Callable[[object], Value]) -> None:
-    """Refuse what `encode` would refuse."""
+    """Reject what `encode` would reject."""
     if isinstance(column, Terms | Mixed):
         return  # its values are known already
     chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -77,7 +77,7 @@ def check(column: Any, value_of: Callable[[object], Value]) -> None:
         try:
             chunk.validate(full=True)
         except pa.ArrowInvalid:
-            chunk.to_pylist()  # it says at which byte this is no UTF-8
+            chunk.to_pylist()  # this raises an error that says which byte is not UTF-8
             raise
     elif chunk.null_count or not pa.types.is_integer(chunk.type):
         _by_value(chunk, lambda values: [0 for _ in map(value_of, values)], value_of)
@@ -102,5 +102,5 @@ def decode(dictionary: Dictionary, codes: Codes) -> tuple[Any, bool]:
 
 
 def decode_expiry(until: Codes) -> Any:
-    """An Arrow column of times up to which rows are guaranteed; null where they are provisional."""
+    """An Arrow column of times up to which rows are guaranteed; null if they are provisional."""
     return pa.array(np.where(until >= FOREVER, NEVER, until), mask=until == PROVISIONAL)

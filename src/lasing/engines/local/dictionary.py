@@ -1,14 +1,14 @@
 """Values and their codes (see `values`): one at a time, and in whole columns.
 
-At the engine's speed the boundary is the larger cost, so columns of names pass it in bulk.
+The engine is so fast that encoding and decoding cost more than evaluation, so columns of names are handled in bulk.
 
-Codes change when values are forgotten (see `collect`), so nothing may hold them unseen. Outside of the arena there are
-two places for them, and no third one:
+Codes change when values are forgotten (see `collect`), so the dictionary must know who holds them. Outside the arena,
+codes may only be in two places:
 
-- bare, inside of a `with dictionary.encoding()` or while a kernel runs: nothing is forgotten in there;
-- in a `Coded`, which the dictionary knows, and renumbers.
+- bare, inside a `with dictionary.encoding()` or while a kernel runs: nothing is forgotten there;
+- in a `Coded`, which the dictionary knows and renumbers.
 
-Values are forgotten only on the way into an `encoding()` that is not inside of another one.
+Values are forgotten only on entering an `encoding()` that is not inside another one.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from lasing.logic.values.table import Coding
 Codes = np.ndarray[Any, np.dtype[np.int64]]
 
 _LEAST = 1 << 16
-"""Up to so many values, none is ever forgotten."""
+"""Up to this number of values, none is ever forgotten."""
 _MOST_HELD = 1 << 10
 
 
@@ -65,8 +65,8 @@ class Coded:
 class Dictionary:
     """The codes of an engine's values. Wide values live in its arena, and so do constants, at `registers`.
 
-    The text of names is kept for kernels where they may ask which of two comes first. `functions` are those that
-    kernels ask for; what one of them raises goes to `keep`, and the kernels stop.
+    The text of names is kept for kernels if they may ask which of two comes first. `functions` are those that kernels
+    ask for; if one of them raises an exception, it goes to `keep`, and the kernels stop.
     """
 
     def __init__(
@@ -96,14 +96,14 @@ class Dictionary:
         self._held: list[ref[Coded]] = []  # cheaper than a WeakSet: the dead are left out from time to time
         self._most_held = _MOST_HELD
         self.bare = 0
-        """How many are at work with bare codes."""
+        """How many users are working with bare codes."""
         self.collections = 0
         """How often values were forgotten."""
 
     # -- holding codes ---------------------------------------------------------------------------------------------
 
     def encoding(self) -> Dictionary:
-        """Where values get codes, with `with`. What is to be kept of them must be in a `Coded` at the end."""
+        """For `with`: values get codes inside. Codes to be kept must be in a `Coded` at the end."""
         return self
 
     def __enter__(self) -> Dictionary:
@@ -125,12 +125,12 @@ class Dictionary:
         return held
 
     def _is_full(self) -> bool:
-        """Whether there are so many values that it is time to look for those that nothing holds any more."""
+        """Whether there are enough values to look for those that nothing uses any more."""
         return len(self.names) + len(self.terms) + len(self._answers) + wide_values(self._arena) > self._limit
 
     def collect(self) -> None:
         """Forget the values that are in no row of the arena, no constant and no `Coded`; the others get new codes."""
-        assert not self.bare, "somebody is at work with codes that would change their meaning"
+        assert not self.bare, "some code is working with codes that would change their meaning"
         known = len(self.names)
         names = np.zeros(known + len(self.terms), np.int64)  # the terms last, the newest first, as their codes are
         wides = np.zeros(wide_values(self._arena), np.int64)
@@ -165,9 +165,9 @@ class Dictionary:
         self.collections += 1
 
     def _living_answers(self, names: Codes, wides: Codes) -> Codes:
-        """The answers about values that live, whose results are marked so that they live too.
+        """The answers about live values. Their results are marked, so that they live too.
 
-        One result may be part of another question, so this goes on until nothing new is marked.
+        One result may be part of another question, so this repeats until nothing new is marked.
         """
         rows = self._answers.rows
         kept = np.zeros(len(rows), bool)
@@ -182,7 +182,7 @@ class Dictionary:
         return rows[kept].copy()
 
     def _answer(self, question: int, a: int, b: int) -> int:
-        """What a kernel asks. Nothing is forgotten meanwhile: the kernel is at work with codes."""
+        """Answer a kernel. Nothing is forgotten in the meantime, because the kernel works with codes."""
         self.bare += 1
         try:
             one, other = self._term(a), self._term(b)
@@ -206,13 +206,13 @@ class Dictionary:
 
     def code(self, value: Value) -> int:
         """The code of a value."""
-        assert self.bare, "codes are made inside of `encoding()`"
+        assert self.bare, "codes are made inside `encoding()`"
         code = self._codes.get(value)
         return self._new(value) if code is None else code
 
     def codes(self, values: Iterable[Value]) -> list[int]:
         """The codes of many values."""
-        assert self.bare, "codes are made inside of `encoding()`"
+        assert self.bare, "codes are made inside `encoding()`"
         codes = list(map(self._codes.get, values := list(values)))
         if None in codes:
             return [self._new(value) if code is None else code for value, code in zip(values, codes, strict=True)]
@@ -220,7 +220,7 @@ class Dictionary:
 
     def column(self, values: Sequence[Value]) -> Codes:
         """The codes of many names, most of which are known."""
-        assert self.bare, "codes are made inside of `encoding()`"
+        assert self.bare, "codes are made inside `encoding()`"
         try:
             return np.fromiter(map(self._codes.__getitem__, values), np.int64, len(values))
         except KeyError:
@@ -228,11 +228,11 @@ class Dictionary:
 
     def _new(self, value: Value | Operands) -> int:
         if isinstance(value, int) and -SMALL < value < SMALL:
-            return value  # it is not remembered: it is its own code
+            return value  # it is not stored: it is its own code
         known = self._codes.get(value)  # it may be there twice among new values
         if known is not None:
             return known
-        match _CODINGS.get(type(value), "term"):  # operands are no values
+        match _CODINGS.get(type(value), "term"):  # operands are not values
             case "name":
                 code = NAMES + len(self.names)
                 self.names.append(value)  # type: ignore[arg-type]  # it is of that kind
@@ -278,7 +278,7 @@ class Dictionary:
         return list(found.tolist())
 
     def numbers(self, codes: Codes) -> tuple[Codes, np.ndarray[Any, np.dtype[np.bool_]]]:
-        """The integers of a column of codes, or the bits of doubles, and which are doubles; of names, anything."""
+        """The integers of a column of codes, or the bits of doubles, and which are doubles; anything for names."""
         return decode_wides(self._arena, np.ascontiguousarray(codes))
 
     def _names_by_code(self) -> np.ndarray[Any, np.dtype[np.object_]]:
@@ -293,12 +293,12 @@ class Dictionary:
         return self._by_code
 
     def arrow_names(self, codes: Codes, most: int) -> Any:
-        """An Arrow column of names, of which `most` is the greatest code.
+        """An Arrow column of names, with `most` as the greatest code.
 
-        Text is taken from an array of all names, which is made longer when that costs little beside the names that are
-        new since, or beside this column. So a few new names at every time point do not copy all others.
+        Text is taken from an array of all names. It is extended when that costs little compared with the number of new
+        names, or with this column. So a few new names at every time point do not copy all others.
         """
-        import pyarrow as pa  # here, because to load it, and pandas with it, takes a second
+        import pyarrow as pa  # here, because loading it, and pandas with it, takes a second
 
         if self._arrow is None:
             self._arrow = pa.array([], pa.string())
@@ -310,7 +310,7 @@ class Dictionary:
         return self._arrow.take(pa.array(codes - NAMES))
 
     def texts(self) -> Codes:
-        """The text of all names, as kernels compare it; only where the program may ask for it."""
+        """The text of all names, as kernels compare it; only if the program may need it."""
         if self._texts is None:
             return _NO_TEXTS
         return self._texts.of(self.names)
@@ -323,13 +323,13 @@ _CODINGS: dict[type, Coding] = {python: kind.coding for python, kind in KINDS.it
 
 
 def _numbered(used: Codes) -> Codes:
-    """New, consecutive numbers for what is used, and -1 for all else."""
+    """New, consecutive numbers for what is used, and -1 for everything else."""
     numbers: Codes = np.where(used == 1, np.cumsum(used) - 1, -1)
     return numbers
 
 
 def _life(codes: Codes, names: Codes, wides: Codes) -> Codes:
-    """Whether values live, are gone, or are small numbers, which are not kept anywhere and so never go."""
+    """Whether values live, are gone, or are small numbers, which are not stored and so never go."""
     life = np.full(len(codes), EVERLASTING)
     for used, first, last, base in (
         (names, NAMES, TERMS, NAMES),

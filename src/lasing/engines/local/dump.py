@@ -44,13 +44,13 @@ def _relation(engine: LocalEngine, relation: Relation, d: int) -> Iterator[str]:
 
 
 def _values(engine: LocalEngine, relation: Relation, codes: list[int]) -> list[str]:
-    if relation == engine.relations[0]:  # wide values: their kind and bits, which are no codes
+    if relation == engine.relations[0]:  # wide values: their kind and bits, which are not codes
         return [str(code) for code in codes]
     return [term_text(engine.dictionary.value(code)) for code in codes]
 
 
 def _fields(kind: int, fields: list[int]) -> str:
-    """What a row has beside its arguments."""
+    """What a row has in addition to its arguments."""
     match kind:
         case memory.LOG:
             return ""

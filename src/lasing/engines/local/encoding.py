@@ -22,7 +22,7 @@ NOW_REGISTER = VARIABLES - 1
 
 
 class Variant:
-    """A rule that begins with one of its lookups: the order of the others, and the steps."""
+    """A rule that starts with one of its lookups: the order of the others, and the steps."""
 
     def __init__(self, layout: Layout, rule: PlanRule, begin: int, counted: bool, special: int) -> None:
         self._layout = layout
@@ -71,8 +71,8 @@ class Variant:
         return any(step[variants.CODE] in (variants.COMPUTE, variants.TIME) for step in self._steps)
 
     def _shown(self, variant: list[int]) -> int:
-        """Put the variant, and say which variables the example of an instance without a value shows."""
-        named = tuple(v for v in self._since if v.name.isidentifier())  # others are no part of the program
+        """Write the variant, and note which variables the example of an instance without a value shows."""
+        named = tuple(v for v in self._since if v.name.isidentifier())  # others are not part of the program
         words = [w for v in named for w in (self._registers[v], self._since[v])]
         if self._rule.lookups[self._begin].negated:  # a row that goes does not mean that there is an instance
             codes = [step[variants.CODE] for step in self._steps]
@@ -83,12 +83,12 @@ class Variant:
         return at
 
     def _choose_kernel(self, variant: list[int], binds: list[int]) -> None:
-        """One of the loops for small rules, where it will do, and where values come from then."""
+        """One of the loops for small rules, if one fits, and where its values come from."""
         variant[variants.KERNEL] = kernel_address(self._small(variant, binds) or join_any)
 
     def _small(self, variant: list[int], binds: list[int]) -> Callable[..., None] | None:
-        """A rule of one literal, or of two that share a variable, without tests and without constants but in the head,
-        has a loop of its own."""
+        """A rule of one literal, or of two that share a variable, has a loop of its own, if it has no tests, and
+        constants only in the head."""
         probes = [step for step in self._steps if step[variants.CODE] == variants.PROBE]
         if len(probes) != len(self._steps) or len(probes) > 1 or self._special & variants.STAMPS or _checks(binds):
             return None
@@ -163,7 +163,7 @@ class Variant:
         self._steps.append(step)
 
     def _take_tests(self, tests: list[Test]) -> None:
-        """All tests whose variables are bound by now; one that gives a variable its value may make others ready."""
+        """All tests whose variables are bound by now; one that binds a variable may make others ready."""
         progress = True
         while progress:
             progress = False
@@ -183,7 +183,7 @@ class Variant:
                 progress = True
 
     def _scans(self, relation: Relation) -> bool:
-        """Whether the last step looks at all rows of a relation."""
+        """Whether the last step scans all rows of a relation."""
         last = self._steps[-1] if self._steps else [variants.COMPUTE]
         is_scan = last[variants.CODE] == variants.PROBE and last[variants.KEYS] == 0
         return is_scan and last[variants.RELATION] == self._layout.at(relation)
@@ -202,7 +202,7 @@ class Variant:
                 return True
 
     def _value(self, term: Term) -> int:
-        """The register of a term's value; steps compute it where it must be computed."""
+        """The register of a term's value; steps compute it if necessary."""
         match term:
             case Variable():
                 return self._register(term)
@@ -214,8 +214,8 @@ class Variant:
     def _apply(self, function: Function, registers: list[int]) -> int:
         """Steps that compute a function of registers, two at a time, and the register of its value.
 
-        A kernel takes further operands in one by one. A function without one is asked for with the last of its
-        operands, and a pair of all before it.
+        A kernel is applied again for each further operand. For a function without a kernel, the question has its last
+        operand, and a pair of all those before it.
         """
         result, *rest = registers
         last = function.kernel if function.kernel is not None else self._layout.question(function, len(registers))

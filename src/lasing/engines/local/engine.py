@@ -1,4 +1,4 @@
-"""The incremental engine as a session sees it: facts in, what changes out; encoded in columns, or as atoms."""
+"""The incremental engine as a session sees it: facts in, changes out; encoded in columns, or as atoms."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _BLOCK = 1 << 16
 
 
 class LocalEngine:
-    """Evaluates a program incrementally. `Unplanned` is raised at once where it cannot.
+    """Evaluates a program incrementally. Raises `Unplanned` at once if it cannot.
 
     If `annotated`, guaranteed atoms come out once, with the time up to which they hold, and their end is not reported.
     """
@@ -75,7 +75,7 @@ class LocalEngine:
         self._leaps: Leaps | None = None
         if self._layout.idle is not None and not annotated:
             self._leaps = Leaps(self._arena, *self._layout.idle, self._layout.times, self._layout.rules * len(REASONS))
-        self._supervisor = Supervisor(self._arena, program, watch or Watch())  # limits are for what comes after these
+        self._supervisor = Supervisor(self._arena, program, watch or Watch())  # limits do not count what came before
         self._usable = True
         self._measuring: Measuring | None = None
         registers = [register for register, _ in self._layout.constants]
@@ -99,24 +99,24 @@ class LocalEngine:
 
     @property
     def predicates(self) -> dict[str, int]:
-        """The numbers under which facts are fed in; "" means any predicate that is not among them."""
+        """The numbers of the predicates of facts; "" means any other predicate."""
         return self._layout.predicates
 
     @property
     def outputs(self) -> Sequence[tuple[str, int]]:
-        """The predicates that are put out, in the order of their numbers, with how many arguments they have."""
+        """The predicates of the output, in the order of their numbers, with their arities."""
         return self._layout.outputs
 
     def evaluate(self, rows: Codes, end: int) -> Iterator[Codes]:
-        """Go on to a time point, given all facts up to it, in order: rows (time, predicate's number, arguments…).
+        """Advance to a time point, given all facts up to it, in order: rows (time, predicate's number, arguments…).
 
-        What changes comes in blocks of rows (time, predicate's number, +1 or -1, until when it is guaranteed,
-        arguments…), each valid until the next is asked for. Facts may be added to the time point of now.
+        Changes come in blocks of rows (time, predicate's number, +1 or -1, until when it is guaranteed, arguments…),
+        each valid until the next one is requested. Facts may be added to the current time point.
         """
         check_time(end)
         if not self._usable:
             raise stopped()
-        self._usable = False  # until all is evaluated, so that nobody goes on after an interrupt
+        self._usable = False  # until everything is evaluated, so that nothing continues after an interrupt
         if self._background is not None:
             rows, self._background = np.concatenate([self._background.rows, rows]), None
         if self._leaps is None or end - self.time <= self._leaps.least:
@@ -127,7 +127,7 @@ class LocalEngine:
         self._usable = True
 
     def _rest(self, end: int, leaps: Leaps) -> Iterator[Codes]:
-        """Go on to a time point up to which no fact comes; where nothing changes but the time, by leaps."""
+        """Advance to a time point when no facts come before it; skip stretches in which only the time changes."""
         nothing = self._block(()).rows
         patience = 4 * leaps.reach
         while self.time < end:
@@ -143,7 +143,7 @@ class LocalEngine:
                 patience = 4 * leaps.reach
 
     def _evaluate(self, rows: Codes, end: int) -> Iterator[Codes]:
-        """Go on to a time point, by every time point at which something happens."""
+        """Advance to a time point, through every time point at which something happens."""
         at, time = 0, self.time if not len(rows) else min(self.time, int(rows[0, 0]) - 1)
         while time < end:
             if len(rows) - at > len(self._out):
@@ -155,21 +155,21 @@ class LocalEngine:
             if at == HALF_WAY:
                 raise self._supervisor.reason(time)
             if written:
-                self.dictionary.bare += 1  # the rows, and what comes of them
+                self.dictionary.bare += 1  # the rows, and what they produce
                 try:
                     yield self._out[:written]
                 finally:
                     self.dictionary.bare -= 1
 
     def standing(self) -> Codes:
-        """What holds now, as rows of output, valid until they are asked for again."""
+        """What holds now, as rows of output, valid until the next call."""
         self._held, written = read_out(self._arena, self._held)
         return self._held[:written]
 
     # -- as atoms --------------------------------------------------------------------------------------------------
 
     def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Changes]:
-        """What changes up to a time point, given the facts that are new at it: all time points at which any does."""
+        """What changes up to a time point, given its new facts: all time points with changes."""
         self._arena[memory.REPORTS_EXTENSIONS] = 1
         numbers, rows = self.predicates, []
         with self.dictionary.encoding() as encoder:
@@ -213,7 +213,7 @@ class LocalEngine:
 
     @property
     def plan(self) -> Plan:
-        """The plan that it runs."""
+        """The plan that the engine runs."""
         return self._plan
 
     @property
@@ -223,7 +223,7 @@ class LocalEngine:
 
     @property
     def arena(self) -> Codes:
-        """The arena (see `memory`), to look at."""
+        """The arena (see `memory`), for reading."""
         return self._arena
 
     def measure(self) -> Measuring:
@@ -246,7 +246,7 @@ class LocalEngine:
 
     @property
     def failures(self) -> Counter[tuple[int, str]]:
-        """Instances that had no value, by rule and reason."""
+        """Instances without a value, by rule and reason."""
         first = int(self._arena[memory.COUNTERS])
         counts = self._arena[first : first + self._layout.rules * len(REASONS)]
         some = np.flatnonzero(counts)
@@ -279,7 +279,7 @@ class LocalEngine:
 
 
 def _asks_for_order(plan: Plan) -> bool:
-    """Whether some rule may ask which of two names comes first. Where a number is compared, it does not."""
+    """Whether some rule may ask which of two names comes first. A comparison with a number does not."""
     folds = [stage for stage in plan.stages if isinstance(stage, Fold)]
     ordered = (test for rule in rules_of(plan) for test in rule.tests if COMPARISONS[test.comparison].orders)
     return any(_may_be_name(test.left) and _may_be_name(test.right) for test in ordered) or any(

@@ -1,7 +1,7 @@
 """Exact sums and quotients of numbers, rounded once: a sum does not depend on the order of its terms.
 
 A sum's accumulator is a fixed-point number in limbs of 32 bits, wide enough for every double and for 2^31 terms; limb
-UNIT holds the units from 2^-1074 on, and those below it are room for the fraction of a quotient.
+UNIT starts at the unit 2^-1074, and the limbs below it are room for the fraction of a quotient.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def quotient(x: int, y: int) -> float:
         return x / y
     a, b = _magnitude(x), _magnitude(y)
     whole, rest, shift = a // b, a % b, 0
-    while whole < _ENOUGH and rest != uint64(0):  # more bits of the fraction, so that one rounding decides
+    while whole < _ENOUGH and rest != uint64(0):  # more bits of the fraction, so that a single rounding is enough
         rest <<= uint64(1)
         whole <<= uint64(1)
         shift += 1
@@ -36,7 +36,7 @@ def quotient(x: int, y: int) -> float:
             rest -= b
             whole |= uint64(1)
     if rest != uint64(0):
-        whole |= uint64(1)  # there is more, beyond the bits that are kept
+        whole |= uint64(1)  # there is a remainder beyond the bits that are kept
     result = math.ldexp(float(whole), -shift)
     return -result if (x < 0) != (y < 0) else result
 
@@ -63,7 +63,7 @@ def add_double(limbs: np.ndarray, x: float) -> None:
 
 @njit(cache=True)
 def add_wide(limbs: np.ndarray, high: int, low: int) -> None:
-    """Add a 128-bit integer: high · 2^64 + low, where low is taken without sign."""
+    """Add a 128-bit integer: high · 2^64 + low, with an unsigned low word."""
     _add(limbs, uint64(low), 1, _LOWEST)
     _add(limbs, uint64(abs(high)), 1 if high >= 0 else -1, _LOWEST + 64)
 
@@ -79,7 +79,7 @@ def _add(limbs: np.ndarray, magnitude: int, sign: int, position: int) -> None:
 
 @njit(cache=True)
 def to_double(limbs: np.ndarray, parts: int) -> float:
-    """The accumulated sum divided by `parts`, rounded to the nearest double; infinite where it is too large."""
+    """The accumulated sum divided by `parts`, rounded to the nearest double; infinite if it is too large."""
     negative = _carry(limbs)
     if negative:
         for i in range(limbs.shape[0]):
@@ -111,7 +111,7 @@ def to_double(limbs: np.ndarray, parts: int) -> float:
 
 @njit(cache=True)
 def _carry(limbs: np.ndarray) -> bool:
-    """Bring every limb but the last into 0…2^32-1; whether the number is negative."""
+    """Bring every limb except the last into 0…2^32-1. Returns whether the number is negative."""
     carry = int64(0)
     for i in range(limbs.shape[0] - 1):
         value = limbs[i] + carry

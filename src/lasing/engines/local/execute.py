@@ -64,16 +64,16 @@ from lasing.engines.local.pointers import Memory, call, int64, invoke, pointer
 from lasing.engines.local.spans import enters, leaves
 from lasing.engines.local.upkeep import begin_tick, tidy
 
-# What a predicate's facts feed: a guaranteed relation while they lie in a window, the same for ever once the window has
+# What a predicate's facts feed: a guaranteed relation while they lie in a window, the same forever once the window has
 # any time point, the log of all facts, or a partition window.
 INTO_RELATION, FOR_EVER, INTO_LOG, INTO_PARTITION = range(4)
 SINK_KIND, SINK_TARGET, SINK_ADDED, SINK_BACK, SINK_AHEAD, SINK_STEP, SINK_TAG = range(7)
 SINK = 7
-# What the last column has besides the arguments: nothing, the fact's time, a tag.
+# What the last column has in addition to the arguments: nothing, the fact's time, a tag.
 PLAIN, TIMED, TAGGED = range(3)
 
 # A row of input: its time, its predicate's number, its arguments. A row of output: the time, the predicate's number, +1
-# or -1 (0: no change, but guaranteed for longer), until when it is guaranteed (PROVISIONAL where that is not known),
+# or -1 (0: no change, but guaranteed for longer), until when it is guaranteed (PROVISIONAL if that is unknown),
 # the arguments.
 IN_TIME, IN_PREDICATE, IN_ARGS = range(3)
 OUT_TIME, OUT_PREDICATE, OUT_SIGN, OUT_UNTIL, OUT_ARGS = range(5)
@@ -89,8 +89,8 @@ def run_batch(
     """Evaluate every time point after t and up to `end` at which something happens, with the rows from `at` on, which
     are in order of time.
 
-    Comes back early when the output is half full: how many of its rows are written, the row and the time at which to go
-    on. That time is `end` when all is done. Where the engine has stopped, the row is HALF_WAY.
+    Returns early when the output is half full: how many of its rows are written, and the row and the time at which to
+    continue. That time is `end` when everything is done. If the engine has stopped, the row is HALF_WAY.
     """
     m, texts = pointer(arena), pointer(names)
     written = int64(0)
@@ -139,7 +139,7 @@ def _operate(m: Memory, t: int, fired: int, texts: Memory) -> None:
 
 @njit(cache=True)
 def _let_begin(m: Memory, fired: int) -> None:
-    """Let pending rows whose time has come hold."""
+    """Release pending rows whose time has come, so that they hold."""
     while fired != NO_CHUNK:
         for i in range(entries(m, fired)):
             at = entry(m, fired, i)
@@ -153,7 +153,7 @@ def _let_begin(m: Memory, fired: int) -> None:
 
 @njit(cache=True)
 def _take_in(m: Memory, rows: np.ndarray, first: int, last: int, t: int) -> None:
-    """Feed facts to all that is fed by their predicates."""
+    """Feed facts to everything that their predicates feed."""
     key, inputs = m[KEY], m[INPUTS]
     for i in range(np.uintp(first), np.uintp(last)):
         predicate = rows[i, IN_PREDICATE]
@@ -179,7 +179,7 @@ def _take_in(m: Memory, rows: np.ndarray, first: int, last: int, t: int) -> None
 
 @njit(cache=True, forceinline=True)
 def _feed(m: Memory, sink: int, rows: np.ndarray, i: int, t: int) -> None:
-    """A fact into a guaranteed relation: now, or from the time on at which its window has it."""
+    """Put a fact into a guaranteed relation: now, or from the time at which its window contains it."""
     d, added, step, key = m[sink + SINK_TARGET], m[sink + SINK_ADDED], m[sink + SINK_STEP], m[KEY]
     arity = m[d + ARITY]
     until = FOREVER if m[sink + SINK_KIND] == FOR_EVER else leaves(t, m[sink + SINK_BACK], step)
@@ -201,7 +201,7 @@ def _feed(m: Memory, sink: int, rows: np.ndarray, i: int, t: int) -> None:
 
 @njit(cache=True)
 def _changes(m: Memory) -> int:
-    """How many rows there may be to put out, besides those that the calendar knows."""
+    """How many rows of output there may be, in addition to those that the calendar knows."""
     changes = 0
     for o in range(m[OUTPUTS]):
         d = m[m[FIRST_OUTPUT] + 2 * o]
@@ -229,7 +229,7 @@ def _wider(out: np.ndarray, written: int, more: int) -> np.ndarray:
     if written + more <= out.shape[0]:
         return out
     grown = np.empty((2 * (written + more), out.shape[1]), np.int64)
-    for i in range(written):  # to assign a slice takes seconds to compile
+    for i in range(written):  # assigning a slice takes seconds to compile
         for j in range(out.shape[1]):
             grown[i, j] = out[i, j]
     return grown
@@ -237,7 +237,7 @@ def _wider(out: np.ndarray, written: int, more: int) -> np.ndarray:
 
 @njit(cache=True)
 def _put_out(m: Memory, t: int, fired: int, out: np.ndarray, written: int) -> int:
-    """Write the changes of the output's relations, for which there is room; how many rows are written then."""
+    """Write the changes of the output's relations. There is room for them. Returns how many rows are then written."""
     for o in range(m[OUTPUTS]):
         d, predicate = m[m[FIRST_OUTPUT] + 2 * o], m[m[FIRST_OUTPUT] + 2 * o + 1]
         if m[d + KIND] != COUNTED and (m[ANNOTATED] or m[REPORTS_EXTENSIONS] or m[d + REPORTED]):
@@ -255,8 +255,8 @@ def _put_out(m: Memory, t: int, fired: int, out: np.ndarray, written: int) -> in
 def _put_out_new(m: Memory, d: int, predicate: int, t: int, out: np.ndarray, written: int) -> int:
     """Write the rows of a guaranteed relation that are new, or newly guaranteed for longer.
 
-    If the output is annotated, all of them, with the sign +1. Else what is only guaranteed for longer has the sign 0,
-    and is written where extensions are reported; what is new is written, and stamped, where nobody else has.
+    If the output is annotated, all of them have the sign +1. Otherwise, rows that are only guaranteed for longer have
+    the sign 0, and are written if extensions are reported; new rows are written, and stamped, if nothing else does so.
     """
     at_h, at_s = m[d + AT_H], m[d + AT_S]
     annotated, extensions, reported, tick = m[ANNOTATED] == 1, m[REPORTS_EXTENSIONS] == 1, m[d + REPORTED] != 0, m[TICK]
@@ -285,7 +285,7 @@ def _put_out_new(m: Memory, d: int, predicate: int, t: int, out: np.ndarray, wri
 
 @njit(cache=True)
 def _put_out_ended(m: Memory, t: int, fired: int, out: np.ndarray, written: int) -> int:
-    """Write the rows that hold no more, of relations whose changes only the output needs."""
+    """Write the rows that no longer hold, for relations whose changes only the output needs."""
     while fired != NO_CHUNK:
         for i in range(entries(m, fired)):
             at = entry(m, fired, i)
@@ -302,7 +302,7 @@ def _put_out_ended(m: Memory, t: int, fired: int, out: np.ndarray, written: int)
 
 @njit(cache=True, forceinline=True)
 def _write(m: Memory, d: int, b: int, predicate: int, t: int, sign: int, out: np.ndarray, w: int) -> None:
-    """Write a row of output; where the relation is shared, its tag is the predicate's number."""
+    """Write a row of output; if the relation is shared, its tag is the predicate's number."""
     arity = m[d + ARITY]
     out[w, OUT_TIME] = t
     out[w, OUT_PREDICATE] = predicate if predicate >= 0 else m[b + arity - 1]

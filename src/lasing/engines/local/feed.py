@@ -1,4 +1,4 @@
-"""The incremental engine, fed with facts in columns, which reports what changes in columns."""
+"""The incremental engine, with facts and changes in columns."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from lasing.logic.formulas import Atom
 
 
 class Feed:
-    """Takes slabs of facts in the order of time. No code outlives the call in which it was made.
+    """Takes slabs of facts in order of time. No code outlives the call in which it was made.
 
     `counts_facts` says that some window counts facts, so that the same fact twice at one time point has to be found.
     """
@@ -81,7 +81,7 @@ class Feed:
         return rows
 
     def _encoded(self, batch: Batch) -> Codes:
-        """The facts that the program looks at, as rows of codes."""
+        """The facts that the program uses, as rows of codes."""
         engine, numbers = self.engine, self.engine.predicates
         used = [part for part in batch.parts if self._counts_all or part.predicate in numbers]
         rows = np.zeros((len(batch), engine.width), np.int64)

@@ -1,4 +1,4 @@
-"""How much each rule adds and how long it takes, from when somebody asks for it. `measuring` has the kernels."""
+"""How much each rule adds and how long it takes, from the time someone asks for it. `measuring` has the kernels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Clock = ctypes.CFUNCTYPE(ctypes.c_int64)
 
 @dataclass(frozen=True, slots=True)
 class RuleFigures:
-    """How many rows a rule added, and how many seconds of the processor it took; by its index in the program."""
+    """How many rows a rule added, and how much processor time it took, in seconds; by its index in the program."""
 
     rule: int
     rows: int
@@ -27,7 +27,7 @@ class RuleFigures:
 
 @dataclass(frozen=True, slots=True)
 class RelationFigures:
-    """How many rows a relation has now, and how long the operation that keeps it took, other than rules."""
+    """How many rows a relation has now, and how long the operation that maintains it took, without rules."""
 
     name: str
     rows: int
@@ -35,7 +35,7 @@ class RelationFigures:
 
 
 class Measured(Protocol):
-    """An engine whose figures these are."""
+    """The engine that is measured."""
 
     @property
     def arena(self) -> np.ndarray[Any, np.dtype[np.int64]]: ...
@@ -44,7 +44,7 @@ class Measured(Protocol):
 
 
 class Measuring:
-    """The figures of an engine, from now on. It keeps the engine alive, since its memory is read."""
+    """The figures of an engine, from now on. It keeps the engine alive, because it reads the engine's memory."""
 
     def __init__(self, engine: Measured, rules: int, nodes: Sequence[object]) -> None:
         self._engine, self._rules, self._nodes = engine, rules, nodes
@@ -53,13 +53,13 @@ class Measuring:
         self._arena[CLOCK] = ctypes.cast(self._clock, ctypes.c_void_p).value or 0
 
     def rules(self) -> list[RuleFigures]:
-        """Of each rule of the program, in its order."""
+        """The figures of each rule of the program, in order."""
         first = int(self._arena[FIGURES]) + FIRST_RULE
         words = self._arena[first : first + self._rules * RULE].reshape(-1, RULE).tolist()
         return [RuleFigures(number, rows, spent / 1e9) for number, (rows, spent) in enumerate(words)]
 
     def relations(self) -> list[RelationFigures]:
-        """Of each relation of the plan, in its order."""
+        """The figures of each relation of the plan, in order."""
         first = int(self._arena[int(self._arena[FIGURES]) + FIRST_OPERATION])
         spent: dict[Relation, int] = {}
         for node, time_spent in zip(self._nodes, self._arena[first : first + len(self._nodes)].tolist(), strict=True):

@@ -28,12 +28,12 @@ class History:
     _newest: int | None = None
     _seen: set[bytes] | None = None
     _collections: int = 0
-    """Of the dictionary, when `_seen` was made: its keys are made of codes, and mean nothing after the next one."""
+    """The dictionary's version when `_seen` was made: its keys are made of codes, and are void after the next one."""
 
     def unseen(self, rows: Codes) -> Codes:
-        """Rows in the order of time, without those that are here already, and each of the others once.
+        """Rows in order of time, without those that are here already, and each of the others once.
 
-        All facts of the newest time point are here, so this is what it takes to count the same fact once.
+        All facts of the newest time point are here, so this is enough to count the same fact once.
         """
         if not len(rows):
             return rows
@@ -65,7 +65,7 @@ class History:
         return self._seen
 
     def add(self, facts: Coded, time: int) -> None:
-        """Facts have come. From time to time those that are not needed any more are dropped."""
+        """Add facts, and from time to time drop those that are no longer needed."""
         rows = facts.rows
         if not len(rows):
             return

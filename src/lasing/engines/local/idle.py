@@ -1,11 +1,11 @@
-"""Leaps over idle time: a state that comes again, but for its time, will come again until a fact arrives.
+"""Skipping idle time: a state that repeats, except for its time, will repeat until a fact arrives.
 
     state at t + period  =  state at t, with all recent times later by the period
-    nothing is put out in between
+    there is no output in between
     ⇒  state at t + n · period  =  state at t, with all recent times later by n · period
 
-A time is recent if it lies less than `reach` from now. Times further back stay as they are, and so do those further
-ahead, for as long as now does not come near them. `plan.idle` says in which plans this holds, and which columns are
+A time is recent if it lies less than `reach` from now. Times further back stay unchanged, and so do those further
+ahead, as long as now does not come near them. `plan.idle` says in which plans this holds, and which columns are
 times. States are compared by two sums of hashes of all rows and calendar entries, 128 bits together.
 """
 
@@ -59,7 +59,7 @@ class State:
 
 
 def stretches(rows: np.ndarray, time: int, end: int, least: int) -> Iterator[tuple[np.ndarray, int, bool]]:
-    """The rows of input up to `end`, cut where at least so many time points bring none.
+    """The rows of input up to `end`, cut at gaps of at least this many time points.
 
     Each part comes with the time point up to which it goes, and whether it is idle: then it has no rows.
     """
@@ -68,7 +68,7 @@ def stretches(rows: np.ndarray, time: int, end: int, least: int) -> Iterator[tup
     for gap in np.flatnonzero(np.diff(times) > least).tolist():
         if gap > first:
             yield rows[first:gap], int(times[gap]), False
-        until = int(times[gap + 1]) - (gap < len(rows))  # the next fact is no part of the gap
+        until = int(times[gap + 1]) - (gap < len(rows))  # the next fact is not part of the gap
         yield rows[:0], until, True
         first = gap
     if first < len(rows) or until < end:
@@ -85,10 +85,10 @@ class Leaps:
         self.period, self.reach = plan.period, plan.reach
         self._landmarks = sorted(plan.landmarks)
         self.least = 8 * plan.reach + 2 * plan.period + 256
-        """Gaps shorter than that are gone through time point by time point."""
+        """Shorter gaps are evaluated time point by time point."""
 
     def state(self, now: int) -> State | None:
-        """The state at a time point; None where something is neither recent nor long ago."""
+        """The state at a time point; None if something is neither recent nor long ago."""
         near = 2 * self.reach
         if now - near <= self._arena[START] or any(now - near < time <= now + near for time in self._landmarks):
             return None
@@ -97,13 +97,13 @@ class Leaps:
         return State((int(one), int(two)), int(ahead)) if clear else None
 
     def rows(self) -> int:
-        """How many rows it takes to look at a state."""
+        """How many rows have to be read to compute a state."""
         first, step = int(self._arena[FIRST_RELATION]), DESCRIPTOR
         d = first + step * np.arange(int(self._arena[RELATIONS]))
         return int((self._arena[d + HI] - self._arena[d + LO]).sum())
 
     def leap(self, state: State, now: int, end: int) -> int:
-        """Go from a state that comes again to the last time point up to `end` at which it does; that time point."""
+        """Skip from a repeating state to the last time point up to `end` at which it repeats, and return that."""
         target = min(end, state.ahead - 2 * self.reach)
         by = (target - now) // self.period * self.period
         if by <= 0:
@@ -176,7 +176,7 @@ def _look(array: Memory, columns: np.ndarray, now: int, reach: int, counters: in
 
 @njit(cache=True)
 def _shift(array: Memory, columns: np.ndarray, others: np.ndarray, now: int, reach: int, by: int) -> None:
-    """Let all recent times be later."""
+    """Move all recent times to later."""
     m = pointer(array)
     for r in range(m[RELATIONS]):
         d = m[FIRST_RELATION] + r * DESCRIPTOR
@@ -200,7 +200,7 @@ def _shift(array: Memory, columns: np.ndarray, others: np.ndarray, now: int, rea
 
 @njit(cache=True)
 def _shift_calendar(m: Memory, before: int, by: int) -> None:
-    """Let all entries for times before another be due later."""
+    """Move all entries that are due before a given time to later."""
     c = m[CALENDAR]
     taken = int64(NO_CHUNK)
     for bucket in range(BUCKETS):

@@ -1,4 +1,4 @@
-"""Kernels that copy what is in the arena's blocks, for those who look at it from outside."""
+"""Kernels that copy the contents of the arena's blocks, for inspection from outside."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ID, RECORD = 0, 1
 
 @njit(cache=True)
 def records_of(array: Memory, d: int) -> np.ndarray:
-    """All records of a relation from its low mark on, each behind its row id."""
+    """All records of a relation from its low mark on, each preceded by its row id."""
     m = pointer(array)
     first, stride = m[d + LO], m[d + STRIDE]
     found = np.empty((m[d + HI] - first, RECORD + stride), np.int64)

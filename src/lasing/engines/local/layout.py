@@ -38,25 +38,25 @@ class Arena:
     width: int
     rules: int
     examples: dict[int, int]
-    """Of rules in which a term is computed: where their examples begin (see `operators.examples`)."""
+    """For rules in which a term is computed: where their examples begin (see `operators.examples`)."""
     shown: dict[int, tuple[Term, ...]]
-    """Of variants and aggregates that may make an example: the variables whose values it has."""
+    """For variants and aggregates that may make an example: the variables whose values it has."""
     relations: list[Relation]
     """All relations, in the order of their descriptors."""
     nodes: list[object]
-    """The nodes of the plan whose operations there are, in their order."""
+    """The nodes of the plan that have operations, in order."""
     times: list[int]
     """The places of words that are time points near now."""
     idle: tuple[Steady, np.ndarray] | None
-    """How idle time can be leapt over, if it can, and for each relation the bits of its columns that hold times."""
+    """How idle time can be skipped, if it can, and for each relation the bits of its columns that hold times."""
     functions: list[Call]
     """The functions that kernels ask for, in the order of their numbers (see `asking`)."""
 
 
 def lay_out(plan: Plan, annotated: bool = False) -> Arena:
-    """The arena of a plan, without any fact; constants still await their codes.
+    """The arena of a plan, without any facts; constants do not have codes yet.
 
-    If `annotated`, guaranteed atoms are put out with the time up to which they hold, and their end is not reported.
+    If `annotated`, guaranteed atoms are output with the time up to which they hold, and their end is not reported.
     """
     return _Layout(plan, annotated).build()
 
@@ -191,7 +191,7 @@ class _Layout:
     # -- words ----------------------------------------------------------------------------------------------------
 
     def put(self, words: Sequence[int]) -> int:
-        """Append words to the fixed part, and say where they are."""
+        """Append words to the fixed part. Returns where they are."""
         at = len(self.words)
         self.words.extend(words)
         return at
@@ -272,7 +272,7 @@ class _Layout:
         return first
 
     def own(self, node: object) -> int:
-        """Where the descriptor of the relation is that only the operation of this node needs."""
+        """Where the descriptor of this node's own relation is."""
         return self.at(self._own[node].relation)
 
     def log(self) -> int:
@@ -281,7 +281,7 @@ class _Layout:
         return self.at(self._log)
 
     def feed(self, predicate: str, op: int) -> None:
-        """Let the facts of a predicate go to an operation directly."""
+        """Send the facts of a predicate directly to an operation."""
         self._fed.setdefault(predicate, []).append(op)
 
     def head_args(self, relation: Relation) -> tuple[Term, ...]:
@@ -289,7 +289,7 @@ class _Layout:
         return next(rule.args for rule in rules_of(self.plan) if rule.head == relation)
 
     def predicate(self, name: str) -> int:
-        """A predicate's number: those that something is fed by, in the order of the plan."""
+        """The number of a predicate that feeds something; they are numbered in the order of the plan."""
         return self._predicates().index(name)
 
     def _predicates(self) -> list[str]:
@@ -300,7 +300,7 @@ class _Layout:
     def _inputs(
         self,
     ) -> tuple[int, dict[str, int], list[tuple[int, tuple[Value, ...]]]]:
-        """The table of what facts feed; facts of no known predicate go to the log only; background is fed like
+        """The table of what facts feed. Facts of unknown predicates go only to the log; background is fed like
         facts."""
         named = self._predicates()
         tables: list[list[int]] = []
@@ -345,7 +345,7 @@ class _Layout:
         return found
 
     def shows(self, made_by: int, rule: int, terms: tuple[Term, ...]) -> None:
-        """Note what an example of a rule shows that a variant or an aggregate makes."""
+        """Note what an example of a rule shows if a variant or an aggregate makes it."""
         self.shown[made_by] = terms
         self.most_shown[rule] = max(self.most_shown.get(rule, 0), len(terms))
 
@@ -354,15 +354,15 @@ class _Layout:
         return self.constants.setdefault(value, VARIABLES + len(self.constants))
 
     def question(self, function: Function, operands: int) -> int:
-        """The number under which kernels ask for a function."""
+        """The number that kernels use to ask for a function."""
         if (function, operands) not in self.functions:
             self.functions.append((function, operands))
         return FIRST_FUNCTION + self.functions.index((function, operands))
 
     def index(self, relation: Relation, columns: tuple[int, ...]) -> int:
-        """The number of the index on these columns; where there is no room for one more, on the most of them there is.
+        """The number of the index on these columns. If there is no room for another index, the one on most of them.
 
-        Without any, -1: all rows are looked at.
+        If there is none, it is -1: all rows are scanned.
         """
         known = self.indices[relation]
         if columns not in known and len(known) < memory.MOST_INDICES:

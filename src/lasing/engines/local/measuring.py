@@ -1,6 +1,6 @@
-"""How much each rule adds and how long it takes: what kernels do about it. `figures` is the driver's side.
+"""How much each rule adds and how long it takes: the kernels' side. `figures` is the driver's side.
 
-While the kernels have no clock, nothing is measured, and that costs one test per rule and operation.
+While the kernels have no clock, nothing is measured, which costs one test per rule and operation.
 """
 
 from __future__ import annotations
@@ -54,6 +54,6 @@ def rows_alive(array: Memory) -> np.ndarray:
 
 
 def room_for_figures(rules: int, operations: int, at: int) -> list[int]:
-    """The figures of a plan, all 0, for a place of the arena. The last rule is for what no rule of the program says."""
+    """The figures of a plan, all 0, for a place of the arena. The last rule is for rules that the plan adds."""
     first = at + FIRST_RULE + (rules + 1) * RULE
     return [0, first] + [0] * ((rules + 1) * RULE + operations)

@@ -1,7 +1,7 @@
 """The arena: relations as rings of records, and the life of a row.
 
 An array of int64 holds the header, the relations' descriptors and the encoded plan. Each relation has a block of
-memory for its ring and its indices, which its descriptor names by its distance from the array; a relation that is full
+memory for its ring and its indices, and its descriptor has the block's distance from the array; a relation that is full
 moves to a larger block. Kernels take a pointer to the array, `m`.
 
     the array                                a relation's block, at m[d + OFFSET]
@@ -32,16 +32,16 @@ moves to a larger block. Kernels take a pointer to the array, `m`.
 - *Guaranteed* rows hold at every evaluation time up to their horizon H. A longer horizon for the same key appends a new
   row and ends the old one (H = NEVER), so the rows above a mark are exactly what is new since that mark.
 - *Counted* rows hold while their count C of derivations is positive.
-- *Tracked* rows (all counted ones, and guaranteed ones whose changes somebody needs) have a stamp S = 2·tick + present:
+- *Tracked* rows (all counted ones, and guaranteed ones whose changes are needed) have a stamp S = 2·tick + present:
   whether the row is present, and since which tick (evaluated time points are numbered 1, 2, …). So both the state now
   and the state before this tick can be read: a row stamped now was the opposite before. D links the rows that changed.
-- *Pending* rows hold only from a time that is still to come, their last column. They wait in a relation of their own
-  (the PARTNER of the one in which they will hold) until the calendar releases them.
+- *Pending* rows hold only from a future time, which is their last column. They wait in a relation of their own (the
+  PARTNER of the one in which they will hold) until the calendar releases them.
 - *Dead*: the low mark LO moves over dead rows; a chain ends at the first id below it. Nothing is ever removed from an
   index. A relation that is full of dead rows is compacted before a tick, and its rows get new ids.
 
-Light relations (guaranteed, and nobody needs their changes) have no S, D and C, those whose changes only the output
-needs no D and C, other guaranteed ones no C. Operators may keep more words in a row, at AT_MORE.
+Light relations (guaranteed, and their changes are not needed) have no S, D and C. Relations whose changes only the
+output needs have no D and C. Other guaranteed relations have no C. Operators may keep more words in a row, at AT_MORE.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ from lasing.compiling import njit
 from lasing.engines.local.pause import GO_ON, MOST_WORDS, OUT_OF_MEMORY, STOPPED, spend
 from lasing.engines.local.pointers import Memory, allocate, int64, pointer, release, uint64
 
-# A relation's descriptor: where its fields are, counted from the descriptor's begin.
+# A relation's descriptor: where its fields are, counted from the start of the descriptor.
 ARITY = 0  # how many columns a row has
 MASK = 1  # how many rows the ring has room for, a power of two, less one
 LO = 2  # the id of the oldest row that may be alive
 HI = 3  # the id that the next row will get
-OFFSET = 4  # where the block begins, counted from the array's begin
+OFFSET = 4  # where the block begins, counted from the start of the array
 STRIDE = 5  # how many words a record has
 INDICES = 6  # how many indices there are; the first one is by all columns
 SINCE = 7  # the rows that a round of a fixpoint takes as new have ids from here on ...
@@ -63,20 +63,20 @@ UPTO = 8  # ... and below this one; rows from here on were added by the round it
 FIRST = 9  # the id that the first new row of this tick got
 AT_H = 10  # where in a record its horizon is,
 AT_S = 11  # its stamp,
-AT_D = 12  # the next row in the list of changes, or of touched rows; NOT_LISTED where it is in neither,
+AT_D = 12  # the next row in the list of changes, or of touched rows; NOT_LISTED if it is in neither,
 AT_C = 13  # its count,
 AT_NEXT = 14  # and for each index, the next row in its chain
 DELTA = 15  # the first row in the list of those that changed at this tick, or NO_ROW
 TOUCHED = 16  # the first row in the list of those whose count changed, but which are not settled yet, or NO_ROW
 KIND = 17  # LIGHT, TRACKED, COUNTED, LOG or PENDING
 LOOKED_AT = 18  # what HI was when the relation was last considered for compaction
-PARTNER = 19  # the relation in which pending rows will hold, and the other way round; 0 where there is none
+PARTNER = 19  # the relation in which pending rows will hold, and vice versa; 0 if there is none
 AT_MORE = 20  # where in a record the words that an operator keeps begin
 BLOCK_WORDS = 21  # how large the block is
-REPORTED = 22  # where only the output needs the changes: FIRST_REPORTED + the predicate's number, or TAGGED; else 0
+REPORTED = 22  # if only the output needs the changes: FIRST_REPORTED + the predicate's number, or TAGGED; else 0
 MORE_CODES = 23  # which of the words at AT_MORE are codes of values, as bits
-INDEX = 24  # where the indices begin; of each:
-INDEX_KEYS = 0  # how many columns it is by
+INDEX = 24  # where the indices begin; for each:
+INDEX_KEYS = 0  # how many columns it has
 INDEX_SHIFT = 1  # by how much a hash is shifted to give the place of a chain's head
 INDEX_HEADS = 2  # where the heads of its chains are
 INDEX_COLUMNS = 3  # its columns
@@ -93,7 +93,7 @@ LIGHT, TRACKED, COUNTED, LOG, PENDING = range(5)
 RELATIONS = 0  # how many relations there are
 FIRST_RELATION = 1  # where the first descriptor is
 REGISTERS = 2  # where the registers of rules are: variables, the current time, constants
-KEY = 3  # where the key area is, in which the arguments of a row are put together
+KEY = 3  # where the key area is, in which the arguments of a row are assembled
 CURSORS = 4  # where a join keeps, for each open probe, its step and its next row
 HORIZONS = 5  # where a join keeps, for each open probe, the horizon before it
 COUNTERS = 6  # where instances without a value are counted, by rule and reason
@@ -102,8 +102,8 @@ WIDE = 8  # where the descriptor of the relation of wide values is
 TICK = 9  # the number of the current tick
 OPERATIONS = 10  # how many operations there are
 FIRST_OPERATION = 11  # where the first one is
-INPUTS = 12  # where the table is that says what each predicate's facts feed
-OUTPUTS = 13  # how many relations are put out
+INPUTS = 12  # where the table of what each predicate's facts feed is
+OUTPUTS = 13  # how many relations are output
 FIRST_OUTPUT = 14  # where the first of them is: its descriptor, and the number of its predicate (-1: it has tags)
 LOG_KEPT = 15  # how many of the last facts the log keeps
 CALENDAR = 16  # where the calendar's block is
@@ -111,8 +111,8 @@ START = 17  # the first time point
 NOW_REGISTER = 18  # where the register of the current time is
 WAKE = 19  # whether some rule uses the current time, and the next time point has to be evaluated
 DROPPED = 20  # how many atoms were derived for times before the start
-ANNOTATED = 21  # whether guaranteed atoms are put out once, with the time up to which they hold
-REPORTS_EXTENSIONS = 22  # whether it is put out that an atom is guaranteed for longer
+ANNOTATED = 21  # whether guaranteed atoms are output once, with the time up to which they hold
+REPORTS_EXTENSIONS = 22  # whether the output reports that an atom is guaranteed for longer
 EXAMPLES = 23  # where the examples of instances without a value are
 HEADER = 40  # the words from 24 on are those of `pause`, from 36 on those of `asking`, from 38 on those of `measuring`
 
@@ -127,7 +127,7 @@ _U2 = uint64(0xBF58476D1CE4E5B9)
 
 @njit(cache=True, forceinline=True)
 def mix(x: int, value: int) -> int:
-    """One more value into a hash."""
+    """Add a value to a hash."""
     y = (uint64(x) + uint64(value)) * _U1
     return y ^ (y >> uint64(29))
 
@@ -207,7 +207,7 @@ def link(m: Memory, d: int, row: int, b: int) -> None:
 
 @njit(cache=True)
 def upsert(m: Memory, d: int, key: int, horizon: int) -> int:
-    """Guarantee m[key…] up to a horizon: 1 if that is news, 0 if it was guaranteed already."""
+    """Guarantee m[key…] up to a horizon: 1 if that is new, 0 if it was guaranteed already."""
     at_h, at_s = m[d + AT_H], m[d + AT_S]
     tracked = m[d + KIND] == TRACKED
     stamp = int64(0)
@@ -232,7 +232,7 @@ def upsert(m: Memory, d: int, key: int, horizon: int) -> int:
 
 @njit(cache=True, forceinline=True)
 def upsert_pair(m: Memory, d: int, x: int, y: int, horizon: int) -> int:
-    """`upsert` of the arguments x and y, which need not be in memory: most relations have two columns."""
+    """`upsert` for the arguments x and y, which need not be in memory: most relations have two columns."""
     lo = m[d + LO]
     mask = m[d + MASK]
     offset = m[d + OFFSET]
@@ -300,7 +300,7 @@ def count(m: Memory, d: int, key: int, change: int) -> None:
 
 @njit(cache=True, forceinline=True)
 def touch(m: Memory, d: int, row: int, b: int) -> None:
-    """Put a row on the list of those that may have changed, once. (NO_ROW ends the list, and NOT_LISTED is in none.)"""
+    """Put a row on the list of those that may have changed, once. (NO_ROW ends the list; NOT_LISTED is on no list.)"""
     at = b + m[d + AT_D]
     if m[at] == NOT_LISTED:
         m[at] = m[d + TOUCHED]
@@ -322,7 +322,7 @@ def is_present(m: Memory, d: int, b: int) -> bool:
 
 @njit(cache=True, forceinline=True)
 def change(m: Memory, d: int, b: int) -> int:
-    """+1 or -1: whether a row in the list of changes has come or gone."""
+    """+1 or -1: whether a row on the list of changes has come or gone."""
     return 1 if is_present(m, d, b) else -1
 
 
@@ -341,7 +341,7 @@ def enlist(m: Memory, d: int, row: int, b: int) -> None:
 
 @njit(cache=True, forceinline=True)
 def copy_key(m: Memory, b: int, columns: int) -> int:
-    """Copy the first columns of a record into the key area; where that is."""
+    """Copy the first columns of a record into the key area. Returns where that is."""
     key = m[KEY]
     for j in range(columns):
         m[key + j] = m[b + j]
@@ -350,7 +350,7 @@ def copy_key(m: Memory, b: int, columns: int) -> int:
 
 @njit(cache=True)
 def new_block(m: Memory, words: int) -> int:
-    """A block of memory, within the limit; 0 where there is none to be had, and then the engine has stopped."""
+    """A block of memory, within the limit; 0 if there is none, and then the engine has stopped."""
     block = int64(0)
     if m[STOPPED] == GO_ON and m[WORDS] + words <= m[MOST_WORDS]:
         block = allocate(m, words)
@@ -364,7 +364,7 @@ def new_block(m: Memory, words: int) -> int:
 
 @njit(cache=True)
 def open_block(m: Memory, d: int, bits: int) -> bool:
-    """A block for 2^bits rows of a relation, without any row in it; whether there is memory for it."""
+    """Allocate a block for 2^bits rows of a relation, without any rows. Returns whether there is memory for it."""
     size = m[d + STRIDE] << bits
     for index in range(m[d + INDICES]):
         size += int64(1) << (bits + (index == 0))
@@ -379,14 +379,14 @@ def open_block(m: Memory, d: int, bits: int) -> bool:
 
 @njit(cache=True)
 def _live_in(m: Memory, d: int, block: int, size: int, bits: int) -> None:
-    """Let a relation's descriptor name a block: first the ring, then each index's heads."""
+    """Enter a block in a relation's descriptor: first the ring, then each index's heads."""
     m[d + BLOCK_WORDS] = size
     m[d + OFFSET] = block
     m[d + MASK] = (int64(1) << bits) - 1
     at = block + (m[d + STRIDE] << bits)
     for index in range(m[d + INDICES]):
         p = d + INDEX + index * INDEX_WIDTH
-        head_bits = bits + (index == 0)  # the first index, by all columns, is asked most
+        head_bits = bits + (index == 0)  # the first index, by all columns, is used most
         m[p + INDEX_SHIFT] = 64 - head_bits
         m[p + INDEX_HEADS] = at
         at += int64(1) << head_bits
@@ -396,8 +396,8 @@ def _live_in(m: Memory, d: int, block: int, size: int, bits: int) -> None:
 def grow(m: Memory, d: int) -> None:
     """Move a relation to a block with twice the room. Row ids stay.
 
-    Where there is no memory for it, or the engine is to stop on the way, the relation stays where it is, and its oldest
-    row gives its place to the next.
+    If there is no memory for it, or the engine has to stop on the way, the relation stays where it is, and the next row
+    overwrites its oldest one.
     """
     old, mask, stride, words = m[d + OFFSET], m[d + MASK], m[d + STRIDE], m[d + BLOCK_WORDS]
     bits = int64(0)
@@ -423,7 +423,7 @@ def grow(m: Memory, d: int) -> None:
 
 @njit(cache=True)
 def open_blocks(array: Memory, bits: int) -> None:
-    """The first blocks of all relations."""
+    """Allocate the first blocks of all relations."""
     m = pointer(array)
     for r in range(m[RELATIONS]):
         open_block(m, m[FIRST_RELATION] + r * DESCRIPTOR, bits)
@@ -431,7 +431,7 @@ def open_blocks(array: Memory, bits: int) -> None:
 
 @njit(cache=True)
 def release_blocks(array: Memory) -> None:
-    """Give the memory of all relations and of the calendar back."""
+    """Free the memory of all relations and of the calendar."""
     m = pointer(array)
     for r in range(m[RELATIONS]):
         release(m, m[m[FIRST_RELATION] + r * DESCRIPTOR + OFFSET])

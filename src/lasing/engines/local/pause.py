@@ -1,9 +1,9 @@
-"""Pauses: in long work a kernel stops now and then to let signals be handled and limits be checked.
+"""Pauses: during long work, a kernel pauses now and then so that signals are handled and limits are checked.
 
-Each loop that may be long counts its work down from FUEL. When that is spent, `pause` gives Python a chance to handle
-signals, such as Ctrl-C, and calls the driver, which looks at the clock and at what has been derived. If either asks for
-an end, STOPPED says why, and every such loop returns at once. The tick is then half done, and the engine of no further
-use: its rows may be wrong, but it reads and writes no memory but its own.
+Each loop that may be long counts its work down from FUEL. When that is used up, `pause` gives Python a chance to handle
+signals, such as Ctrl-C, and calls the driver, which checks the clock and what has been derived. If either wants to
+stop, STOPPED says why, and every such loop returns at once. The tick is then half done, and the engine cannot be used
+again: its rows may be wrong, but it reads and writes only its own memory.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ STOPPED, FUEL, DRIVER, RAISED = 24, 25, 26, 27
 RUNNING, RUNNING_HEAD, RUNNING_FROM = 30, 31, 32
 DERIVED, MOST_DERIVED, MOST_WORDS = 33, 34, 35
 
-# Whether to go on or why not, as the driver's function says; BY_DRIVER where it has an exception to raise.
+# Whether to continue or why not, as the driver's function says; BY_DRIVER if it has an exception to raise.
 GO_ON, BY_SIGNAL, BY_DRIVER, OUT_OF_TIME, TOO_MANY_ROWS, OUT_OF_MEMORY = range(6)
 
 PACE = 1 << 16
@@ -29,7 +29,7 @@ NO_RULE = -1
 
 @njit(cache=True)
 def pause(m: Memory) -> int:
-    """Let signals be handled and limits be checked, unless the engine has stopped; how much work may follow."""
+    """Handle signals and check limits, unless the engine has stopped. Returns how much work may follow."""
     if m[STOPPED] == GO_ON and m[DRIVER] != 0:
         m[STOPPED] = BY_SIGNAL if handle_signals(m, RAISED) else call(m[DRIVER])
     m[FUEL] = PACE
@@ -38,7 +38,7 @@ def pause(m: Memory) -> int:
 
 @njit(cache=True, forceinline=True)
 def spend(m: Memory, work: int) -> bool:
-    """Count work that has been done, and pause when it is time; whether to stop."""
+    """Count work done, and pause when it is time. Returns whether to stop."""
     m[FUEL] -= work
     if m[FUEL] < 0:
         pause(m)

@@ -1,10 +1,10 @@
 """Bare pointers to words of 64 bits, for kernels.
 
 A kernel that takes an array pays for its reference count at every call, and for negative indices at every access. A
-pointer costs neither: it is indexed as an array is, without any check. Memory that is allocated here lies outside of
-the array to which a pointer points, and is reached from there, by its distance in words; whoever allocates frees.
+pointer costs neither: it is indexed like an array, without any checks. Memory that is allocated here lies outside the
+array that a pointer points to, and is reached from there by its distance in words; whoever allocates it must free it.
 
-Where kernels run as plain Python (see `lasing.compiling`), `checked` takes the place of all this.
+If kernels run as plain Python (see `lasing.compiling`), `checked` replaces all this.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def pointer(_typing: Any, array: Any) -> Any:
 
 @intrinsic
 def allocate(_typing: Any, base: Any, _words: Any) -> Any:
-    """Words of new memory, not set to anything: how far they are from the base, in words; 0 if there is no more."""
+    """Allocate words of uninitialised memory. Returns how far they are from the base, in words; 0 if there is none."""
 
     def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         size = builder.mul(args[1], ir.Constant(_WORD, 8))
@@ -62,20 +62,18 @@ def allocate(_typing: Any, base: Any, _words: Any) -> Any:
 
 
 def _ask_for_large_pages(builder: Any, address: Any, size: Any) -> None:
-    """Tell the system that a block is large and met at random, so that it need not be looked up page by page."""
+    """Tell the system that a block is large and accessed at random, so that it uses huge pages."""
     page = ir.Constant(_WORD, _PAGE - 1)
     first = builder.and_(builder.add(address, page), builder.not_(page))
     length = builder.sub(builder.add(address, size), first)
     kind = ir.FunctionType(ir.IntType(32), [_WORD, _WORD, ir.IntType(32)])
     advise = cgutils.get_or_insert_function(builder.module, kind, "madvise")
-    builder.call(
-        advise, [first, length, ir.Constant(ir.IntType(32), _HUGE_PAGES)]
-    )  # where it is refused, nothing is lost
+    builder.call(advise, [first, length, ir.Constant(ir.IntType(32), _HUGE_PAGES)])  # if it refuses, nothing is lost
 
 
 @intrinsic
 def release(_typing: Any, base: Any, _distance: Any) -> Any:
-    """Give allocated memory back."""
+    """Free allocated memory."""
 
     def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         address = builder.ptrtoint(builder.gep(args[0], [args[1]]), _WORD)
@@ -87,7 +85,7 @@ def release(_typing: Any, base: Any, _distance: Any) -> Any:
 
 @intrinsic
 def handle_signals(_typing: Any, base: Any, _at: Any) -> Any:
-    """Run Python's handlers of signals that have arrived. If one raises, its exception goes to three words at m[at…],
+    """Run Python's handlers for signals that have arrived. If one raises, its exception goes to three words at m[at…],
     as `PyErr_Fetch` gives it, and the result is true. Kernels hold Python's lock, so this is allowed."""
 
     def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
@@ -128,12 +126,12 @@ def invoke(_typing: Any, _address: Any, m: Any, _op: Any, _one: Any, _two: Any, 
 
 
 def kernel_address(kernel: Any) -> int:
-    """The address of a kernel of the signature KERNEL, which is compiled if it is not yet."""
+    """The address of a kernel of the signature KERNEL; compiles it if necessary."""
     return address_of(kernel, KERNEL)
 
 
 def share(array: Memory) -> Memory:
-    """An array that kernels reach from another one, by its distance; it must stay alive as long as they do."""
+    """An array that kernels reach from another array by its distance; it must stay alive as long as they do."""
     return array
 
 

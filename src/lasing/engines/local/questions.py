@@ -1,4 +1,4 @@
-"""What Python answers to the questions of kernels (see `asking`)."""
+"""Python's answers to the questions of kernels (see `asking`)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _COMPARISONS = {entry.kernel: comparison for comparison, entry in COMPARISONS.it
 
 @dataclass(frozen=True, slots=True)
 class Operands(Boxed):
-    """All but the last operand of a function of more than two. It has a code, as values have, but is none."""
+    """All but the last operand of a function of more than two. It has a code like a value, but is not one."""
 
     values: tuple[Value, ...]
 
 
 Call = tuple[Function, int]
-"""A function, and how many operands it is given."""
+"""A function, and the number of its operands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class NoValue:
 
 
 def compared(question: int, a: Value, b: Value) -> int:
-    """The answer to a question about two values that is no value itself."""
+    """The answer to a question about two values, if the answer is not a value itself."""
     if question == CLASS:
         return int(class_of(a))
     if question == PRECEDES:
@@ -47,6 +47,6 @@ def computed(question: int, a: Value | Operands, b: Value, functions: Sequence[C
         return Operands((*before, b))
     function, operands = functions[question - FIRST_FUNCTION]
     try:
-        return function.compute(*(*before, b)[:operands])  # a single operand is given twice
+        return function.compute(*(*before, b)[:operands])  # a single operand is passed twice
     except Undefined as why:
         return NoValue(REASONS.index(str(why)))

@@ -2,7 +2,7 @@
 
     u in the window of t  ⇔  enters(u) <= t <= leaves(u)
 
-`back` is negative where the window reaches to the start of the timeline.
+`back` is negative if the window reaches to the start of the timeline.
 """
 
 from __future__ import annotations

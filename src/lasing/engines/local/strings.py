@@ -1,7 +1,7 @@
-"""The codes of text in Arrow columns, found without making a Python string of it.
+"""The codes of text in Arrow columns, found without making Python strings.
 
-A hash table over the bytes of names that have been met: open addressing, the bytes one after the other in a buffer. It
-is a cache of the dictionary: what it does not know is asked for there.
+A hash table over the bytes of known names: open addressing, with the bytes one after the other in a buffer. It is a
+cache for the dictionary, which gives the codes of unknown names.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ START, LENGTH, CODE = range(3)
 
 
 class Strings:
-    """The names that have come in Arrow columns so far."""
+    """The names that have arrived in Arrow columns so far."""
 
     def __init__(self) -> None:
         self._slots = np.full(256, _FREE, np.int64)
@@ -32,7 +32,7 @@ class Strings:
         self._count = self._used = 0
 
     def codes(self, column: Any, ask: Callable[[Sequence[str]], Sequence[int]]) -> Codes:
-        """The codes of an Arrow column of strings without nulls; `ask` knows those of new ones."""
+        """The codes of an Arrow column of strings without nulls; `ask` gives those of new ones."""
         _, offsets, data = column.buffers()
         ends = np.frombuffer(offsets, np.int32)[column.offset : column.offset + len(column) + 1]
         text = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
@@ -73,7 +73,7 @@ def _hash(text: np.ndarray, start: int, length: int) -> int:
 def _find(
     slots: np.ndarray, entries: np.ndarray, buffer: np.ndarray, text: np.ndarray, start: int, length: int
 ) -> tuple[int, int]:
-    """The entry of some text, or UNKNOWN, and the slot at which one found out."""
+    """The entry of some text, or UNKNOWN, and the slot where the search ended."""
     slot = _hash(text, start, length) & (slots.shape[0] - 1)
     while slots[slot] != _FREE:
         entry = slots[slot]
@@ -127,8 +127,8 @@ def _add(
         start = int64(ends[row])
         length = int64(ends[row + 1]) - start
         entry, slot = _find(slots, entries, buffer, text, start, length)
-        if entry == UNKNOWN:  # the same text may stand twice among what is new
-            for i in range(length):  # to assign a slice takes seconds to compile
+        if entry == UNKNOWN:  # the same text may occur twice among the new ones
+            for i in range(length):  # assigning a slice takes seconds to compile
                 buffer[used + i] = text[start + i]
             entries[count, START], entries[count, LENGTH], entries[count, CODE] = used, length, codes[row]
             slots[slot] = count

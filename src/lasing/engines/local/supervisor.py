@@ -1,4 +1,4 @@
-"""The driver's side of a pause (see `pause`): it looks at the clock and at what was derived, and says why to stop."""
+"""The driver's side of a pause (see `pause`): it checks the clock and what was derived, and says why to stop."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lasing.limits import Watch, too_many_atoms
 from lasing.logic.program import Program
 
 MOST_ATOMS = 5_000_000
-"""How many atoms one time point may derive, unless said otherwise."""
+"""How many atoms one time point may derive, by default."""
 
 _Function = ctypes.CFUNCTYPE(ctypes.c_int64)
 _restore = ctypes.pythonapi.PyErr_Restore
@@ -30,7 +30,7 @@ class Supervisor:
         self._watch = watch
         self._most = watch.limits.atoms or MOST_ATOMS
         self.raised: list[BaseException] = []
-        """What Python raised where it was called by a kernel."""
+        """What Python raised when a kernel called it."""
         self._function = _Function(_look(arena, watch, self._most, self.raised))  # kept for as long as kernels call it
         arena[pause.DRIVER] = ctypes.cast(self._function, ctypes.c_void_p).value or 0
         arena[pause.FUEL] = pause.PACE
@@ -38,7 +38,7 @@ class Supervisor:
         arena[pause.MOST_WORDS] = watch.limits.bytes // 8
 
     def reason(self, now: int) -> BaseException:
-        """The exception for which the kernels have stopped."""
+        """The exception because of which the kernels have stopped."""
         match int(self._arena[pause.STOPPED]):
             case pause.BY_SIGNAL:
                 return self._raised_by_handler()
@@ -54,7 +54,7 @@ class Supervisor:
     def _raised_by_handler(self) -> BaseException:
         words = [int(word) or None for word in self._arena[pause.RAISED : pause.RAISED + 3]]
         try:
-            _restore(*words)  # which raises it, since it is called through Python's own interface
+            _restore(*words)  # this raises it, because the call goes through Python's own interface
         except BaseException as raised:
             return raised
         raise AssertionError("a handler raised something")
@@ -69,7 +69,7 @@ class Supervisor:
 
 
 def _look(arena: Any, watch: Watch, most: int, raised: list[BaseException]) -> Any:
-    """What kernels call. It must not raise: whatever Python raises in it is kept for `reason`."""
+    """The function that kernels call. It must not raise: exceptions inside it are kept for `reason`."""
 
     def look() -> int:
         try:

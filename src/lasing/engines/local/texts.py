@@ -1,10 +1,10 @@
-"""The text of names where kernels can read it, to tell which of two names comes first.
+"""The text of names where kernels can read it, to decide which of two names comes first.
 
     a comes before b  ⇔  a's bytes in UTF-8 come before b's   (which is the order by code point)
 
-Eight bytes make a word, the first of them its highest, with its sign bit flipped: so words compare as numbers as their
-bytes compare. A table has for each name its first word, where its other words begin, and how many bytes it has; behind
-the last byte come zeros. A new name costs its own text, whatever is there already.
+Eight bytes make a word, the first byte highest, with the sign bit flipped, so words compare as numbers like their
+bytes. A table has, for each name, its first word, where its other words begin, and its number of bytes; zeros follow
+the last byte. A new name costs only its own text, however many there are.
 
 Kernels take an anchor, which says how far the table and the buffer of other words are from it. So names may be added,
 and both may move, while a kernel runs (see `asking`).
@@ -36,7 +36,7 @@ class Texts:
         self._connect()
 
     def of(self, names: Sequence[str]) -> Memory:
-        """The anchor for kernels, of names that begin with those of the last time."""
+        """The anchor for kernels, for names that begin with those of the last call."""
         if len(names) > self._count:
             self._add(names[self._count :])
         return self._anchor
@@ -71,7 +71,7 @@ def _wider(words: Memory, least: int) -> Memory:
 
 @njit(cache=True)
 def _spell(table: Memory, buffer: Memory, count: int, used: int, ends: np.ndarray, text: np.ndarray) -> int:
-    """Enter new names, whose bytes stand one after the other; how many words of the buffer are used then."""
+    """Enter new names, whose bytes follow one another. Returns how many words of the buffer are then used."""
     start = 0
     for i in range(ends.shape[0]):
         at = (count + i) * ENTRY

@@ -1,4 +1,4 @@
-"""Upkeep of relations between ticks: the low mark moves over dead rows, and rows get new ids where most are dead."""
+"""Upkeep of relations between ticks: the low mark moves over dead rows, and rows get new ids if most are dead."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from lasing.engines.local.pointers import Memory, int64
 
 @njit(cache=True, forceinline=True)
 def is_dead(m: Memory, kind: int, arity: int, b: int, t: int) -> bool:
-    """Whether a row holds no more, and nobody needs that change any more. (Its fields follow its arguments.)"""
+    """Whether a row no longer holds, and that change is no longer needed. (Its fields follow its arguments.)"""
     if kind == COUNTED:
         return m[b + arity + 3] == 0 and (m[b + arity + 1] & 1) == 0
     if kind == TRACKED:
@@ -81,9 +81,9 @@ def begin_tick(m: Memory, t: int) -> None:
 
 @njit(cache=True)
 def tidy(m: Memory, t: int) -> None:
-    """Compact relations that are nearly full, and nearly all of dead rows, rather than let them grow.
+    """Compact relations that are nearly full, almost only with dead rows, rather than let them grow.
 
-    To look is work in proportion to the rows, so a relation is looked at only after half as many have been added.
+    Checking takes time in proportion to the rows, so a relation is checked only after half as many have been added.
     """
     for r in range(m[RELATIONS]):
         d = m[FIRST_RELATION] + r * DESCRIPTOR
@@ -91,7 +91,7 @@ def tidy(m: Memory, t: int) -> None:
         if 4 * span <= 3 * cap or 2 * (m[d + HI] - m[d + LOOKED_AT]) < cap or m[d + KIND] == LOG:
             continue
         m[d + LOOKED_AT] = m[d + HI]
-        share = 2 if m[d + KIND] == COUNTED else 4  # counted rows stay, and are met again: keep them together
+        share = 2 if m[d + KIND] == COUNTED else 4  # counted rows stay, and are used again: keep them together
         if share * living(m, d, t) < cap:
             low = m[d + LO]
             scheduled = m[d + KIND] == TRACKED or m[d + KIND] == PENDING
@@ -149,7 +149,7 @@ def clear_indices(m: Memory, d: int) -> None:
 
 @njit(cache=True)
 def link_again(m: Memory, d: int) -> None:
-    """Make the indices of a relation again, after values of its rows have changed."""
+    """Rebuild the indices of a relation, after values of its rows have changed."""
     clear_indices(m, d)
     for row in range(m[d + LO], m[d + HI]):
         link(m, d, row, record(m, d, row))

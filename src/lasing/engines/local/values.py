@@ -1,11 +1,11 @@
-"""Values as int64 codes, and what comparisons and arithmetic make of them inside the arena.
+"""Values as int64 codes, and comparisons and arithmetic on them inside the arena.
 
 `logic.values.table` says how each kind is coded. Integers below 2^60 in magnitude are their own codes. Names are
-numbered from `NAMES`, in the order in which they are met; doubles and larger integers ("wide" values) from `WIDES`, as
+numbered from `NAMES`, in the order in which they occur; doubles and larger integers ("wide" values) from `WIDES`, as
 rows of the relation WIDE that holds their kind and bits. Values of all other kinds ("terms") are numbered downwards
 from the last code below `WIDES`. Equal values have equal codes.
 
-Kernels know numbers, and the text of names. What they cannot do with a term they ask Python (see `asking`).
+Kernels know numbers, and the text of names. For terms, they ask Python (see `asking`).
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _OF_NUMBERS, _OF_TEXTS = int(Class.NUMBERS), int(Class.TEXTS)
 
 @njit(cache=True)
 def is_name(code: int) -> bool:
-    """Whether a value is no number: a name, or a term."""
+    """Whether a value is not a number but a name or a term."""
     return NAMES <= code < WIDES
 
 
@@ -136,7 +136,7 @@ def code_of_double(m: Memory, value: float) -> int:
 
 @njit(cache=True)
 def compare(m: Memory, comparison: int, a: int, b: int, texts: Memory) -> bool:
-    """Whether two values compare so."""
+    """Whether the comparison holds between two values."""
     if comparison == EQUAL:
         return a == b
     if comparison == UNEQUAL:
@@ -162,7 +162,7 @@ def compare(m: Memory, comparison: int, a: int, b: int, texts: Memory) -> bool:
 
 @njit(cache=True)
 def precedes(m: Memory, a: int, b: int, texts: Memory) -> bool:
-    """Whether a value comes before another one with which it compares; of two that are as large, one does."""
+    """Whether a value comes before another one that it compares with; of two equal magnitudes, one does."""
     if is_term(a) or is_term(b):
         return ask(m, PRECEDES, a, b) == 1
     return compare(m, LESS, a, b, texts)
@@ -170,7 +170,7 @@ def precedes(m: Memory, a: int, b: int, texts: Memory) -> bool:
 
 @njit(cache=True)
 def class_of(m: Memory, code: int) -> int:
-    """The class of values with which a value compares (see `logic.values.table`)."""
+    """The class of values that a value compares with (see `logic.values.table`)."""
     if is_term(code):
         return ask(m, CLASS, code, code)
     return _OF_TEXTS if is_name(code) else _OF_NUMBERS
@@ -178,10 +178,10 @@ def class_of(m: Memory, code: int) -> int:
 
 @njit(cache=True)
 def _exceeds(m: Memory, a: int, b: int) -> bool:
-    """Whether one number, of which at least one is a double, is greater than the other.
+    """Whether one number is greater than another, if at least one of them is a double.
 
-    A double that is no integer is less than 2^53 in magnitude, where integers are doubles as well, or it is beyond all
-    integers of 64 bits. So as doubles they compare right, but for integers that are rounded up to 2^63.
+    A double that is not an integer is less than 2^53 in magnitude, where every integer is also a double, or it is
+    beyond all 64-bit integers. So they compare correctly as doubles, except for integers that are rounded up to 2^63.
     """
     u, v = double(m, a), double(m, b)
     if u == v and u == 2.0**63:
@@ -200,7 +200,7 @@ def compute(m: Memory, operator: int, a: int, b: int) -> int:
         return _compute_doubles(m, operator, double(m, a), double(m, b), a, b)
     x, y = integer(m, a), integer(m, b)
     if operator == ADD:
-        z = int64(uint64(x) + uint64(y))  # unsigned, for signed overflow is undefined
+        z = int64(uint64(x) + uint64(y))  # unsigned, because signed overflow is undefined
         if (x ^ z) & (y ^ z) < 0:
             return BEYOND_64_BITS
     elif operator == SUBTRACT:

@@ -21,10 +21,10 @@ from lasing.timeline.intervals import Interval
 
 
 class ReferenceEngine:
-    """Evaluates a stratified program at each time point anew, from all the data up to it.
+    """Evaluates a stratified program from scratch at each time point, from all the data up to it.
 
     `dropped_heads` counts derived atoms that lay before the start, `failures` the instances that had no value, by rule
-    and reason, and `examples` has one for each. Given how the program settles, it leaves out time points at which
+    and reason, and `examples` has one for each. If it knows how the program settles, it skips time points at which
     nothing can change.
     """
 
@@ -47,7 +47,7 @@ class ReferenceEngine:
         self._last = Answer.single(start - 1, frozenset())
 
     def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Changes]:
-        """What changes up to a time point, given the data that is new at it: time point by time point."""
+        """What changes up to a time point, given its new data: time point by time point."""
         while (idle := self._last.time + 1) < time:
             if self._settling is not None and self._settling.settled(idle - 1, self._busy, self._changed_at):
                 self._last = replace(self._last, time=time - 1)
@@ -56,7 +56,7 @@ class ReferenceEngine:
         yield self._changed(self.step(time, atoms))
 
     def recall(self, time: int, rows: Iterable[tuple[int, Atom]]) -> Changes:
-        """Take data of the past in, and say what holds at a time point, without a look at those before."""
+        """Add past data and return what holds at a time point, without evaluating earlier time points."""
         for at, atom in rows:
             self._add(at, atom)
         return self._changed(self.step(time, ()))
@@ -72,7 +72,7 @@ class ReferenceEngine:
         return Changes(answer.time, answer.atoms - before, before - answer.atoms, dict.fromkeys(answer.atoms))
 
     def step(self, time: int, atoms: Iterable[Atom]) -> Answer:
-        """The answer at a time point, given the data that is new at it. Time points come in order."""
+        """The answer at a time point, given its new data. Time points come in order."""
         for atom in atoms:
             self._add(time, atom)
         stream = Stream(self._timeline, self._data, Derived())

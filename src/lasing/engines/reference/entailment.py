@@ -1,10 +1,10 @@
 """The entailment relation M, S, t ⊩ φ (LARS, Definition 7), case by case, and the substitutions worth asking it about.
 
 A formula comes with a substitution for its variables. Beyond the paper there are comparisons and aggregates. A term
-without a value raises `Undefined`, and the instance in which it stands fails: all of it, wherever the term stands.
+without a value raises `Undefined`, and the whole instance fails, wherever the term is in it.
 
-A program with variables stands for its ground instances. Only those matter whose atoms are somewhere in the stream:
-`candidates` reads them off it, and `entails` decides each one. So `candidates` may offer too many, never too few.
+A program with variables means its ground instances. Only those whose atoms are somewhere in the stream matter:
+`candidates` finds them there, and `entails` decides each one. So `candidates` may offer too many, never too few.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def truth(algebra: Algebra[M, Truth], m: M, s: Stream, t: int, formula: Formula,
         # M, S, t ⊩ ◇α  iff  M, S, t' ⊩ α for some t' ∈ T
         case Sometime(body):
             return algebra.any_of(truth(algebra, m, s, u, body, sub) for u in points(m, s, body))
-        # M, S, t ⊩ □α  iff  M, S, t' ⊩ α for all t' ∈ T, and there is one; background needs no look at each
+        # M, S, t ⊩ □α  iff  M, S, t' ⊩ α for all t' ∈ T, and there is one; for background, one check is enough
         case Always() if not s.timeline:
             return algebra.known(False)
         case Always(Atom(predicate, terms)) if m.background_holds_throughout(s) and _in_background(
@@ -134,7 +134,7 @@ def _in_background(m: Structure, predicate: str, terms: tuple[Term, ...], sub: S
 
 
 def aggregate_value(m: Structure, s: Stream, t: int, formula: Aggregate, sub: Substitution) -> Value | None:
-    """The value of an aggregate over the distinct tuples of terms for which its condition holds."""
+    """The value of an aggregate over the distinct tuples of terms that satisfy its condition."""
     tuples = set()
     for instance in instances(m, s, t, formula.condition, sub):
         try:
@@ -157,7 +157,7 @@ def _some_instance(algebra: Algebra[M, Truth], m: M, s: Stream, t: int, formula:
 def _implication(
     algebra: Algebra[M, Truth], m: M, s: Stream, t: int, left: Formula, right: Formula, sub: Substitution
 ) -> Iterator[Truth]:
-    """α → β as ¬α ∨ β; β is looked at only where ¬α is not enough."""
+    """α → β as ¬α ∨ β; β is evaluated only if ¬α is not enough."""
     yield algebra.negation(_some_instance(algebra, m, s, t, left, sub))
     yield _some_instance(algebra, m, s, t, right, sub)
 
@@ -176,7 +176,7 @@ def instances(
 ) -> Iterator[Binding]:
     """The substitutions, extending a given one, under which all formulas hold at t.
 
-    With a pivot, only those that find an instance of that formula among the news.
+    With a pivot, only those that find an instance of that formula among the new atoms.
     """
     order = evaluation_order(m, s, body, given, pivot)
     return _extend(m, s, t, order, 0, dict(given), pivot, Stream(s.timeline, Facts(), news))
@@ -207,7 +207,7 @@ def _extend(
 
 
 def check_terms(formula: Formula, substitution: Substitution) -> None:
-    """Raise `Undefined` where some term of the formula has no value; an aggregate's elements answer for themselves."""
+    """Raise `Undefined` if some term of the formula has no value; aggregates check their own elements."""
     for term in terms_of(formula) if not isinstance(formula, Aggregate) else (formula.bound,):
         if isinstance(term, Arithmetic):
             evaluate(term, substitution)
@@ -219,8 +219,8 @@ def check_terms(formula: Formula, substitution: Substitution) -> None:
 def evaluation_order(
     m: Structure, s: Stream, body: tuple[Formula, ...], given: Substitution, pivot: Formula | None = None
 ) -> Sequence[Formula]:
-    """An order in which each formula finds bound what it needs: a pivot first where that can be, tests as early as
-    possible, else as written."""
+    """An order in which everything that a formula needs is bound before it: a pivot first if possible, tests as early
+    as possible, otherwise as written."""
     windowed = s.timeline.hi is not None
     key = id(body), frozenset(given), windowed, id(pivot)
     if key not in m.orders:
@@ -243,7 +243,7 @@ def _ordered(body: Sequence[Formula], bound: frozenset[Variable], windowed: bool
 
 
 def candidates(m: Structure, s: Stream, t: int, formula: Formula, binding: Binding) -> Iterator[Binding]:
-    """Extensions of a binding, among them all under which the formula holds at t."""
+    """Extensions of a binding, including all those under which the formula holds at t."""
     m.pulse()
     match formula:
         case Atom(predicate, terms):
@@ -269,7 +269,7 @@ def candidates(m: Structure, s: Stream, t: int, formula: Formula, binding: Bindi
         case And(parts):
             yield from _chained(m, s, t, evaluation_order(m, s, parts, binding), 0, binding)
         case Or(parts):
-            outside = free_variables(formula)  # an anonymous variable of one alternative is no concern of the others
+            outside = free_variables(formula)  # an anonymous variable of one alternative does not matter to the others
             offered = (found for part in parts for found in candidates(m, s, t, part, binding))
             yield from _distinct({v: x for v, x in o.items() if v in binding or v in outside} for o in offered)
         case At(time, body):
@@ -309,7 +309,7 @@ def _chained(m: Structure, s: Stream, t: int, order: Sequence[Formula], i: int, 
 
 
 def _times(m: Structure, s: Stream, time: Term, body: Formula, binding: Binding) -> Iterable[int]:
-    """The time points to which `at` may jump."""
+    """The time points that `at` may jump to."""
     if not _is_bound(time, binding):
         return points(m, s, body)
     try:
@@ -336,7 +336,7 @@ def points(m: Structure, s: Stream, body: Formula) -> Iterable[int]:
 
 
 def _looks_ahead(node: Formula) -> bool:
-    """Whether this is a window that sees atoms of later time points: it may hold where there is none."""
+    """Whether this is a window that sees atoms of later time points: it may hold at a time point without atoms."""
     return isinstance(node, Window) and isinstance(node.function, TimeWindow) and node.function.ahead > 0
 
 

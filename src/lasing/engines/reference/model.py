@@ -1,7 +1,7 @@
 """The answer stream of a stratified program at a time point (LARS, Definitions 8 and 9).
 
 A stratified program has exactly one: the least fixpoint of its rules, taken component by component, each after the
-predicates it depends on. What a rule derives is added to the interpretation stream until nothing new comes.
+predicates it depends on. What a rule derives is added to the interpretation stream until there is nothing new.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from lasing.logic.program import Program, Rule
 from lasing.logic.terms import Undefined, evaluate
 
 MOST_ATOMS = 200_000
-"""How many atoms one time point may derive, unless said otherwise."""
+"""How many atoms one time point may derive, by default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """An atom that a rule derives, and for when."""
+    """An atom that a rule derives, and its time."""
 
     time: int
     predicate: str
@@ -32,7 +32,8 @@ class Derivation:
 
 
 def derive(program: Program, strata: Strata, m: Structure) -> int:
-    """Add to the interpretation stream of M all that the program derives; how much of it lay before the start."""
+    """Add everything that the program derives to the interpretation stream of M. Returns how many atoms lay before the
+    start."""
     dropped: set[Derivation] = set()
     for component in strata.components:
         rules = [(i, r) for i, r in enumerate(program.rules) if head_atom(r.heads[0]).predicate in component]
@@ -49,7 +50,7 @@ def _apply(
     component: frozenset[str],
     news: Derived | None,
 ) -> Derived:
-    """Apply every rule once, after the first round only to instances that use something new; what is new now."""
+    """Apply every rule once; after the first round, only to instances that use something new. Returns what is new."""
     fresh = Derived()
     most = MOST_ATOMS if m.watch is None else m.watch.limits.atoms or MOST_ATOMS
     for index, rule in rules:
@@ -85,7 +86,7 @@ def _instances(rule: Rule, m: Structure, component: frozenset[str], news: Derive
 
 
 def pivots(rule: Rule, component: frozenset[str]) -> list[Formula] | list[None]:
-    """The literals of which a new instance of the rule needs a new one; [None] where it may come of anything."""
+    """The literals that a new instance of the rule needs a new instance of; [None] if it may come from anything."""
     recursive = [f for f in rule.body if any(atom.predicate in component for atom in atoms_of(f))]
     return recursive if all(_is_positive_atom(literal) for literal in recursive) else [None]
 
@@ -104,5 +105,5 @@ def _head(rule: Rule, binding: Binding, now: int) -> Derivation:
     atom = head_atom(head)
     time = evaluate(head.time, binding) if isinstance(head, At) else now
     if not isinstance(time, int):
-        raise Undefined("a head time that is no integer")
+        raise Undefined("a head time that is not an integer")
     return Derivation(time, atom.predicate, tuple(evaluate(term, binding) for term in atom.args))

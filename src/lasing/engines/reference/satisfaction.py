@@ -13,7 +13,7 @@ from lasing.logic.formulas import Formula
 from lasing.timeline.intervals import Interval
 
 MOST_FACTS = 16
-"""How many facts are taken in all combinations: twice as many streams are tried with each."""
+"""How many facts are tried in all combinations: each one doubles the number of streams."""
 
 Body = tuple[Formula, ...]
 
@@ -26,7 +26,7 @@ def satisfies(
     formula: Body,
     orders: dict[object, Body] | None = None,
 ) -> bool:
-    """Whether M, t ⊨ φ for some values of the variables of φ, where all of the stream is known."""
+    """Whether M, t ⊨ φ for some values of the variables of φ, if the whole stream is known."""
     assert timeline.hi is not None
     m = Structure(Stream(timeline, facts, NOTHING), background, timeline.hi, {} if orders is None else orders)
     return any(True for _ in instances(m, m.stream, t, formula, {}))
@@ -35,13 +35,13 @@ def satisfies(
 def try_all(
     facts: Sequence[Fact], timeline: Interval, background: Background, t: int, formula: Body
 ) -> tuple[Fact, ...] | None:
-    """Those of the facts, given in order, with which a formula is satisfied: as few as can be; None where it is not."""
+    """The smallest set of the facts, given in order, that satisfies a formula; None if there is none."""
     if len(facts) > MOST_FACTS:
         raise fault(
             "E313",
-            f"{len(facts):,} facts are possible, and all streams that they make would have to be tried",
-            note=f"a window that counts facts depends on all of them: at most {MOST_FACTS} are possible then, "
-            "which is the number of atoms times that of time points",
+            f"{len(facts):,} facts are possible, which makes too many streams to try",
+            note=f"a window that counts facts depends on all of them: there can be at most {MOST_FACTS}, "
+            "and their number is the number of atoms times the number of time points",
         )
     orders: dict[object, Body] = {}
     for chosen in chain.from_iterable(combinations(facts, n) for n in range(len(facts) + 1)):

@@ -1,6 +1,6 @@
 """The answer streams of any program, by Definition 9 of the LARS paper word for word: minimal models of the reduct.
 
-All sets of derivable atoms are tried. That is the definition, and good for a dozen of atoms: to judge other engines.
+It tries all sets of derivable atoms. That is the definition, and works for a dozen atoms: enough to test other engines.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from lasing.logic.terms import Undefined, Value, Variable, evaluate
 from lasing.timeline.intervals import Interval
 
 MOST_ATOMS = 14
-"""How many atoms may be derivable at a time point: twice as many sets are tried with each."""
+"""How many atoms may be derivable at a time point: each one doubles the number of sets."""
 
 
 @dataclass(frozen=True, slots=True)
 class Derivable:
-    """An atom that rules can derive, and for when."""
+    """An atom that rules can derive, and its time."""
 
     time: int
     predicate: str
@@ -47,7 +47,7 @@ class Instance:
 
 
 Interpretation = frozenset[Derivable]
-"""What an interpretation stream has besides the data."""
+"""What an interpretation stream has in addition to the data."""
 
 
 class DefinitionEngine:
@@ -72,7 +72,7 @@ class DefinitionEngine:
         self._last = start - 1
 
     def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Answer]:
-        """The answers at all time points up to this one, given the data that is new at it."""
+        """The answers at all time points up to this one, given its new data."""
         for idle in range(self._last + 1, time):
             yield self._answer(idle)
         for atom in atoms:
@@ -81,7 +81,7 @@ class DefinitionEngine:
         yield self._answer(time)
 
     def recall(self, time: int, rows: Iterable[tuple[int, Atom]]) -> Answer:
-        """Take data of the past in, and say what holds at a time point, without a look at those before."""
+        """Add past data and return what holds at a time point, without evaluating earlier time points."""
         for at, atom in rows:
             self._data.add(Fact(at, atom.predicate, atom.values))
         self._last = time
@@ -108,7 +108,7 @@ class DefinitionEngine:
     def _all_interpretations(self, now: int) -> dict[Interpretation, frozenset[Instance]]:
         """Every set of derivable atoms, and the instances whose bodies hold in it.
 
-        Derivable is what a rule derives in some interpretation of atoms that are; an answer stream has no others.
+        An atom is derivable if a rule derives it in some interpretation of derivable atoms. Answers have no others.
         """
         holding: dict[Interpretation, frozenset[Instance]] = {}
         derivable: Interpretation = frozenset()
@@ -120,7 +120,7 @@ class DefinitionEngine:
                     "E311",
                     f"more than {MOST_ATOMS} atoms are derivable at time point {now}, "
                     "and the reference engine tries all sets of them",
-                    note="leave the choice of the engine to auto",
+                    note="use the engine auto",
                 )
             for chosen in chain.from_iterable(combinations(derivable, n) for n in range(len(derivable) + 1)):
                 if frozenset(chosen) not in holding:
@@ -160,19 +160,19 @@ class DefinitionEngine:
         return frozenset(found)
 
     def _instance(self, index: int, rule: Rule, binding: Binding, now: int, dropped: set[Derivable]) -> Instance | None:
-        """A ground rule; none where its head asks for nothing that is not there already."""
+        """A ground rule; None if its head adds nothing new."""
         heads = []
         for head in rule.heads:
             time = evaluate(head.time, binding) if isinstance(head, At) else now
             if not isinstance(time, int):
-                raise Undefined("a head time that is no integer")
+                raise Undefined("a head time that is not an integer")
             atom = head_atom(head)
             heads.append(Derivable(time, atom.predicate, tuple(evaluate(term, binding) for term in atom.args)))
         cost = None
         if rule.penalty is not None:
             weight, level, *terms = (evaluate(term, binding) for term in rule.penalty.all_terms())
             if not isinstance(weight, int) or not isinstance(level, int):
-                raise Undefined("a cost that is no integer")
+                raise Undefined("a cost that is not an integer")
             cost = level, weight, tuple(terms)
         if not rule.choice and any(self._is_given(head, now, rule.definite) for head in heads):
             return None
@@ -187,7 +187,7 @@ class DefinitionEngine:
     def _is_given(self, head: Derivable, now: int, derived_anyway: bool) -> bool:
         """Whether an atom is data, or background, which holds from the start up to now.
 
-        What a rule without a choice says of background is derived anyway, as in programs with one answer.
+        A rule without a choice derives its head even if it is background, as in programs with one answer.
         """
         if head.args in self._background.get(head.predicate, ()) and not derived_anyway:
             return self._timeline.lo <= head.time <= now
@@ -204,7 +204,7 @@ def _is_answer(candidate: Interpretation, holding: dict[Interpretation, frozense
 
 
 def _demanded(instance: Instance, candidate: Interpretation) -> list[frozenset[Derivable]]:
-    """Sets of atoms of each of which one must hold where the body does: of a choice, all that are chosen."""
+    """Sets of atoms; if the body holds, one atom of each must hold: for a choice, all that are chosen."""
     if instance.choice:
         return [frozenset((head,)) for head in instance.heads & candidate]
     return [instance.heads]
@@ -219,6 +219,6 @@ def _is_model(
 
 
 def _cost(holding: frozenset[Instance], levels: Iterable[int]) -> list[int]:
-    """What an interpretation costs at each level; each tuple costs once."""
+    """The cost of an interpretation at each level; each tuple costs once."""
     costs = {instance.cost for instance in holding if instance.cost is not None}
     return [sum(weight for at, weight, _ in costs if at == level) for level in levels]

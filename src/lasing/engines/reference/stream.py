@@ -57,14 +57,14 @@ class Facts:
 
 
 def _places(times: list[int], timeline: Interval) -> slice:
-    """Where the time points of an interval stand in a sorted list."""
+    """Where the time points of an interval are in a sorted list."""
     return slice(
         bisect_left(times, timeline.lo), len(times) if timeline.hi is None else bisect_right(times, timeline.hi)
     )
 
 
 class Derived:
-    """What has been derived so far, and for which time points."""
+    """The atoms derived so far, and their time points."""
 
     __slots__ = ("_at", "last", "size")
 
@@ -91,14 +91,14 @@ class Derived:
 
 
 NOTHING = Derived()
-"""Nothing derived: what a tuple window holds besides its facts. Never added to."""
+"""Nothing derived: what a tuple window holds in addition to its facts. Never added to."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stream:
     """S = (T, v), where v(t) is the data and the derived atoms at t. A substream shares them and narrows T.
 
-    `ahead` tells that background holds at all of T, and not only up to now: it does in windows opened up to now.
+    `ahead` means that background holds at all of T, not only up to now, as it does in windows opened up to now.
     """
 
     timeline: Interval

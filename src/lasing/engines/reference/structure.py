@@ -23,9 +23,8 @@ class Structure:
     """M = ⟨T, v, W, B⟩, and `now`, the time point up to which data is known.
 
     `failures` are the instances of `rule` in which a term had no value, `examples` has one of them for each rule and
-    reason, and `orders` remembers in which order the
-    formulas of a body are evaluated. Where some atoms of the stream may hold or not, `values` tells all the values that
-    an aggregate can have. `watch` keeps the limits, where there are any.
+    reason, and `orders` remembers in which order the formulas of a body are evaluated. If some atoms of the stream may
+    hold or not, `values` gives all the values that an aggregate can have. `watch` enforces the limits, if any.
     """
 
     stream: Stream
@@ -39,7 +38,7 @@ class Structure:
     watch: Watch | None = None
 
     def pulse(self) -> None:
-        """Called at every step of an evaluation, which may be long: an error where a limit is exceeded."""
+        """Called at every step of an evaluation, which may be long. Raises an error if a limit is exceeded."""
         if self.watch is not None:
             self.watch.pulse(self.now, self.stream.derived.size)
 
@@ -60,7 +59,7 @@ class Structure:
         return stream.ahead or (end is not None and end <= self.now)
 
     def extent(self, stream: Stream) -> range:
-        """The time points of a timeline; of the endless one, those up to now or up to the last derived atom."""
+        """The time points of a timeline; for the endless one, those up to now or up to the last derived atom."""
         end = stream.timeline.hi
         if end is None:
             last = stream.derived.last

@@ -1,6 +1,6 @@
-"""Truth algebras: what it is that a formula evaluates to.
+"""Truth algebras: what a formula evaluates to.
 
-The entailment relation says how the truth of a formula comes from that of its parts. What truth is, it leaves open: a
+The entailment relation says how the truth of a formula follows from that of its parts. It leaves open what truth is: a
 truth value, or a condition on atoms that may hold or not. An algebra has the truth of atoms, and ¬, ∧ and ∨.
 """
 
@@ -26,11 +26,11 @@ class Algebra(Protocol[S, Truth]):
         ...
 
     def aggregate(self, m: S, s: Stream, t: int, formula: Aggregate, sub: Substitution) -> Truth:
-        """Whether an aggregate compares with its bound as the formula asks."""
+        """Whether an aggregate compares with its bound as the formula requires."""
         ...
 
     def known(self, truth: bool) -> Truth:
-        """What is true or false whatever holds in the stream."""
+        """Something that is true or false whatever holds in the stream."""
         ...
 
     def negation(self, truth: Truth) -> Truth: ...

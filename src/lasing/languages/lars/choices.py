@@ -1,14 +1,14 @@
 """Choices: `1 {pick(X) : item(X), not bad(X) ; other} 2 :- body.`
 
-One statement stands for several rules. Elements without a condition share one; an element with a condition has its
-own, with the condition in the body; and each bound is a constraint on how many of the elements hold:
+One statement becomes several rules. Elements without a condition share one; an element with a condition has its own,
+with the condition in the body; and each bound is a constraint on how many of the elements hold:
 
     {other} :- body.
     {pick(X)} :- body, item(X), not bad(X).
     :- body, #count{I,A : (I = 1 and A = X and pick(X) and item(X) and …) or (I = 2 and …)} < 1.
     :- body, #count{…} > 2.
 
-The rules share the text of the body, and each reads it anew: so its anonymous variables are counted as if the rule
+The rules share the text of the body, and each parses it again, so its anonymous variables are numbered as if the rule
 had been written out.
 """
 
@@ -56,7 +56,7 @@ _BEFORE_A_TERM = frozenset(("NUMBER", "NAME", "VARIABLE", "STRING", "IRI", "-", 
 
 @dataclass(frozen=True, slots=True)
 class _Element:
-    """A head in braces, and the indices of the tokens with which it and its condition begin."""
+    """A head in braces, and the indices of the first tokens of the head and its condition."""
 
     head: Head
     condition: tuple[Formula, ...]
@@ -66,7 +66,7 @@ class _Element:
 
 @dataclass(frozen=True, slots=True)
 class _Bound:
-    """What the number of elements that hold is compared with."""
+    """A bound on the number of elements that hold."""
 
     operator: Comparison
     term: Term
@@ -145,12 +145,12 @@ def _bound(c: Cursor, operator: Comparison, term: Term, first: int, end: int) ->
     length = c.offsets[end - 1] + len(c.texts[end - 1]) - offset
     if is_value(term) and not isinstance(term, int):
         note = "is a #const missing?" if is_text(term) else ""
-        c.fail("E115", f"a bound is a whole number, and {term} is none", note, offset, length)
+        c.fail("E115", f"a bound is a whole number, but {term} is not", note, offset, length)
     return _Bound(operator, term, offset, length)
 
 
 def _read_elements(c: Cursor) -> list[_Element]:
-    """`{a ; b at T : condition}`; of elements that are the same, the first."""
+    """`{a ; b at T : condition}`; only the first of equal elements."""
     c.i += 1
     if c.kind == "}":
         c.fail("E115", "there is nothing to choose", "put the atoms that may hold inside: {a ; b}")
@@ -167,7 +167,7 @@ def _read_elements(c: Cursor) -> list[_Element]:
 
 
 def _alone(c: Cursor, element: _Element) -> tuple[Head, tuple[Formula, ...]]:
-    """The element as if it stood alone: so its `_` have the same names as those of an element that is the same."""
+    """The element as if it were alone, so that its `_` have the same names as those of an equal element."""
     before = c.i, c.anonymous, c.aggregates
     c.i, c.anonymous = element.at_head, 0
     again = _read_element(c)
@@ -199,19 +199,19 @@ class _Choice:
     length: int
 
     def check(self, bounds: Sequence[_Bound]) -> None:
-        """Fail where a variable would mean two things, and where it could not be said which elements count."""
+        """Fail if a variable would mean two things, or if it is unclear which elements count."""
         enclosed = {v for literal in self.body for v in variables_in(literal)} - variables_outside_braces(self.body)
         for element in (e for e in self.elements if e.condition):
             own = variables_outside_braces((element.head, *element.condition))
             for v in sorted((v for v in own if v in enclosed), key=lambda v: v.offset):
-                message = f"{v} is a variable of this element, and another one in an aggregate of the body"
+                message = f"{v} is a variable of this element, but a different variable in an aggregate of the body"
                 self.c.fail("E115", message, "rename one of them", v.offset, len(v.name))
         for node in (n for e in self.elements for f in (e.head, *e.condition) for n in walk(f) if bounds):
             if isinstance(node, Aggregate):
                 message = "an aggregate in a condition of a choice that has bounds"
                 note = f"derive an atom from it in a rule of its own, such as: ok :- #{node.function}{{…}} > 1."
                 self.c.fail("E115", message, note, node.offset, len(node.function) + 1)
-            # One formula counts several elements: a term of one that has no value would take the others along.
+            # One formula counts several elements: if a term of one had no value, the others would fail with it.
             for term in terms_of(node) if len(self.elements) > 1 else ():
                 if isinstance(term, Arithmetic) and _may_have_no_value(term):
                     message = "arithmetic in a choice that has bounds and several elements"
@@ -228,14 +228,14 @@ class _Choice:
             yield self._rule(heads, body, self.offset, self.length, True)
 
     def constraint(self, bound: _Bound, brace: int) -> Rule:
-        """The rule that has no answer where a bound is violated."""
+        """The rule that has no answer if a bound is violated."""
         self.c.begin_rule()
         body = self._body()
         terms, condition = self._counted(bound)
         violated = "!=" if bound.operator == "!=" else COMPARISONS[bound.operator].opposite
         number: Formula = Aggregate("count", terms, condition, violated, bound.term, offset=brace)
         if bound.operator == "!=":
-            number = Not(number)  # and not `=`, which would give a value to a variable
+            number = Not(number)  # not `=`, which would bind a variable
         return self._rule((), (*body, number), bound.offset, bound.length, False)
 
     def _rule(self, heads: tuple[Head, ...], body: tuple[Formula, ...], offset: int, length: int, choice: bool) -> Rule:
@@ -259,14 +259,14 @@ class _Choice:
         return read_literals(self.c)
 
     def _counted(self, bound: _Bound) -> tuple[tuple[Term, ...], tuple[Formula, ...]]:
-        """The terms that tell one atom of a choice from another, and what makes it count."""
+        """The terms that distinguish the atoms of a choice, and the condition under which one counts."""
         if len(self.elements) == 1:
             head = self._head(self.elements[0])
             return _terms(head) or (1,), (head, *self._condition(self.elements[0]))
         return self._counted_apart(bound)
 
     def _counted_apart(self, bound: _Bound) -> tuple[tuple[Term, ...], tuple[Formula, ...]]:
-        """Of several elements: the number of a predicate, and its arguments, in variables of their own."""
+        """For several elements: the number of a predicate and its arguments, each in a new variable."""
         heads = [element.head for element in self.elements]
         number = {p: i for i, p in enumerate(dict.fromkeys(head_atom(head).predicate for head in heads), 1)}
         timed = {head_atom(head).predicate for head in heads if isinstance(head, At)}
@@ -295,7 +295,7 @@ class _Choice:
             holds: Formula = head
             if isinstance(head, At):
                 given[time] = head.time
-            elif atom.predicate in timed:  # the same atom as one at a time, if that time is now
+            elif atom.predicate in timed:  # equal to the atom with a time, if that time is now
                 holds = Window(TimeWindow(0), At(time, atom), offset=atom.offset)
                 del given[time]
             for formula in (element.head, *element.condition):
@@ -308,7 +308,7 @@ class _Choice:
 
 
 def _terms(head: Head) -> tuple[Term, ...]:
-    """What tells an atom from others of its predicate."""
+    """What distinguishes an atom from others of its predicate."""
     return (
         (*head.body.args, head.time) if isinstance(head, At) and isinstance(head.body, Atom) else head_atom(head).args
     )
@@ -323,5 +323,5 @@ def _may_have_no_value(term: Arithmetic) -> bool:
 
 
 def _fresh(name: str, used: set[str]) -> Variable:
-    """A variable of that name, or else of the name with a number."""
+    """A variable of that name, or of the name with a number if it is taken."""
     return Variable(next(n for i in count() if (n := f"{name}_{i}" if i else name) not in used))

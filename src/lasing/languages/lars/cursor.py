@@ -1,4 +1,4 @@
-"""A place in the tokens, and the errors that are found there."""
+"""A position in the tokens, and the errors found there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lasing.logic.terms import Value
 from lasing.timeline.ticks import Tick
 
 DEEPEST = 50
-"""How deep formulas and terms may nest. What a person writes stays far below; what exceeds it is a mistake."""
+"""How deep formulas and terms may nest. What people write stays far below; anything deeper is a mistake."""
 
 
 @dataclass(slots=True)
@@ -24,7 +24,7 @@ class Environment:
 
 
 class Mistake(Exception):  # noqa: N818 -- internal: it ends the reading of one statement
-    """One statement cannot be read further; reading goes on with the next."""
+    """One statement cannot be read further; reading continues with the next."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         self.diagnostic = diagnostic
@@ -62,7 +62,7 @@ class Cursor:
         self.dated = False  # whether a time of this rule is written as a date
 
     def begin_rule(self) -> None:
-        """Forget what was counted in the rule before."""
+        """Forget what was counted in the previous rule."""
         self.anonymous = self.aggregates = self.depth = 0
         self.dated = False
 
@@ -86,7 +86,7 @@ class Cursor:
         return False
 
     def accept_word(self, word: str) -> bool:
-        """Step over a word that is a keyword only in its place: step, by, full, a unit."""
+        """Step over a word that is a keyword only in certain places: step, by, full, a unit."""
         if self.kinds[self.i] == "NAME" and self.texts[self.i] == word:
             self.i += 1
             return True

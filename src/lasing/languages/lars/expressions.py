@@ -2,8 +2,8 @@
 
 From loosest to tightest:   ->   or   and   not ◇ □ @ ⊞   < <= > >= = !=   + -   * / div mod   -   atoms, (…)
 
-A parenthesis may open a term or a formula, and a bare name may be a constant or an atom: so every level returns an
-`Operand`, and `as_term` and `as_formula` say at the place of use which it had to be. Reading is linear in the text.
+A parenthesis may open a term or a formula, and a bare name may be a constant or an atom. So every level returns an
+`Operand`, and its user decides with `as_term` or `as_formula` which it has to be. Reading is linear in the text.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def read_formula(c: Cursor) -> Formula:
 
 
 def read_term(c: Cursor) -> Term:
-    """A term; the common case, a lone constant or variable before a comma or parenthesis, takes the short way."""
+    """A term. The common case, a lone constant or variable before a comma or parenthesis, takes a short cut."""
     i = c.i
     if c.kinds[i + 1] in _TERM_ENDS:
         kind = c.kinds[i]
@@ -104,7 +104,7 @@ def read_time(c: Cursor) -> Term:
 
 
 def as_time(c: Cursor, term: Term, first: int) -> Term:
-    """A term that was read from the token `first` on, where a time is expected; of a date in quotes, its time point."""
+    """A term that starts at the token `first`, where a time is expected. A date in quotes becomes its time point."""
     if isinstance(term, Variable | Arithmetic | int):
         return term
     offset = c.offsets[first]
@@ -143,7 +143,7 @@ def read_atom(c: Cursor) -> Atom:
 
 
 def as_term(c: Cursor, operand: Operand) -> Term:
-    """The operand where only a term may stand."""
+    """The operand, where only a term is allowed."""
     match operand:
         case Atom(name, ()):
             return c.environment.constants.get(name, name)
@@ -153,7 +153,7 @@ def as_term(c: Cursor, operand: Operand) -> Term:
                 c.fail("E105", f"{name} takes {takes}", offset=operand.offset, length=len(name))
             return _arithmetic(c, name, args, operand.offset)
         case Atom(name):
-            note = f"functions are {', '.join(sorted(_FUNCTIONS))}; data inside data is not part of the language"
+            note = f"functions are {', '.join(sorted(_FUNCTIONS))}; the language has no nested data"
             c.fail("E105", f"{name}(…) is not a term", note, operand.offset, len(name))
         case Variable() | Arithmetic() | int() | float() | str() | Boxed():
             return operand
@@ -165,7 +165,7 @@ def as_term(c: Cursor, operand: Operand) -> Term:
                 operand.offset,
             )
         case _:
-            c.fail_expected("a term", "before this", "a formula stands where only a term may")
+            c.fail_expected("a term", "before this", "this is a formula, but only a term is allowed here")
 
 
 def negated(c: Cursor, term: Term, offset: int) -> Term:
@@ -176,7 +176,7 @@ def negated(c: Cursor, term: Term, offset: int) -> Term:
 
 
 def as_formula(c: Cursor, operand: Operand) -> Formula:
-    """The operand where only a formula may stand."""
+    """The operand, where only a formula is allowed."""
     match operand:
         case Variable() | Arithmetic() | int() | float() | str() | Boxed():
             c.fail_expected("a comparison such as < or =", "after a term", "a term alone is not a literal")
@@ -195,7 +195,7 @@ def _name_note(c: Cursor) -> str:
 
 
 # -- formulas -----------------------------------------------------------------------------------------------------
-# `first`, where given, is an operand already read, with which the level begins.
+# `first`, if given, is an operand already read: the first one of its level.
 
 
 def _implication(c: Cursor, first: Operand | None = None) -> Operand:
@@ -268,7 +268,7 @@ _SUFFIXES = frozenset(("at", "in", "always", "[", "⊞", "◇", "□"))
 
 
 def _suffix(c: Cursor, body: Formula) -> Formula:
-    """`at T`, `at T in [w]`, `in [w]`, `[w]`, `always in [w]` after a formula; the symbols stand for the words."""
+    """`at T`, `at T in [w]`, `in [w]`, `[w]`, `always in [w]` after a formula; symbols work like the words."""
     offset = c.offset
     modal: Formula
     if c.accept("at"):
@@ -348,7 +348,7 @@ def _product(c: Cursor, first: Operand | None = None) -> Operand:
 
 
 def _arithmetic(c: Cursor, operator: str, operands: tuple[Term, ...], offset: int) -> Arithmetic:
-    """An operation; an error where operations nest so deep that walking over them would be a risk."""
+    """An operation. Fails if operations are nested so deep that walking over them would be a risk."""
     depth = 1 + max(operand.depth if isinstance(operand, Arithmetic) else 0 for operand in operands)
     if depth > _DEEPEST_TERM:
         c.fail("E106", f"more than {_DEEPEST_TERM} operators in one term", "split it: Y = …, Z = Y + …", offset)
@@ -375,7 +375,7 @@ def _primary(c: Cursor) -> Operand:
             return read_atom(c)
         case "VARIABLE":
             if c.kinds[i + 1] == "(":
-                c.fail("E105", f"{c.text} is a variable, and a predicate was expected before (", capitalised(c.text))
+                c.fail("E105", f"{c.text} is a variable, but a predicate was expected before (", capitalised(c.text))
             c.i = i + 1
             return _variable(c, i)
         case "NUMBER":
@@ -441,7 +441,7 @@ def _number(c: Cursor, negative: bool = False) -> int | float:
 
 
 def _bare_date(c: Cursor, i: int) -> str:
-    """What is written here, if it looks like a date rather than a calculation: empty otherwise."""
+    """The text here, if it looks like a date rather than a calculation; otherwise empty."""
     found = DATE.match(c.source.text, c.offsets[i]) or LOOSE_DATE.match(c.source.text, c.offsets[i])
     if found is None and i and c.texts[i - 1] == "at":
         found = LOOSE_MONTH.match(c.source.text, c.offsets[i])

@@ -1,7 +1,7 @@
 """One way to lay out a program. Only white space changes: tokens and comments stay as they are, in their order.
 
-A statement takes one line; where it is too long, or has comments inside, each literal takes its own. A single blank
-line between statements is kept. Formatting what is formatted changes nothing.
+A statement takes one line; if it is too long, or has comments inside, each literal takes its own. A single blank line
+between statements is kept. Formatting a formatted program changes nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class _Piece:
 
 
 def format_text(source: Source) -> str:
-    """The text, laid out; `LasingError` where it is not made of tokens."""
+    """The text, laid out. Raises a `LasingError` if it is not made of tokens."""
     tokens, mistakes = tokenize(source, comments=True)
     if mistakes:
         raise LasingError(mistakes)
@@ -56,7 +56,7 @@ def _lines(tokens: Tokens) -> Iterator[str]:
 
 
 def _statement(tokens: Tokens, start: int, stop: int) -> list[str]:
-    """The lines of a statement: laid out, or as they are where its comments stand in unusual places."""
+    """The lines of a statement: laid out, or unchanged if its comments are in unusual places."""
     laid_out = _laid_out(tokens, start, stop)
     if laid_out is not None and _same_tokens("\n".join(laid_out), tokens, start, stop):
         return laid_out
@@ -65,7 +65,7 @@ def _statement(tokens: Tokens, start: int, stop: int) -> list[str]:
 
 
 def _laid_out(tokens: Tokens, start: int, stop: int) -> list[str] | None:
-    """The statement on one line, or a literal a line; None where a comment stands inside of a literal."""
+    """The statement on one line, or one literal per line; None if there is a comment inside a literal."""
     pieces = list(_pieces(tokens, start, stop))
     first = tokens.texts[start]
     whole = " ".join(_text(tokens, piece.tokens, first) for piece in pieces)
@@ -82,7 +82,7 @@ def _laid_out(tokens: Tokens, start: int, stop: int) -> list[str] | None:
 
 
 def _pieces(tokens: Tokens, start: int, stop: int) -> Iterator[_Piece]:
-    """Split a statement behind `:-` and behind the commas between literals, or the elements of `#minimize`.
+    """Split a statement after `:-` and after the commas between literals, or the elements of `#minimize`.
 
     A comment on the line of such a comma ends its piece; one on a line of its own begins the next.
     """
@@ -113,7 +113,7 @@ def _same_tokens(text: str, tokens: Tokens, start: int, stop: int) -> bool:
 
 
 def _text(tokens: Tokens, indices: list[int], first: str) -> str:
-    """Tokens on one line; `first` is the word with which their statement begins."""
+    """Tokens on one line; `first` is the first word of their statement."""
     parts: list[str] = []
     depth: list[str] = []
     for position, i in enumerate(indices):
@@ -132,7 +132,7 @@ def _text(tokens: Tokens, indices: list[int], first: str) -> str:
 
 
 def _space(earlier: str, before: str, kind: str, inside: str, first: str) -> bool:
-    """Whether a space stands between two tokens; `earlier` is the one before them."""
+    """Whether to put a space between two tokens; `earlier` is the one before them."""
     if kind in (",", ".", "..", *_CLOSE) or before in ("..", "#", "@", *_OPEN):
         return False
     if kind == "[":

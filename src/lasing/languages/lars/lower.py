@@ -1,6 +1,6 @@
-"""From texts to a `Program`: includes are followed, directives are applied, facts are told from rules.
+"""From texts to a `Program`: follow includes, apply directives, separate facts from rules.
 
-Directives hold for the whole program, wherever they stand, so they are read first and the rules after them: by then
+Directives hold for the whole program, wherever they are, so they are read first and the rules after them. By then
 every constant has its value and every duration its number of time points, and formulas go straight into the logic.
 """
 
@@ -64,7 +64,7 @@ def lower(sources: Sequence[Source], constants: Mapping[str, Value]) -> tuple[Pr
 def lower_around(
     sources: Sequence[Source], constants: Mapping[str, Value], others: Iterable[str] = ()
 ) -> tuple[Program, Environment, list[Diagnostic]]:
-    """The same, and what its directives mean for texts beside it; `others` are words of those."""
+    """The same, and what its directives mean for the texts that come with it; `others` are words of those texts."""
     reading = _Reading(Environment(dict(constants)), constants)
     for source in sources:
         if source.path is None or source.path.resolve() not in reading.files:
@@ -95,7 +95,7 @@ def lower_around(
 
 
 def _open(reading: _Reading, source: Source) -> None:
-    """Tokenise a text, and before it whatever it includes; each file counts once."""
+    """Tokenise a text, after everything that it includes; each file counts once."""
     tokens, mistakes = tokenize(source)
     reading.found += mistakes
     cursor = Cursor(tokens, reading.environment)
@@ -131,7 +131,7 @@ def _include(reading: _Reading, source: Source, path: Path, include: Include) ->
         return
     if reading.including == DEEPEST_INCLUDE:
         place = source.place(include.offset, len(include.path) + 2)
-        message = f"files include one another {DEEPEST_INCLUDE} levels deep"
+        message = f"files include each other more than {DEEPEST_INCLUDE} levels deep"
         reading.found.append(Diagnostic("E110", message, place, "include them from one file that lists them"))
         return
     reading.including += 1
@@ -164,7 +164,7 @@ def _constant_statements(reading: _Reading) -> list[tuple[Cursor, int]]:
 
 
 def _constants(reading: _Reading) -> None:
-    """Read the constants, each after those that its value names."""
+    """Read the constants, each after the ones that its value uses."""
     statements = _constant_statements(reading)
     defined: dict[str, list[int]] = {}
     for number, (c, i) in enumerate(statements):
@@ -247,7 +247,7 @@ def _rules(reading: _Reading, cursor: Cursor) -> None:
                 cursor.i = after_statement(kinds, start)
         except Mistake as mistake:
             cursor.i = after_statement(kinds, start)
-            if "BAD" not in kinds[start : cursor.i]:  # else it is told already why this cannot be read
+            if "BAD" not in kinds[start : cursor.i]:  # otherwise, an error already says why this cannot be read
                 reading.found.append(mistake.diagnostic)
 
 

@@ -1,6 +1,6 @@
-"""Questions about streams: a formula on its own, and the atoms to which an answer is confined.
+"""Questions about streams: a formula on its own, and the atoms that an answer may use.
 
-The programs beside them give them their constants and their tick.
+They take their constants and their tick from the programs that come with them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def read_question(
     formula: Source | None = None,
     atoms: Source | None = None,
 ) -> Question:
-    """Read a question; `LasingError` with all mistakes where it has any.
+    """Read a question. Raises a `LasingError` with all mistakes if there are any.
 
     The timeline of a formula has an end, so ◇ and □ need no window here.
     """
@@ -60,7 +60,7 @@ def _read(
     try:
         return read(Cursor(tokens, environment))
     except Mistake as mistake:
-        if not bad:  # else it is told already why this cannot be read
+        if not bad:  # otherwise, an error already says why this cannot be read
             found.append(mistake.diagnostic)
         return None
 
@@ -101,6 +101,6 @@ def _end(c: Cursor, what: str) -> None:
 
 
 def _rules_beside(program: Program) -> Iterator[Diagnostic]:
-    note = "background facts, data and directives may stand beside a formula; to ask about a program, leave it out"
+    note = "only background facts, data and directives go with a formula; to ask about a program, leave the formula out"
     for rule in program.rules[:1]:
-        yield Diagnostic("E314", "a formula is asked about a stream, and not about rules", rule.place(), note)
+        yield Diagnostic("E314", "a formula asks about a stream, not about rules", rule.place(), note)

@@ -1,4 +1,4 @@
-"""Rules: heads, bodies, and which variables stay inside of braces."""
+"""Rules: heads, bodies, and which variables stay inside braces."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _fail_no_head(c: Cursor) -> NoReturn:
     if c.kind == "{":
         fail_mixed(c)
     if c.kind == "[":
-        note = "a penalty stands behind the full stop of a weak constraint, which begins with :~"
+        note = "a penalty comes after the full stop of a weak constraint, which begins with :~"
     if c.kind in RESERVED and c.kinds[c.i + 1] == "(":
         note = f"{c.text} is a reserved word: rename the predicate"
     if c.kind == "VARIABLE" and c.kinds[c.i + 1] in ("(", ":-", "."):
@@ -81,13 +81,13 @@ def _fail_no_head(c: Cursor) -> NoReturn:
 
 
 def fail_mixed(c: Cursor) -> NoReturn:
-    """A head is a disjunction or a choice, and not both."""
+    """A head is a disjunction or a choice, but not both."""
     note = "to choose any of several atoms, put all of them inside: {a ; b}; for at least one of them, 1 {a ; b}"
     c.fail("E115", "a choice is the whole head of its rule", note)
 
 
 def with_local_variables(rule: Rule) -> Rule:
-    """The rule with each aggregate told which of its variables occur nowhere outside braces."""
+    """The rule, in which each aggregate knows which of its variables occur nowhere outside braces."""
     outside = variables_outside_braces((*rule.heads, *rule.body))
     if rule.penalty is not None:
         outside.update(v for term in rule.penalty.all_terms() for v in variables_of(term))
@@ -103,7 +103,7 @@ def with_local_variables(rule: Rule) -> Rule:
 
 
 def variables_outside_braces(formulas: Iterable[Formula]) -> set[Variable]:
-    """The variables that occur outside of the braces of all aggregates."""
+    """The variables that occur outside the braces of all aggregates."""
     outside: set[Variable] = set()
     inside_braces: set[int] = set()
     for node in (node for formula in formulas for node in walk(formula)):

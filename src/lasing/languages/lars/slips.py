@@ -1,4 +1,4 @@
-"""What people write who come from another language, and how it is written here."""
+"""What people who know another language may write, and how to write it here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lasing.logic.values import RESERVED
 
 AGGREGATES = tuple(f"#{name}" for name in functions.AGGREGATES)
 
-_COMMENT = "a comment begins with %, or stands between %* and *%"
+_COMMENT = "a comment begins with %, or goes between %* and *%"
 _POWER = "there is no power operator: write X * X"
 ARROW = "write :- between a head and its body: q(X) :- p(X)."
 
@@ -41,7 +41,7 @@ _WORDS = {
 
 
 def slip(tokens: Tokens, i: int) -> str:
-    """How to write what the token `i`, where something else was expected, may have been meant to say; or nothing."""
+    """How to write what the unexpected token `i` was probably meant to say; or nothing."""
     kinds, texts = tokens.kinds, tokens.texts
     kind, text, following = kinds[i], texts[i], kinds[i + 1] if i + 1 < len(kinds) else "END"
     if i and (remainder := _percent(tokens, i)):
@@ -66,7 +66,7 @@ def slip(tokens: Tokens, i: int) -> str:
 
 
 def capitalised(name: str) -> str:
-    """What to write for a predicate that begins in upper case."""
+    """What to write for a predicate that begins with an upper-case letter."""
     lower = name.lower()
     if f"#{lower}" in AGGREGATES:
         return f"an aggregate has braces: #{lower}{{V : p(V) in [5]}}"
@@ -89,7 +89,7 @@ def _percent(tokens: Tokens, i: int) -> str:
 
 
 def _missing_stop(tokens: Tokens, i: int) -> str:
-    """A statement that goes on, or ends, where the next line begins another."""
+    """A statement that continues, or ends, where the next line begins another one."""
     if i == 0:
         return ""
     begin = tokens.offsets[i - 1] + len(tokens.texts[i - 1])

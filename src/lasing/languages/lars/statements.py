@@ -44,7 +44,7 @@ class Declaration:
 
 
 def read_statement(c: Cursor) -> tuple[Rule, ...]:
-    """The rules that a statement stands for: several for a choice with conditions or bounds, and else one."""
+    """The rules of a statement: several for a choice with conditions or bounds, otherwise one."""
     if c.kind == ":~":
         return (read_weak_constraint(c),)
     return read_choice(c) if begins_choice(c) else (read_rule(c),)
@@ -62,7 +62,7 @@ def read_constant(c: Cursor) -> Constant:
     except Undefined as reason:
         c.fail("E113", f"the constant has no value: {reason}", offset=start)
     except KeyError as variable:
-        c.fail("E113", f"a constant's value has no variables, such as {variable.args[0]}", offset=start)
+        c.fail("E113", f"the value of a constant cannot contain a variable, such as {variable.args[0]}", offset=start)
     c.expect(".", "at the end of the directive")
     return Constant(name, value, offset)
 

@@ -1,7 +1,7 @@
 """Text to tokens.
 
 Punctuation and keywords are their own kind; the others are NAME, VARIABLE, NUMBER, STRING, IRI and DIRECTIVE
-(`#show`, `#count`), and BAD where no token begins. Unicode aliases take the kind of the word they stand for. The last
+(`#show`, `#count`), and BAD where no token begins. Unicode aliases have the kind of the word they replace. The last
 token is END.
 """
 
@@ -56,7 +56,7 @@ class Tokens:
 
 
 def after_statement(kinds: list[str], start: int) -> int:
-    """The index behind a statement: behind its full stop, or where it begins with `:~`, behind the bracket there."""
+    """The index after a statement: after its full stop or, if it begins with `:~`, after the bracket there."""
     try:
         end = kinds.index(".", start) + 1
         if kinds[start] != ":~":
@@ -66,14 +66,14 @@ def after_statement(kinds: list[str], start: int) -> int:
             bracket += 1
         if kinds[bracket] != "[":
             return end
-        stop = after_statement(kinds, bracket)  # in case that the bracket is never closed
+        stop = after_statement(kinds, bracket)  # in case the bracket is never closed
         return kinds.index("]", bracket, stop) + 1 if "]" in kinds[bracket:stop] else stop
     except ValueError:
         return kinds.index("END", start)
 
 
 def tokenize(source: Source, comments: bool = False) -> tuple[Tokens, list[Diagnostic]]:
-    """All tokens of a text, and a finding for each place that is none. Comments are left out unless asked for."""
+    """All tokens of a text, and a finding for each place that is not a token. Comments are left out by default."""
     kinds: list[str] = []
     texts: list[str] = []
     offsets: list[int] = []
@@ -96,7 +96,7 @@ def _tokenize_from(
     tokens: tuple[list[str], list[str], list[int]],
     found: list[Diagnostic],
 ) -> int | None:
-    """Read tokens up to the end (None) or past the next place that is no token (where to go on)."""
+    """Read tokens up to the end (None) or past the next place that is not a token (where to continue)."""
     kinds, texts, offsets = tokens
     for match in _TOKEN.finditer(source.text, position):
         index, kind = match.lastindex, match.lastgroup
@@ -131,7 +131,7 @@ def _tokenize_from(
 
 
 def _bad(source: Source, offset: int) -> tuple[Diagnostic, int]:
-    """The finding for a character that begins no token, and the offset at which reading goes on."""
+    """The finding for a character that begins no token, and the offset at which reading continues."""
     text = source.text
     if text.startswith("%*", offset):
         message, note = "this block comment is never closed", "close it with *%"
@@ -151,9 +151,7 @@ def _bad(source: Source, offset: int) -> tuple[Diagnostic, int]:
     if (quoted := _SINGLE_QUOTED.match(text, offset)) is not None:
         shown = quoted[0] if len(quoted[0]) <= 40 else f"{quoted[0][:40]}…"
         hint = 'write: "' + shown.strip("'") + '"'
-        return Diagnostic(
-            "E103", "text stands in double quotes", source.place(offset, len(quoted[0])), hint
-        ), quoted.end()
+        return Diagnostic("E103", "text needs double quotes", source.place(offset, len(quoted[0])), hint), quoted.end()
     character = text[offset]
     length = 2 if text.startswith(("&&", "||", "\\+", "\\="), offset) else 1
     hint = {

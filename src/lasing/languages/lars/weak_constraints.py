@@ -29,7 +29,7 @@ def read_weak_constraint(c: Cursor) -> Rule:
         _fail_early_penalty(c, first)
         offset = c.offsets[first]
         length = c.offsets[c.i - 1] + 1 - offset
-        c.fail("E116", "this weak constraint has no penalty", "write it behind the full stop: [1]", offset, length)
+        c.fail("E116", "this weak constraint has no penalty", "write it after the full stop: [1]", offset, length)
     penalty = _read_penalty(c)
     if c.kind != "]":
         c.fail_expected(", or ]", "in a penalty", "such as: [weight@level, X, Y]")
@@ -38,19 +38,19 @@ def read_weak_constraint(c: Cursor) -> Rule:
 
 
 def _fail_early_penalty(c: Cursor, first: int) -> None:
-    """Fail where the weak constraint ends with a bracket before its full stop, which is read as a window."""
+    """Fail if the weak constraint ends with a bracket before its full stop, which is read as a window."""
     stop = after_statement(c.kinds, first) - 1
     if c.kinds[stop] != "." or c.kinds[stop - 1] != "]":
         return
     opened = next((i for i in range(stop, first, -1) if c.kinds[i] == "["), first)
     offset = c.offsets[opened]
     penalty = c.source.text[offset : c.offsets[stop - 1] + 1]
-    note = f"write it behind: :~ a(X). {penalty if len(penalty) <= 40 else '[1]'}; a bracket before it is a window"
-    c.fail("E116", "a penalty stands behind the full stop", note, offset, c.offsets[stop - 1] + 1 - offset)
+    note = f"write: :~ a(X). {penalty if len(penalty) <= 40 else '[1]'}; a bracket before the full stop is a window"
+    c.fail("E116", "a penalty comes after the full stop", note, offset, c.offsets[stop - 1] + 1 - offset)
 
 
 def read_optimisation(c: Cursor) -> tuple[Rule, ...]:
-    """`#minimize{weight@level, terms : body ; …}.`, where `#maximize` has the weights negated: a rule an element."""
+    """`#minimize{weight@level, terms : body ; …}.`, one rule per element. `#maximize` negates the weights."""
     name = c.text
     c.i += 1
     c.expect("{", f"after {name}")
@@ -101,12 +101,12 @@ def _read_whole(c: Cursor, what: str) -> Term:
         offset = c.offsets[first]
         length = c.offsets[c.i - 1] + len(c.texts[c.i - 1]) - offset
         note = "is a #const missing?" if is_text(term) else "scale all weights: 3 and 2 for 1.5 and 1"
-        c.fail("E116", f"a {what} is a whole number, and {term} is none", note, offset, length)
+        c.fail("E116", f"a {what} is a whole number, but {term} is not", note, offset, length)
     return term
 
 
 def _rule(c: Cursor, body: list[Formula], penalty: Penalty, first: int) -> Rule:
-    """The rule that stands from the token `first` up to the next one."""
+    """The rule from the token `first` up to the next one."""
     offset = c.offsets[first]
     length = c.offsets[c.i - 1] + len(c.texts[c.i - 1]) - offset
     rule = Rule((), tuple(body), c.source, offset, length, penalty=penalty)

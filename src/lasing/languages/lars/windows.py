@@ -1,4 +1,4 @@
-"""What stands in the brackets of a window."""
+"""The contents of a window's brackets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from lasing.timeline.ticks import MILLISECONDS
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """A tuple window `by` variables, before the atom is known in which they stand."""
+    """A tuple window `by` variables, before their atom is known."""
 
     back: int
     ahead: int
@@ -105,13 +105,13 @@ def _tuple_window(c: Cursor, read_term: ReadTerm) -> TupleWindow | Partition:
 
 
 def _constant_size(c: Cursor) -> int:
-    """`#n`, where n is a constant: the tokens have it as one word."""
+    """`#n`, where n is a constant: it is a single token."""
     name = c.text[1:]
     value = c.environment.constants.get(name)
     if value is None:
         c.fail("E107", f"{name} is not a constant", f"give the number of facts, or define it: #const {name} = 3.")
     if not isinstance(value, int) or value < 0:
-        c.fail("E107", f"{name} is {value}, and a window needs a whole number, zero or more")
+        c.fail("E107", f"{name} is {value}, but a window needs a whole number, zero or more")
     c.i += 1
     return value
 
@@ -159,7 +159,7 @@ def _size(c: Cursor, read_term: ReadTerm, longest: int | None = LIMIT) -> int:
 
 
 def _whole(c: Cursor, term: Term, start: int, longest: int | None = LIMIT) -> int:
-    """The size that a term without variables stands for."""
+    """The size that a term without variables gives."""
     offset = c.offsets[start]
     length = c.offsets[c.i - 1] + len(c.texts[c.i - 1]) - offset
     if any(variables_of(term)):
@@ -210,7 +210,7 @@ def _partition_window(c: Cursor, partition: Partition, body: Formula) -> Partiti
             c.fail(
                 "E205",
                 message,
-                "after by stand variables of the window's atom",
+                "after by, write variables of the window's atom",
                 variable.offset,
                 len(variable.name),
             )

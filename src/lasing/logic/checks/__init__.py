@@ -1,4 +1,4 @@
-"""What must hold of a program, and what had better. Each check is one function in the file of its name."""
+"""What must hold for a program, and what should. Each check is one function in the file of its name."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ MISTAKES: tuple[Check, ...] = (arity, safety, tuple_windows, unwindowed)
 """A program that fails one of these has no meaning."""
 
 ONE_ANSWER: tuple[Check, ...] = (several_answers,)
-"""A program that fails one of these may have any number of answers per time point, and what needs exactly one refuses
+"""A program that fails one of these may have any number of answers per time point. Callers that need exactly one reject
 it."""
 
 CAUTIONS: tuple[Check, ...] = (unknown_predicates, never_fires, unbounded_state, shown, equal_readings, dates_as_text)
-"""A program that fails one of these runs, but perhaps not as its author meant."""
+"""A program that fails one of these runs, but may not do what its author meant."""
 
 
 def findings(program: Program, checks: tuple[Check, ...]) -> list[Diagnostic]:

@@ -11,7 +11,7 @@ from lasing.logic.program import Program, Rule
 
 
 def arity(program: Program) -> Iterator[Diagnostic]:
-    """E202 for each use of a predicate with another number of arguments than its first."""
+    """E202 for each use of a predicate with a different number of arguments than its first use."""
     first: dict[str, tuple[int, Callable[[], Place | None]]] = {}
     for predicate, count, place in _uses(program):
         known, first_place = first.setdefault(predicate, (count, place))

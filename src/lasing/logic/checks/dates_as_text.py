@@ -1,4 +1,4 @@
-"""A time point that is compared with a date in quotes: in a comparison the date is text, and a time point a number."""
+"""A time point compared with a date in quotes: in a comparison, the date is text and the time point is a number."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def dates_as_text(program: Program) -> Iterator[Diagnostic]:
         for node in nodes:
             if isinstance(node, Compare | Aggregate) and (date := _date(node, times)) is not None:
                 truth = "always true" if node.operator == "!=" else "never true"
-                message = f'this comparison is {truth}: a time point is a number, and "{date}" is text here'
+                message = f'this comparison is {truth}: a time point is a number, but "{date}" is text here'
                 yield Diagnostic("W106", message, rule.place(node.offset), _hint(node, date, program.tick))
 
 
 def _date(node: Compare | Aggregate, times: set[Variable]) -> str | None:
-    """The date with which a time point is compared."""
+    """The date that a time point is compared with."""
     match node:
         case Compare(_, time, str(date)) | Compare(_, str(date), time):
             pass
@@ -38,7 +38,7 @@ def _date(node: Compare | Aggregate, times: set[Variable]) -> str | None:
 
 
 def _times(nodes: list[Formula]) -> set[Variable]:
-    """The variables of a rule that are time points, or are reckoned from one."""
+    """The variables of a rule that are time points, or are computed from one."""
     times = {variable for node in nodes if isinstance(node, At) for variable in variables_of(node.time)}
     equal = [node for node in nodes if isinstance(node, Compare) and node.operator == "="]
     changed = True

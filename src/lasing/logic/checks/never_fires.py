@@ -14,7 +14,7 @@ from lasing.logic.terms import Undefined, Variable, evaluate, variables_of
 
 
 def never_fires(program: Program) -> Iterator[Diagnostic]:
-    """W102 where a literal is false by itself, or needs what only rules that never fire would derive."""
+    """W102 if a literal is false by itself, or needs an atom that only rules that never fire could derive."""
     facts = facts_of(program)
     provided = facts.streamed | facts.background
     background = set(program.background)
@@ -66,7 +66,7 @@ def _false_by_itself(rule: Rule, background: set[Atom]) -> tuple[int, str] | Non
 
 
 def _constant_truth(comparison: Compare) -> bool | None:
-    """Whether a comparison is true or false for every value of its variables; None where that depends on them."""
+    """Whether a comparison is true or false for every value of its variables; None if that depends on them."""
     left, right = comparison.left, comparison.right
     if isinstance(left, Variable) and left == right:
         return {"=": True, "!=": False, "<": False, ">": False}.get(comparison.operator)

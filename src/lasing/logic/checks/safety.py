@@ -32,27 +32,27 @@ from lasing.logic.variables import Bound, bound_by, is_ready, newly_bound, occur
 
 
 def safety(program: Program) -> Iterator[Diagnostic]:
-    """E201 for each variable of a rule that nothing binds; once for those that several rules have from one text."""
+    """E201 for each variable of a rule that nothing binds; only once if several rules come from the same text."""
     places: set[Place | None] = set()
     for rule in program.rules:
         if _evidently_safe(rule):
             continue
         bound = bound_by(rule.body)
-        told: set[str] = set()
+        reported: set[str] = set()
         elsewhere = _Elsewhere(rule)
         for variable, where in (*_unnamed(rule), *_unbound(rule, bound)):
-            if variable.name not in told:
-                told.add(variable.name)
+            if variable.name not in reported:
+                reported.add(variable.name)
                 found = _unsafe(rule, variable, where, elsewhere)
                 if found.place is None or found.place not in places:
                     places.add(found.place)
                     yield found
-        if not told:
+        if not reported:
             yield from _circular(rule)
 
 
 def _evidently_safe(rule: Rule) -> bool:
-    """Whether all variables stand directly in positive atoms: true of most rules, and quick to see."""
+    """Whether all variables are direct arguments of positive atoms: true of most rules, and quick to check."""
     bound: set[Term] = set()
     used: list[Term] = []
     for literal in rule.body:
@@ -106,7 +106,7 @@ def _unbound(rule: Rule, bound: Bound) -> Iterator[tuple[Variable, str]]:
 
 
 def _circular(rule: Rule) -> Iterator[Diagnostic]:
-    """Each variable is bound, but by literals that wait for one another, as in `p(T) in [T..9]`."""
+    """Each variable that only literals bind that wait for one another, as in `p(T) in [T..9]`."""
     elsewhere = _Elsewhere(rule)
     for literal, bound in _stuck(rule.body, set(), False):
         own = newly_bound((literal,), bound)
@@ -117,7 +117,7 @@ def _circular(rule: Rule) -> Iterator[Diagnostic]:
 
 
 def _stuck(body: Sequence[Formula], given: set[Variable], windowed: bool) -> Iterator[tuple[Formula, set[Variable]]]:
-    """The parts of a conjunction, at any depth, for which nothing is bound in time, and what is bound by then."""
+    """The parts of a conjunction, at any depth, that never get their variables bound, and what is bound by then."""
     waiting, bound, before = list(body), set(given), -1
     while before != len(waiting):
         before, still = len(waiting), []
@@ -127,7 +127,7 @@ def _stuck(body: Sequence[Formula], given: set[Variable], windowed: bool) -> Ite
                 bound |= newly_bound((literal,), bound, windowed)
             else:
                 still.append(literal)
-        waiting = still[::-1]  # in one order or the other they are ready one after the other
+        waiting = still[::-1]  # in one of the two orders, they become ready one after another
     left = {id(literal) for literal in waiting}
     yield from ((literal, bound) for literal in body if id(literal) in left)
 
@@ -152,7 +152,7 @@ def _stuck_inside(formula: Formula, bound: set[Variable], windowed: bool) -> Ite
 
 
 def _unnamed(rule: Rule) -> Iterator[tuple[Variable, str]]:
-    """Each `_` that stands where only a value will do: behind `not`, too, it means some value of an argument."""
+    """Each `_` in a place that needs a value. As an argument it means some value, even after `not`."""
     for node in (node for literal in rule.body for node in walk(literal)):
         terms: tuple[Term, ...]
         match node:
@@ -187,7 +187,7 @@ def _name(literal: Formula) -> str:
 
 
 class _Elsewhere:
-    """Which variables of a rule stand in the braces of aggregates, and which at the ends of windows."""
+    """Which variables of a rule occur in the braces of aggregates, and which at the ends of windows."""
 
     def __init__(self, rule: Rule) -> None:
         nodes = [node for literal in rule.body for node in walk(literal)]
@@ -210,4 +210,4 @@ def _unsafe(rule: Rule, variable: Variable, where: str, elsewhere: _Elsewhere) -
         note += "\ninside the braces of an aggregate, variables that also occur outside only group: bind them outside"
     if variable in elsewhere.at_ends:
         note += "\nthe ends of a window [T..U] must be bound by another literal"
-    return Diagnostic("E201", f"{variable} is unsafe: nothing binds it, and it stands in {where}", place, note)
+    return Diagnostic("E201", f"{variable} is unsafe: it is used in {where}, but nothing binds it", place, note)

@@ -26,7 +26,7 @@ def _kind(rule: Rule) -> tuple[str, str, str]:
     if rule.penalty is not None:
         return "E303", "this is a weak constraint", "it prefers some answers to others"
     if not rule.heads:
-        return "E303", "this is a constraint", "it rules answers out; to be told instead, derive an atom: violated :- …"
+        return "E303", "this is a constraint", "it rules answers out; to report cases instead, derive: violated :- …"
     if rule.choice:
         return "E302", "the head is a choice", "each of its atoms may hold or not"
     return "E302", "the head is a disjunction", "it does not say which of its atoms holds"
@@ -49,6 +49,6 @@ def _cycle(cycle: tuple[Dependency, ...]) -> Diagnostic:
 
 
 def cycle_text(cycle: tuple[Dependency, ...]) -> str:
-    """A chain of dependencies that comes back to where it began: `a <- not b <- a`."""
+    """A chain of dependencies that returns to its start: `a <- not b <- a`."""
     words = {"positive": "", "not": "not ", "aggregate": "an aggregate of "}
     return " <- ".join([cycle[0].head, *(words[edge.sign] + edge.body for edge in cycle)])

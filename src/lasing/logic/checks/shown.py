@@ -1,4 +1,4 @@
-"""What is shown should be there to show."""
+"""What `#show` names should occur."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lasing.logic.program import Program
 
 
 def shown(program: Program) -> Iterator[Diagnostic]:
-    """W104 for a predicate in `#show` that no rule and no stream has."""
+    """W104 for a predicate in `#show` that neither a rule nor a stream provides."""
     facts = facts_of(program)
     able = facts.derived | facts.streamed | (facts.read - facts.background)
     for output in program.outputs or ():

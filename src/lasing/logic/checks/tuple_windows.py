@@ -19,9 +19,9 @@ def tuple_windows(program: Program) -> Iterator[Diagnostic]:
                 if atom.predicate in derived:
                     yield Diagnostic(
                         "E203",
-                        f"{atom.predicate} is derived, and a tuple window counts only data facts",
+                        f"{atom.predicate} is derived, but a tuple window counts only data facts",
                         rule.place(atom.offset, len(atom.predicate)),
-                        "use a time window, such as [5], or count the data facts from which it is derived",
+                        "use a time window, such as [5], or count the data facts that it is derived from",
                     )
 
 

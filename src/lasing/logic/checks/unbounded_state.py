@@ -1,4 +1,4 @@
-"""A program that must remember its stream for ever."""
+"""A program that must remember its stream forever."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def unbounded_state(program: Program) -> Iterator[Diagnostic]:
             rewritten = _rewritten(program) if rewritten is None else rewritten
             plain_rules = rewritten.get(index, [rule])
             if all(rule_lookback(found, derived).points is not None for found in plain_rules):
-                continue  # other literals bind the times at which its formulas look
+                continue  # other literals bind the times that its formulas look at
         for literal in doubtful:
             yield Diagnostic(
                 "W103",
@@ -36,7 +36,7 @@ def unbounded_state(program: Program) -> Iterator[Diagnostic]:
 
 
 def _rewritten(program: Program) -> dict[int, list[Rule]]:
-    """The plain rules that stand for each rule."""
+    """The plain rules that each rule becomes."""
     found = plain(program)
     rules: dict[int, list[Rule]] = {}
     for index, rule in zip(found.origin, found.program.rules, strict=True):

@@ -14,8 +14,8 @@ from lasing.logic.program import Program
 def unknown_predicates(program: Program) -> Iterator[Diagnostic]:
     """W101 for a predicate that is neither derived, streamed nor background.
 
-    What is streamed is known where the program says so (`#input`, or data facts in its text). Where it says nothing,
-    any predicate may be streamed, and only one that looks like a slip for another is reported.
+    The program can say what is streamed, with `#input` or with data facts in its text. If it says nothing, any
+    predicate may be streamed, and only one that looks like a misspelling of another is reported.
     """
     facts = facts_of(program)
     declared = facts.streamed
@@ -36,8 +36,8 @@ def unknown_predicates(program: Program) -> Iterator[Diagnostic]:
                     continue
             message = f"{name} is neither derived, streamed nor background"
             note = f"if it comes from the stream, declare it: #input {name}/{len(atom.args)}."
-            if meant in seen:  # which of the two is the slip, only the stream knows
-                message = f"{meant} and {name} look alike, and the program says of neither where it comes from"
+            if meant in seen:  # only the stream shows which of the two is misspelt
+                message = f"{meant} and {name} look alike, and the program does not say where either comes from"
                 note = f"if both are in the stream, declare them: #input {meant}/{seen[meant]}, {name}/{seen[name]}."
             elif meant is not None:
                 note = f"did you mean {meant}?"
@@ -45,7 +45,7 @@ def unknown_predicates(program: Program) -> Iterator[Diagnostic]:
 
 
 def _alike(name: str, names: Iterable[str]) -> list[str]:
-    """Names that differ from a longer name by a letter or two: `temp1` and `temp2` are not slips of one another."""
+    """Names that differ from a longer name by a letter or two: `temp1` and `temp2` are different names."""
     if len(name) < 4:
         return []
     letters = re.sub(r"[\d_]", "", name)

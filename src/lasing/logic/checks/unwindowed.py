@@ -10,14 +10,14 @@ from lasing.logic.program import Program
 
 
 def unwindowed(program: Program) -> Iterator[Diagnostic]:
-    """E206 for each ◇ or □ outside of any window."""
+    """E206 for each ◇ or □ outside any window."""
     for rule in program.rules:
         for literal in rule.body:
             for formula in _outside(literal):
                 symbol = "◇" if isinstance(formula, Sometime) else "□"
                 yield Diagnostic(
                     "E206",
-                    f"{symbol} needs a window around it, for the timeline has no end",
+                    f"{symbol} needs a window around it, because the timeline has no end",
                     rule.place(offset_of(formula)),
                     f"for everything up to now, write ⊞[*] {symbol} …",
                 )

@@ -1,7 +1,7 @@
-"""Functions: all that programs compute, in three tables that parser, checks, planner and engines read.
+"""Functions: everything that programs compute, in three tables that parser, checks, planner and engines read.
 
 `terms` has the functions of terms, `comparisons` the comparisons, and `aggregates` the aggregate functions. An entry
-says what it takes and gives, its definition in Python, and the code under which kernels know it.
+has what it takes and returns, its definition in Python, and its code in kernels.
 """
 
 from lasing.logic.functions.aggregates import AGGREGATES, AggregateEntry, AggregateFunction, aggregate, all_compare

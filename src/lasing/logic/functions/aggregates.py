@@ -20,9 +20,9 @@ Rows = Sequence[tuple[Value, ...]]
 class AggregateEntry:
     """An aggregate function over distinct tuples.
 
-    `compute` gives its value of some tuples, or raises `Undefined`; `of_nothing` is its value of none, if it has one.
-    `weight` says that it is a sum, with 1 for each tuple or with its first term; `picks` that it is the first term
-    before which none comes by this comparison. `result` gives the type of its values from that of the first terms.
+    `compute` returns its value for some tuples, or raises `Undefined`; `of_nothing` is its value for no tuples, if any.
+    `weight` means that it is a sum, of 1 or of the first term for each tuple; `picks` means that it is the first term
+    that comes before all others by this comparison. `result` gives the type of its values from that of the first terms.
     """
 
     compute: Callable[[Rows], Value]
@@ -54,7 +54,7 @@ def _sum(rows: Rows, parts: int = 1) -> int | float:
 
 
 def _comparable(rows: Rows) -> list[Value]:
-    """The first terms, all of which compare with one another."""
+    """The first terms, if all of them compare with one another."""
     firsts = [row[0] for row in rows]
     if not all_compare(firsts):
         raise Undefined(reasons.NOT_COMPARABLE, min(_no_numbers(rows), key=order_key))
@@ -91,7 +91,7 @@ AGGREGATES: dict[AggregateFunction, AggregateEntry] = {
 
 
 def aggregate(function: AggregateFunction, tuples: Iterable[tuple[Value, ...]]) -> Value | None:
-    """The value of an aggregate over distinct tuples; None where it has none: min, max and avg of nothing.
+    """The value of an aggregate over distinct tuples; None if it has none: min, max and avg of nothing.
 
     >>> aggregate("sum", {(2, "s1"), (2, "s2"), (0.5, "s3")}), aggregate("avg", {(1,), (2,)}), aggregate("min", set())
     (4.5, 1.5, None)

@@ -1,4 +1,4 @@
-"""The codes under which kernels know comparisons, functions and aggregates."""
+"""The codes of comparisons, functions and aggregates in kernels."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ Comparison = Literal["<", "<=", ">", ">=", "=", "!="]
 
 @dataclass(frozen=True, slots=True)
 class ComparisonEntry:
-    """A comparison: what it is with the sides exchanged, its opposite between comparable values, the code under which
-    kernels know it, and the test on two places in the same class; None where it is on identity.
+    """A comparison: the one with the sides swapped, its opposite between comparable values, its code in kernels, and
+    the test on two places in the same class; None if it tests identity.
     """
 
     flipped: Comparison
@@ -26,7 +26,7 @@ class ComparisonEntry:
 
     @property
     def orders(self) -> bool:
-        """Whether it asks which of two values comes first."""
+        """Whether it depends on which of two values comes first."""
         return self.test is not None
 
 
@@ -41,7 +41,7 @@ COMPARISONS: dict[Comparison, ComparisonEntry] = {
 
 
 def holds(comparison: Comparison, left: Value, right: Value) -> bool:
-    """Whether two values compare so. Values that do not compare are only unequal.
+    """Whether the comparison holds between two values. Values that do not compare are only unequal.
 
     >>> holds("<", 2, 2.5), holds("<", "b", "a"), holds("<", 1, "a"), holds("!=", 1, "a")
     (True, False, False, True)

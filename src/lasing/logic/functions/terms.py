@@ -12,7 +12,7 @@ from lasing.logic.values import Type, Undefined, Value, is_number, normal
 Notation = Literal["infix", "prefix", "call"]
 
 ANY_NUMBER = None
-"""As the most operands of a function that takes as many as are given."""
+"""The maximum number of operands of a function that takes any number."""
 
 
 NUMBERS: tuple[type, ...] = (int, float)
@@ -22,12 +22,12 @@ Types = Sequence[Type | None]
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function in terms: its name, how many operands it takes and of which kinds, and what it gives.
+    """A function in terms: its name, the number and kinds of its operands, and its result.
 
-    `kinds` are the classes of the operands that it has a value for; None where it has one for all. `result` gives the
-    type of a column of results from those of the operands. `definition` takes values and returns one, or raises
-    `Undefined`. `kernel` is the code under which kernels know the function, or None: they then ask for its value. A
-    kernel takes two operands: those that follow are taken in one by one, and a single one is given twice.
+    `kinds` are the classes of operands that it has a value for; None means all classes. `result` gives the type of a
+    column of results from those of the operands. `definition` takes values and returns one, or raises `Undefined`.
+    `kernel` is the function's code in kernels; if it is None, kernels ask for the value. A kernel takes two operands:
+    it is applied again for each further operand, and a single operand is passed twice.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Function:
     precedence: int = 0
 
     def compute(self, *operands: Value) -> Value:
-        """The value for some operands; `Undefined` where there is none.
+        """The value for some operands; raises `Undefined` if there is none.
 
         >>> function_of("+", 2).compute(1, 2.5), function_of("/", 2).compute(6, 2)
         (3.5, 3)
@@ -57,7 +57,7 @@ class Function:
             raise Undefined(reasons.BEYOND_64_BITS) from None
 
     def takes(self, operands: int) -> bool:
-        """Whether it has a value for so many operands."""
+        """Whether it takes this number of operands."""
         return self.least <= operands and (self.most is None or operands <= self.most)
 
     @property
@@ -82,7 +82,7 @@ def _double(_types: Types) -> Type:
 
 
 def _quotient(a: Any, b: Any) -> int | float:
-    """Exact: an integer where it divides evenly."""
+    """Exact: an integer if it divides evenly."""
     if isinstance(a, int) and isinstance(b, int) and b and a % b == 0:
         return a // b
     return float(a / b)
@@ -114,12 +114,12 @@ FUNCTIONS: dict[str, tuple[Function, ...]] = {
 
 
 def functions(name: str) -> Iterator[Function]:
-    """The functions of a name."""
+    """The functions with this name."""
     yield from FUNCTIONS.get(name, ())
 
 
 def function_of(name: str, operands: int) -> Function:
-    """The function of a name that takes so many operands."""
+    """The function with this name and this number of operands."""
     found = next((function for function in functions(name) if function.takes(operands)), None)
     if found is None:
         raise AssertionError(f"there is no function {name} of {operands} operands")

@@ -1,8 +1,8 @@
-"""Nested formulas as plain literals, exactly, with helper predicates: so that the incremental engine runs them.
+"""Nested formulas as plain literals, exactly, with helper predicates, so that the incremental engine can run them.
 
-A rule is rewritten by the passes below, one after the other, or left as it is: where a formula cannot be said exactly
-in plain literals, a pass raises `Left` with the reason. Rewriting is sound where a program has one answer: each helper
-predicate is defined by its rules, completely, and stands for a part of a formula.
+The passes below rewrite a rule, one after the other, or leave it alone: if plain literals cannot express a formula
+exactly, a pass raises `Left` with the reason. Rewriting is sound if a program has one answer: its rules define each
+helper predicate completely, and it represents a part of a formula.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from lasing.logic.rewrites.standpoint import Left
 from lasing.logic.rewrites.truth import fails, holds
 
 MOST_PARTS = 1000
-"""What is larger has no plan either: it is left alone before that takes long."""
+"""Anything larger has no plan either, so it is left alone before it takes long."""
 
 PASSES: tuple[Callable[[Draft, Rule], list[Rule]], ...] = (arithmetic, aggregates, formulas)
 
@@ -35,8 +35,8 @@ PASSES: tuple[Callable[[Draft, Rule], list[Rule]], ...] = (arithmetic, aggregate
 class Plain:
     """A program with the same answers on the same output predicates.
 
-    `origin` has, for each of its rules, the index of the original rule that it comes from, and `left` the reason why an
-    original rule with nested formulas stays as it is.
+    `origin` has, for each of its rules, the index of the original rule that it comes from. `left` has the reason why an
+    original rule with nested formulas stays unchanged.
     """
 
     program: Program
@@ -44,12 +44,12 @@ class Plain:
     left: dict[int, str] = field(default_factory=dict)
 
     def helpers(self) -> dict[int, int]:
-        """How many rules there are in place of each original one, beside it."""
+        """How many rules were added for each original one."""
         return {index: number - 1 for index, number in Counter(self.origin).items()}
 
 
 def plain(program: Program) -> Plain:
-    """The program with plain literals in place of nested formulas, as far as that can be done exactly.
+    """The program with plain literals in place of nested formulas, wherever that is exact.
 
     >>> from lasing.logic.formulas import Always, Not, TimeWindow, Window
     >>> quiet = Rule((Atom("quiet"),), (Window(TimeWindow(2), Always(Not(Atom("p")))),))
@@ -71,7 +71,7 @@ def plain(program: Program) -> Plain:
         found = _rewritten(program, absent)
         if not stratify(found.program).cycles:
             return found
-    return Plain(program, same, dict.fromkeys(nested, "a nested formula, in a program with recursion through such"))
+    return Plain(program, same, dict.fromkeys(nested, "a nested formula, in a program with recursion through these"))
 
 
 def _is_plain(rule: Rule) -> bool:

@@ -1,4 +1,4 @@
-"""Nested formulas among the conditions of aggregates."""
+"""Nested formulas in the conditions of aggregates."""
 
 from __future__ import annotations
 

@@ -27,14 +27,14 @@ from lasing.logic.variables import bound_by, free_variables
 
 
 def always(draft: Draft, body: Body, formula: Formula, view: Standpoint) -> list[Body]:
-    """□φ holds: a helper that holds where φ does always holds, or one that holds where φ fails is absent.
+    """□φ holds: a helper that holds where φ holds always holds, or a helper that holds where φ fails is absent.
 
     `either :- (a or b) always in [1].` becomes `each at T :- a at T in [1].`, the same with b, and
     `either :- each always in [1].`; and `kept :- (a -> b) always in [2].` becomes
     `miss :- a at T in [2], not b at T in [2].` and `kept :- not miss.` And □(φ ∧ ψ) is □φ ∧ □ψ.
     """
     match formula:
-        case Sometime() | Always() | At():  # it does not matter where one stands
+        case Sometime() | Always() | At():  # it does not depend on the time point
             return draft.holds(draft, body, formula, view)
         case And(parts):
             bodies = [body]
@@ -98,7 +98,7 @@ def not_always(draft: Draft, body: Body, formula: Formula, view: Standpoint) -> 
 
 
 def _named(draft: Draft, formula: Formula) -> Formula:
-    """The formula with names for its `_`, which behind `not` would mean any value, and not the same one."""
+    """The formula with names for its `_`, which after `not` would mean any value, not the same one."""
     unnamed = sorted((v for v in free_variables(formula) if v.anonymous), key=lambda v: v.name)
     names: dict[Term, Term] = {v: draft.variable("X") for v in unnamed}
 
@@ -115,12 +115,12 @@ def _named(draft: Draft, formula: Formula) -> Formula:
 
 
 def _rather_absent(formula: Formula) -> bool:
-    """Whether a formula fails only where an atom of it holds, so that there are few time points to look at."""
+    """Whether a formula fails only where one of its atoms holds, so that there are few time points to check."""
     return isinstance(formula, Implies | Or) and anchors(formula, holds=False)
 
 
 def _each(draft: Draft, body: Body, formula: Formula, view: Standpoint) -> Atom:
-    """A helper that holds at the time points of the view at which the formula does."""
+    """A helper that holds at those time points of the view at which the formula holds."""
     time = draft.variable()
 
     def build(inner: Body) -> list[Body]:
@@ -142,7 +142,7 @@ def _without_misses(draft: Draft, body: Body, formula: Formula, view: Standpoint
 
 
 def _with_a_point(draft: Draft, body: Body, view: Standpoint) -> Body:
-    """The body, with the tests that the view has a time point at all."""
+    """The body, plus tests that the view has a time point at all."""
     if view.has_points:
         return body
     if not view.exact and len(view.cuts) == 1:

@@ -8,7 +8,7 @@ from lasing.logic.formulas import And, Atom, Formula, Implies, Not, Or
 def anchors(formula: Formula, holds: bool = True) -> bool:
     """Whether, wherever the formula holds (or does not), an atom of it holds at that time point.
 
-    Where none does, the time points themselves have to be gone through.
+    If none does, all time points have to be enumerated.
 
     >>> a, b = Atom("a"), Atom("b")
     >>> anchors(And((a, Not(b)))), anchors(Or((a, Not(b)))), anchors(Implies(a, b), holds=False)

@@ -1,4 +1,4 @@
-"""Arithmetic in nested formulas is computed beside them."""
+"""Arithmetic in nested formulas moves out of them, into the body."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lasing.logic.variables import free_variables
 def arithmetic(draft: Draft, rule: Rule) -> list[Rule]:
     """`q :- r(X), (p(X + 1) or s) in [5].` becomes `q :- r(X), V = X + 1, (p(V) or s) in [5].`
 
-    This is exact, for where a term has no value the instance fails as a whole, wherever the term stands.
+    This is exact: if a term has no value, the whole instance fails, wherever the term is.
     """
     body: list[Formula] = []
     for literal in rule.body:
@@ -28,7 +28,7 @@ def arithmetic(draft: Draft, rule: Rule) -> list[Rule]:
         changed = map_formula(literal, partial(_without, draft, computed))
         for term in computed:
             if not free_variables(literal).issuperset(variables_of(term)):
-                raise Left("arithmetic on a variable of its own")
+                raise Left("arithmetic on a variable of the formula's own")
         body += [changed, *(Compare("=", variable, term) for term, variable in computed.items())]
     return [replace(rule, body=tuple(body))]
 

@@ -1,4 +1,4 @@
-"""Rules under construction: bodies, helper predicates, fresh variables, and what is known of times."""
+"""Rules under construction: bodies, helper predicates, fresh variables, and what is known about times."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from lasing.logic.terms import Arithmetic, Term, Variable, variables_of
 from lasing.logic.variables import bound_by, free_variables
 
 TICK = Atom("any time")
-"""A background fact of which no user can write the name: it holds at every time point, and so tells which there are."""
+"""A background fact whose name no user can write: it holds at every time point, and so enumerates them."""
 
 MOST_BODIES = 32
 """How many rules one rule may become before it is left alone."""
 
 Range = tuple[int | None, int]
-"""How far before now (None: any number of time points) and after now a time may lie."""
+"""How far before now (None: any distance) and after now a time may lie."""
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The plain literals of a body so far, and the literals `around` it: those that hold wherever it matters."""
+    """The plain literals of a body so far, and the literals `around` it: those that hold whenever it matters."""
 
     literals: tuple[Formula, ...] = ()
     around: tuple[Formula, ...] = ()
@@ -51,17 +51,17 @@ class Body:
 
     @property
     def known(self) -> tuple[Formula, ...]:
-        """All that holds."""
+        """All literals that hold."""
         return (*self.literals, *self.around)
 
 
 @dataclass
 class Draft:
-    """The rules that become of one rule.
+    """The rules that one rule is rewritten to.
 
-    `holds` and `fails` extend a body so that a formula holds, or does not, at a view: by a body for each alternative.
-    `absent` lets □φ be the absence of ¬φ where that needs fewer time points; it adds a negation, so it must not happen
-    inside of a recursion.
+    `holds` and `fails` extend a body so that a formula holds, or does not, at a view. They give a body for each
+    alternative. `absent` allows □φ to become the absence of ¬φ if that needs fewer time points; this adds a negation,
+    so it must not happen inside a recursion.
     """
 
     rule: Rule
@@ -87,16 +87,16 @@ class Draft:
     # -- time points --------------------------------------------------------------------------------------------------
 
     def moved(self, body: Body, view: Standpoint, time: Term) -> Standpoint:
-        """The view at another of its time points."""
+        """The view at a different time point of its timeline."""
         if view.whole:
             return Standpoint(time, _window(range_of(body, time)))
         return Standpoint(time, view.seen, view.exact, view.cuts, True, view.background)
 
     def at_point(self, body: Body, view: Standpoint, anchored: bool) -> Body:
-        """The body, with the tests that the view's time lies in its timeline; `anchored` if an atom there will tell."""
+        """The body, plus tests that the view's time lies in its timeline; `anchored` if an atom there ensures it."""
         time = view.time
         assert time is not None
-        if not anchored and not _tells(body, view, time):
+        if not anchored and not _lies_inside(body, view, time):
             body = body.add(*self._in_timeline(body, view, time))
         for cut in view.cuts:
             body = body.add(*self._tests(cut, time))
@@ -105,7 +105,7 @@ class Draft:
     def _in_timeline(self, body: Body, view: Standpoint, time: Term) -> Iterator[Formula]:
         if view.seen is not None:
             yield Window(view.seen, At(time, TICK))
-        elif is_whole_number(body.known, time):  # any time point from the start on: one up to now is not after it
+        elif is_whole_number(body.known, time):  # any time point since the start: one up to now is not after it
             some = self.variable()
             yield Window(TimeWindow(None), At(some, TICK))
             yield Compare("<=", some, time)
@@ -132,16 +132,16 @@ class Draft:
         return Arithmetic("+" if points > 0 else "-", (time, abs(points)))
 
     def _computed(self, time: Term) -> None:
-        """Arithmetic on a name is reported: so none on what may be one."""
+        """Arithmetic on a name is reported, so there must be none on a value that may be a name."""
         if time in self._arguments:
             raise Left("a time that is an argument as well")
 
     # -- atoms --------------------------------------------------------------------------------------------------------
 
     def seen(self, atom: Atom, view: Standpoint) -> Formula:
-        """The plain literal by which an atom holds at a view."""
+        """The plain literal that says that an atom holds at a view."""
         if not view.inside:
-            raise Left("a window that need not contain the time point at which it is opened")
+            raise Left("a window that need not contain the time point at which it opens")
         if view.time is None:
             return atom
         if atom.predicate in self.background and not _sees_background(view):
@@ -159,9 +159,9 @@ class Draft:
         build: Callable[[Body], list[Body]],
         time: Variable | None = None,
     ) -> Atom:
-        """A predicate of these arguments that holds, now or at `time`, where one of the bodies does that are built.
+        """A predicate of these arguments that holds, now or at `time`, if one of the bodies being built does.
 
-        Arguments that are not `bound` by what is built are bound by literals around it.
+        Literals around the bodies bind the arguments that the bodies do not bind (`bound`).
         """
         order = tuple(sorted(set(args), key=lambda v: v.name))
         guard = self._guard(set(order) - bound, body.known)
@@ -185,13 +185,13 @@ class Draft:
         return Rule((head,), body.literals, self.rule.source, self.rule.offset, self.rule.length)
 
     def _complete(self, body: Body, needed: set[Variable]) -> Body:
-        """The body with literals from around it that bind what is not bound yet."""
+        """The body, plus literals from around it that bind what is not bound yet."""
         open_ends = needed | {v for f in body.literals for v in free_variables(f)}
         missing = open_ends - bound_by(body.literals)
         return body.add(*self._guard(missing, body.around)) if missing else body
 
     def _guard(self, missing: set[Variable], pool: Iterable[Formula]) -> tuple[Formula, ...]:
-        """Literals of the pool that bind these variables, and all that they need themselves."""
+        """Literals of the pool that bind these variables, and everything that they need themselves."""
         chosen: dict[Formula, None] = {}
         bound: set[Variable] = set()
         waiting = sorted(missing, key=lambda v: v.name, reverse=True)
@@ -206,7 +206,7 @@ class Draft:
             if found is None:
                 found = next((f for f in assigned if variable in (f.left, f.right) and f not in chosen), None)
             if found is None:
-                raise Left(f"a variable, {variable}, that nothing binds which can be used again")
+                raise Left(f"a variable, {variable}, that no reusable literal binds")
             chosen[found] = None
             if not isinstance(found, Compare):
                 bound |= _places(found)
@@ -225,7 +225,7 @@ def limited(bodies: list[Body]) -> list[Body]:
 
 
 def range_of(body: Body, time: Term, seen: TimeWindow | None = None) -> Range | None:
-    """Where a time lies with respect to now, as far as the literals that hold tell, and the window that it is in."""
+    """Where a time lies relative to now, as far as the literals that hold show it, and the window that it is in."""
     known = body.known if seen is None else (Window(seen, At(time, TICK)), *body.known)
     return _range(known, time, 4)
 
@@ -258,31 +258,31 @@ def _narrower(one: Range | None, other: Range) -> Range:
 
 
 def _window(span: Range | None, back: int = 0, ahead: int = 0) -> TimeWindow | None:
-    """The window, opened now, of all time points so far before and after a time of that range."""
+    """The window, opened now, of all time points this far before and after a time in that range."""
     if span is None:
         return None
     return TimeWindow(None if span[0] is None else max(0, span[0] + back), max(0, span[1] + ahead))
 
 
 def window_around(span: Range | None, function: TimeWindow) -> TimeWindow | None:
-    """The window, opened now, that has all of a window opened at a time of that range."""
+    """The window, opened now, that contains every window opened at a time in that range."""
     if span is None or function.back is None:
         return _window(None if span is None else (None, span[1]), 0, function.ahead)
     return _window(span, function.back + function.step - 1, function.ahead)
 
 
 def window_between(lo: Range | None, hi: Range | None) -> TimeWindow | None:
-    """The window, opened now, that has all between two times of these ranges."""
+    """The window, opened now, that contains everything between two times in these ranges."""
     return None if lo is None or hi is None else _window((lo[0], hi[1]))
 
 
 def is_point(known: Iterable[Formula], time: Term) -> bool:
-    """Whether the literals tell that this is a time point of the timeline."""
+    """Whether the literals ensure that this is a time point of the timeline."""
     return any(_time_of(literal) == time for literal in known)
 
 
 def is_whole_number(known: tuple[Formula, ...], time: Term) -> bool:
-    """Whether the literals tell that this is an integer."""
+    """Whether the literals ensure that this is an integer."""
     if isinstance(time, int) or is_point(known, time):
         return True
     for literal in known:
@@ -302,8 +302,8 @@ def _time_of(literal: Formula) -> Term | None:
             return None
 
 
-def _tells(body: Body, view: Standpoint, time: Term) -> bool:
-    """Whether a literal tells that the time lies in the timeline before its cuts."""
+def _lies_inside(body: Body, view: Standpoint, time: Term) -> bool:
+    """Whether a literal ensures that the time lies in the timeline before its cuts."""
     if not view.exact:
         return is_point(body.known, time)
     for literal in body.literals:
@@ -315,9 +315,9 @@ def _tells(body: Body, view: Standpoint, time: Term) -> bool:
     return False
 
 
-def tells_all(body: Body, view: Standpoint) -> bool:
-    """Whether literals tell that the view's time lies in its timeline."""
-    return not view.cuts and view.time is not None and _tells(body, view, view.time)
+def is_inside(body: Body, view: Standpoint) -> bool:
+    """Whether literals ensure that the view's time lies in its timeline."""
+    return not view.cuts and view.time is not None and _lies_inside(body, view, view.time)
 
 
 def _sees_background(view: Standpoint) -> bool:
@@ -342,7 +342,7 @@ def _relational(literal: Formula) -> bool:
 
 
 def _places(literal: Formula) -> set[Variable]:
-    """The variables that stand alone as an argument or a time: those that the literal binds."""
+    """The variables that are by themselves an argument or a time: those that the literal binds."""
     places = (t for node in walk(literal) if not isinstance(node, Window) for t in terms_of(node))
     return {t for t in places if isinstance(t, Variable)}
 

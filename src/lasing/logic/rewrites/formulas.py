@@ -10,7 +10,7 @@ from lasing.logic.rewrites.truth import in_order
 
 
 def formulas(draft: Draft, rule: Rule) -> list[Rule]:
-    """The rule with plain literals: one for each alternative."""
+    """The rule with plain literals: one rule for each alternative."""
     plain = [literal for literal in rule.body if is_plain(literal)]
     bodies = [Body(tuple(plain))]
     for literal in in_order(literal for literal in rule.body if not is_plain(literal)):

@@ -10,12 +10,12 @@ from lasing.logic.variables import bound_by, free_variables
 
 
 def sometime(draft: Draft, body: Body, formula: Formula, view: Standpoint) -> list[Body]:
-    """◇φ holds: φ does, at a time point that is named.
+    """◇φ holds: φ holds at a named time point.
 
     `both :- (a and b) in [2].` becomes `both :- a at T in [2], b at T in [2].`, and ◇(φ ∨ ψ) is ◇φ ∨ ◇ψ.
     """
     match formula:
-        case Sometime() | Always() | At():  # it does not matter where one stands
+        case Sometime() | Always() | At():  # it does not depend on the time point
             return draft.holds(draft, body, formula, view)
         case Or(parts):
             return limited([found for part in parts for found in sometime(draft, body, part, view)])
@@ -30,7 +30,7 @@ def sometime(draft: Draft, body: Body, formula: Formula, view: Standpoint) -> li
 
 
 def never(draft: Draft, body: Body, formula: Formula, view: Standpoint) -> list[Body]:
-    """◇φ does not hold: a helper for which it does is absent.
+    """◇φ does not hold: a helper that holds if ◇φ does is absent.
 
     `calm :- not (a and b) in [2].` becomes `some :- a at T in [2], b at T in [2].` and `calm :- not some.`
     """

@@ -13,14 +13,14 @@ Background = Literal["now", "ahead", "unclear"]
 
 
 class Left(Exception):  # noqa: N818 -- no error: the rule stays as it is
-    """A formula is left alone; the reason completes the sentence "it has …"."""
+    """A formula is not rewritten; the reason completes the sentence "it has …"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
     """The timeline is cut to the time points from `back` before `lo` to `ahead` after `hi`.
 
-    Without `lo` it reaches to the start. With a step, `lo` and `hi` are the same, and their pivot counts.
+    Without `lo`, it reaches back to the start. With a step, `lo` and `hi` are the same, and their pivot counts.
     """
 
     lo: Term | None
@@ -34,9 +34,9 @@ class Cut:
 class Standpoint:
     """A part of the stream, and the time point `time` (None: now) at which a formula is evaluated on it.
 
-    If `exact`, the timeline is the window `seen`, opened now; else it is that of the whole stream; `cuts` narrow it.
-    Atoms are seen through `seen`, which has all time points that matter; None: without a window. `inside` tells that
-    `time` lies in the timeline. `background` holds up to now, or everywhere in the timeline (that is what a window has
+    If `exact`, the timeline is the window `seen`, opened now; otherwise it is that of the whole stream. `cuts` narrow
+    it. Atoms are seen through `seen`, which has all time points that matter; None means without a window. `inside`
+    means that `time` lies in the timeline. `background` holds up to now, or everywhere in the timeline (as in a window
     that was opened up to now), or it depends.
     """
 
@@ -59,11 +59,11 @@ class Standpoint:
 
     @property
     def has_points(self) -> bool:
-        """Whether the timeline has a time point for sure: that at which the window was opened."""
+        """Whether the timeline certainly has a time point: the one at which the window was opened."""
         return self.inside and not self.whole
 
     def variables(self) -> Iterator[Variable]:
-        """The variables on which the timeline depends."""
+        """The variables that the timeline depends on."""
         for cut in self.cuts:
             yield from variables_of(cut.hi)
             if cut.lo is not None:

@@ -40,7 +40,7 @@ def holds(draft: Draft, body: Body, formula: Formula, view: Standpoint) -> list[
         case Compare():
             return [body.add(formula)]
         case Aggregate():
-            raise Left("an aggregate inside of another formula")
+            raise Left("an aggregate inside another formula")
         case Not(inner):
             return fails(draft, body, inner, view)
         case And(parts):
@@ -64,7 +64,7 @@ def holds(draft: Draft, body: Body, formula: Formula, view: Standpoint) -> list[
 def fails(draft: Draft, body: Body, formula: Formula, view: Standpoint) -> list[Body]:
     """The body extended so that the formula does not hold at the view: by one body for each alternative.
 
-    Anonymous variables mean "some value" in what does not hold. They occur once, so they go along with their part.
+    Anonymous variables mean "some value" in a formula that fails. They occur once, so they stay with their part.
     """
     if view == NOW and is_plain(Not(formula)):
         return [body.add(Not(formula))]
@@ -74,7 +74,7 @@ def fails(draft: Draft, body: Body, formula: Formula, view: Standpoint) -> list[
         case Compare():
             return [body.add(Not(formula))]
         case Aggregate():
-            raise Left("an aggregate inside of another formula")
+            raise Left("an aggregate inside another formula")
         case Not(inner):
             return holds(draft, body, inner, view)
         case And(parts):

@@ -16,10 +16,10 @@ def windows(body: Body, window: Window, view: Standpoint) -> Standpoint:
     """
     base = Standpoint(view.time) if window.full else view
     if not base.inside:
-        raise Left("a window in one that need not contain the time point at which it is opened")
+        raise Left("a window in a window that need not contain the time point at which it opens")
     match window.function:
         case TupleWindow() | PartitionWindow():
-            raise Left("a window of facts inside of another formula")
+            raise Left("a window of facts inside another formula")
         case IntervalWindow():
             return _between(body, window.function, base, view)
         case TimeWindow():
@@ -54,7 +54,7 @@ def _opened(function: TimeWindow, base: Standpoint, span: Range | None) -> Stand
 def _between(body: Body, function: IntervalWindow, base: Standpoint, view: Standpoint) -> Standpoint:
     for end in (function.lo, function.hi):
         if not is_whole_number(body.known, end):
-            raise Left("a window between times that no literal tells to be time points")
+            raise Left("a window between times that no literal shows to be time points")
     seen = base.seen
     if base.whole:
         seen = window_between(range_of(body, function.lo), range_of(body, function.hi))

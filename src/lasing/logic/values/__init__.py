@@ -1,4 +1,4 @@
-"""Values: what variables stand for, and facts consist of.
+"""Values: what variables are bound to, and what facts consist of.
 
 | kind | in Python | written |
 |---|---|---|
@@ -12,7 +12,7 @@
 | literals | `TaggedLiteral`, `TypedLiteral` | `"chat"@en`, `"05"^^xsd:integer` |
 | constructed identifiers | `Constructed` | `new(room,1)` |
 
-`table` says for each kind all there is to know; every other module asks it.
+`table` has everything there is to know about each kind; all other modules use it.
 """
 
 from lasing.logic.values.blanks import BlankNode

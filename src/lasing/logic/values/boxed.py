@@ -1,4 +1,4 @@
-"""What all values have in common that are neither Python numbers nor Python strings."""
+"""What values that are neither Python numbers nor Python strings have in common."""
 
 from __future__ import annotations
 

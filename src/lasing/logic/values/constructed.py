@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from lasing.logic.values.table import Value
 
 DEEPEST = 50
-"""How deep identifiers may be made of identifiers: a recursion that makes ever new ones has to end."""
+"""How deep identifiers may be nested: a recursion that keeps making new ones has to end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Constructed(Boxed):
-    """The identifier that a function makes of its arguments.
+    """The identifier that a function makes from its arguments.
 
     >>> str(Constructed("room", ("s1", 3)))
     'new(room,s1,3)'

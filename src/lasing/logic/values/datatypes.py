@@ -31,4 +31,4 @@ INTEGERS = frozenset(
         "unsignedByte",
     )
 )
-"""xsd:integer and what is derived from it."""
+"""xsd:integer and the types derived from it."""

@@ -49,5 +49,5 @@ def fits(number: Decimal) -> bool:
 
 
 def decimal_from(lexical: str) -> Decimal | None:
-    """The number of a lexical form of xsd:decimal, or None where it is none."""
+    """The number of a lexical form of xsd:decimal, or None if it is not one."""
     return Decimal(lexical) if _LEXICAL.match(lexical) else None

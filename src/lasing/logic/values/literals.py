@@ -1,4 +1,4 @@
-"""RDF literals that are no other kind of value: with a language, or with a datatype.
+"""RDF literals that are not values of another kind: with a language, or with a datatype.
 
 A literal in the canonical form of a datatype that has a kind of its own is that value: `"5"^^xsd:integer` is `5`, and
 `"x"^^xsd:string` is the text x. So `literal` makes literals, and `TypedLiteral` refuses those that are another kind.
@@ -37,7 +37,7 @@ Native = int | float | str | Truth | ExactDecimal | Instant | Duration
 
 @dataclass(frozen=True, slots=True)
 class TaggedLiteral(Boxed):
-    """A text in a language. Languages differ in more than upper and lower case, so the tag is kept in lower case.
+    """A text in a language. Case does not matter in language tags, so they are kept in lower case.
 
     >>> str(TaggedLiteral("chat", "EN"))
     '"chat"@en'
@@ -91,7 +91,7 @@ def literal(lexical: str, datatype: str) -> Native | TypedLiteral:
 
 
 def native(lexical: str, datatype: str) -> Native | None:
-    """The value of another kind that a literal is, or None where it is none. Only the canonical form is."""
+    """The value of another kind that a literal is, or None if it is not one. Only the canonical form is."""
     make = _NATIVE.get(datatype)
     found = None if make is None else make(lexical)
     return None if found is None or lexical_of(found) != lexical else found
@@ -120,7 +120,7 @@ def _integer(lexical: str) -> int | None:
 
 
 def _double(lexical: str) -> float | None:
-    """A double that is not an integer of 64 bits: those are numbers of their own, in no need of a datatype."""
+    """A double that is not an integer of 64 bits: those are plain numbers and need no datatype."""
     number = float(lexical) if _DOUBLE.match(lexical) else float("inf")
     if number in (float("inf"), float("-inf")) or (number.is_integer() and SMALLEST <= number <= LARGEST):
         return None
@@ -158,7 +158,7 @@ _NATIVE: dict[str, Callable[[str], Native | None]] = {
 
 
 def numeric(literal: TypedLiteral) -> int | float | Decimal | None:
-    """The number that a typed literal means, exactly; None where it means none.
+    """The number that a typed literal means, exactly; None if it does not mean a number.
 
     >>> numeric(TypedLiteral("05", datatypes.INTEGER)), numeric(TypedLiteral("1", datatypes.DOUBLE))
     (5, 1.0)
@@ -190,4 +190,4 @@ def _single(number: float) -> float:
 
 def _check_lexical(lexical: str) -> None:
     if not is_unicode(lexical):
-        raise fault("E506", f"{ascii(lexical)[:60]} is not Unicode text", note="a lone surrogate is no character")
+        raise fault("E506", f"{ascii(lexical)[:60]} is not Unicode text", note="a lone surrogate is not a character")

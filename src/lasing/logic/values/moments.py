@@ -15,7 +15,7 @@ from lasing.logic.values.numbers import LARGEST, SMALLEST
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _SECOND = 1_000_000
-_LONGEST = 100  # letters of a lexical form whose value matters
+_LONGEST = 100  # the length up to which a lexical form is evaluated
 FIRST = (datetime(1, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND
 LAST = (datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC) - _EPOCH) // _MICROSECOND
 
@@ -88,7 +88,7 @@ class Duration(Boxed):
 
 
 def instant_from(lexical: str) -> tuple[bool, Fraction] | None:
-    """Whether an xsd:dateTime has a time zone, and its microseconds since 1970; None where it is no such text."""
+    """Whether an xsd:dateTime has a time zone, and its microseconds since 1970; None if it is not such a text."""
     found = _DATE_TIME.match(lexical)
     if found is None or len(lexical) > _LONGEST:
         return None
@@ -112,7 +112,7 @@ def instant_from(lexical: str) -> tuple[bool, Fraction] | None:
 
 
 def duration_from(lexical: str) -> Fraction | None:
-    """The microseconds of an xsd:dayTimeDuration, or None where it is no such text."""
+    """The microseconds of an xsd:dayTimeDuration, or None if it is not such a text."""
     found = _DURATION.match(lexical)
     if found is None or len(lexical) > _LONGEST:
         return None

@@ -14,7 +14,7 @@ NUMBER = r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 class Undefined(Exception):  # noqa: N818 -- no error: one instance of a rule has no value, and is counted
     """A term has no value: arithmetic on a name, division by zero, or a result beyond 64 bits.
 
-    `value` is the value that leaves an aggregate without one.
+    `value` is the element because of which an aggregate has no value.
     """
 
     def __init__(self, reason: str, value: Any = None) -> None:
@@ -23,7 +23,7 @@ class Undefined(Exception):  # noqa: N818 -- no error: one instance of a rule ha
 
 
 def normal(number: int | float) -> int | float:
-    """The one form of a number; `Undefined` where it does not fit into 64 bits.
+    """The one form of a number; raises `Undefined` if it does not fit into 64 bits.
 
     >>> normal(2.0), normal(2.5)
     (2, 2.5)
@@ -40,7 +40,7 @@ def normal(number: int | float) -> int | float:
 
 
 def number_from(text: str) -> int | float:
-    """The number that some digits mean; `Undefined` or `ValueError` where it is beyond 64 bits.
+    """The number that some digits mean; raises `Undefined` or `ValueError` if it is beyond 64 bits.
 
     >>> number_from("-7"), number_from("2.50"), number_from("1e2")
     (-7, 2.5, 100)

@@ -1,7 +1,7 @@
 """The text of values, read back.
 
-`value_from_text` reads canonical text, and the text of mixed columns, in which names that cannot be mistaken for other
-values are written without quotes. `read_value` reads a value at some place of a longer text.
+`value_from_text` reads canonical text, and the text of mixed columns, where names that cannot be mistaken for other
+values have no quotes. `read_value` reads a value at some place of a longer text.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BETWEEN = re.compile(r"\s*([,)])\s*")
 
 
 class NotAValue(Exception):  # noqa: N818 -- not an error by itself: readers say what they expected
-    """No value is written at this place of the text."""
+    """There is no value at this place of the text."""
 
     def __init__(self, offset: int, expected: str) -> None:
         super().__init__(expected)
@@ -35,7 +35,7 @@ class NotAValue(Exception):  # noqa: N818 -- not an error by itself: readers say
 
 
 def read_value(text: str, position: int = 0, depth: int = 0) -> tuple[Value, int]:
-    """The value that is written at a place of a text, and where it ends; `Undefined` for a number beyond 64 bits.
+    """The value at a place of a text, and where it ends; raises `Undefined` for a number beyond 64 bits.
 
     >>> read_value('p("chat"@en)', 2)
     (TaggedLiteral(lexical='chat', language='en'), 11)
@@ -59,12 +59,12 @@ def read_value(text: str, position: int = 0, depth: int = 0) -> tuple[Value, int
         case "blank":
             return BlankNode(found[0][2:]), found.end()
     if not is_name(found[0]):
-        raise NotAValue(position, "a name that starts with a lower-case letter and is no reserved word")
+        raise NotAValue(position, "a name that starts with a lower-case letter and is not a reserved word")
     return found[0], found.end()
 
 
 def _read_constructed(text: str, position: int, depth: int) -> tuple[Value, int]:
-    """The rest of an identifier, from behind the parenthesis on."""
+    """The rest of an identifier, after the opening parenthesis."""
     parts: list[Value] = []
     separator = ","
     if depth > DEEPEST:

@@ -41,12 +41,13 @@ Value = (
 )
 
 Type = Literal["integer", "double", "text", "timestamp", "date", "boolean", "mixed"]
-"""What a column of values is outside. Timestamps, dates and truth values of a table are text inside of the language,
-and come out as what they were. Mixed columns are text in which all values differ, marked as `lasing: terms`."""
+"""The type of a column of values outside lasing. Timestamps, dates and truth values of a table are text in the
+language, and come out as what they were. Mixed columns are text in which all values differ, with the mark
+`lasing: terms`."""
 
 Coding = Literal["itself", "wide", "name", "term"]
-"""How the local engine codes a value: as itself if it is small, and else as a wide number; as a wide number; under the
-number of its text, which kernels can compare; or under a number that stands for the whole value."""
+"""How the local engine codes a value: as itself if it is small, otherwise as a wide number; as a wide number; as the
+number of its text, which kernels can compare; or as a number for the whole value."""
 
 
 class Class(IntEnum):
@@ -66,8 +67,8 @@ Magnitude = tuple[Class, Any]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What there is to know about a kind of values: its name in messages, its canonical text, how it compares and is
-    ordered among its like, how the local engine codes it, and what it is in columns, in Arrow and in Spark.
+    """Everything about a kind of values: its name in messages, its canonical text, how its values compare and are
+    ordered, how the local engine codes them, and what they are in columns, in Arrow and in Spark.
     """
 
     name: str
@@ -125,7 +126,7 @@ KINDS: dict[type, Kind] = {
     TypedLiteral: _term("typed literal", _of_literal, lambda v: (v.datatype, v.lexical)),
     Constructed: _term("constructed identifier", _none, lambda v: (v.function, tuple(map(order_key, v.args)))),
 }
-"""Each kind under its Python class. Their order decides between values that nothing else tells apart."""
+"""Each kind under its Python class. Their order decides between values that nothing else distinguishes."""
 
 _PLACES = {kind: place for place, kind in enumerate(KINDS)}
 
@@ -165,7 +166,7 @@ def value_text(value: Value) -> str:
 
 
 def magnitude(value: Value) -> Magnitude | None:
-    """What `<` compares: the value's class, and its place in it; None where it does not compare.
+    """What `<` compares: the value's class, and its place in it; None if it does not compare.
 
     >>> magnitude(2) == magnitude(TypedLiteral("02", datatypes.INTEGER)), magnitude(Iri("http://ex.org/a"))
     (True, None)
@@ -174,7 +175,7 @@ def magnitude(value: Value) -> Magnitude | None:
 
 
 def class_of(value: Value) -> Class:
-    """With which values a value compares."""
+    """Which values a value compares with."""
     found = magnitude(value)
     return Class.WITHOUT_MAGNITUDE if found is None else found[0]
 

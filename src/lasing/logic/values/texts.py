@@ -23,7 +23,7 @@ def is_name(word: str) -> bool:
 
 
 def is_unicode(text: str) -> bool:
-    """Whether a string is Unicode text: a lone surrogate is no character, and UTF-8 has no bytes for it."""
+    """Whether a string is Unicode text: a lone surrogate is not a character, and UTF-8 has no bytes for it."""
     if text.isascii():
         return True
     try:
@@ -34,7 +34,7 @@ def is_unicode(text: str) -> bool:
 
 
 def text_of_text(text: str) -> str:
-    """Bare where it is a name, else quoted.
+    """Bare if it is a name, otherwise quoted.
 
     >>> text_of_text("x1"), text_of_text("Two words")
     ('x1', '"Two words"')

@@ -1,4 +1,4 @@
-"""Truth values: xsd:boolean. The name `true` is a text, and another value."""
+"""Truth values: xsd:boolean. The name `true` is text, a different value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Push constants down: where a rule asks that `V = 17`, it looks for 17 at once."""
+"""Push constants down: a rule that requires `V = 17` looks for 17 directly."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from lasing.plan.rewrite import reads, writes
 
 
 def drop_dead(plan: Plan) -> Plan:
-    """The plan without what does not matter to its output."""
+    """The plan without what does not affect its output."""
     needed: set[Relation] = {output.relation for output in plan.outputs}
     size = -1
     while len(needed) != size:

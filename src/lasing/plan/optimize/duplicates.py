@@ -1,4 +1,4 @@
-"""Share: rules that say the same of the same head, whatever the names of their variables, are applied once."""
+"""Share: rules that say the same about the same head, whatever the names of their variables, are applied once."""
 
 from __future__ import annotations
 

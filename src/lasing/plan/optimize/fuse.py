@@ -1,6 +1,6 @@
-"""Fuse: a relation whose rows are only copied into one other is that other.
+"""Fuse: a relation whose rows are only copied into one other relation becomes that relation.
 
-`q(A,B) :- p(A,B) in [5].` needs no relation for `p in [5]`: the facts of p may be fed to q at once.
+`q(A,B) :- p(A,B) in [5].` needs no relation for `p in [5]`: the facts of p can be fed to q directly.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def fuse_copies(plan: Plan) -> Plan:
 
 
 def _is_copy(rule: PlanRule) -> bool:
-    """Whether the head has all columns of the one row that is looked up, in their order, and nothing else is asked."""
+    """Whether the head has all columns of the one row that is looked up, in order, and has no other conditions."""
     if len(rule.lookups) != 1 or rule.tests or rule.within is not None or rule.timed:
         return False
     args = rule.lookups[0].args

@@ -3,8 +3,8 @@
     h17(X) :- p(X,17).   h18(X) :- p(X,18).      merged(X,Tag) :- p(X,P), parameters(P,Tag).
     h17(X) :- p(X,V), V > 17.   …                merged(X,Tag) :- p(X,V), parameters(P,Tag), V > P.
 
-The tag tells whose head it is. So a new row costs a lookup in the table, not a look at every rule. Where the parameter
-is compared by order, the table is sorted, and one stops at the first row that fails.
+The tag says whose head it is. So a new row costs one lookup in the table, not one per rule. If the parameter is
+compared by order, the table is sorted, and the lookup stops at the first row that fails.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from lasing.logic.functions import COMPARISONS
 from lasing.logic.terms import Arithmetic, Term, Value, Variable
 from lasing.logic.values import is_number, order_key
-from lasing.plan.nodes import Feed, Lookup, Output, Plan, PlanRule, Relation, Test
+from lasing.plan.nodes import Feed, Lookup, Plan, PlanOutput, PlanRule, Relation, Test
 from lasing.plan.rewrite import reads, rules_of
 
 LEAST = 4
-"""Fewer rules than that are left as they are."""
+"""Smaller groups of rules are left unchanged."""
 
 _TAG = Variable("tag")
 
@@ -49,13 +49,13 @@ def merge_rules(plan: Plan) -> Plan:
 
 
 def _computes(rule: PlanRule) -> bool:
-    """Whether instances of the rule may have no value. Then it must be known of which rule they are."""
+    """Whether instances of the rule may have no value. Then their rule must be known."""
     terms = (*rule.args, *(t for x in rule.tests for t in (x.left, x.right)))
     return any(isinstance(term, Arithmetic) for term in terms)
 
 
 def _free_heads(plan: Plan) -> dict[Relation, int]:
-    """The relations that are put out, come from one rule, and that nothing else takes from; with their numbers."""
+    """The relations that are output, come from one rule, and that nothing else reads; with their numbers."""
     read = {x.relation for rule in rules_of(plan) for x in rule.lookups}
     read |= {relation for stage in plan.stages for relation in reads(stage)} | plan.tracked
     heads = Counter(rule.head for rule in plan.guaranteed)
@@ -105,7 +105,7 @@ def _merged(
         feeds=tuple(_tagged(feed, head, numbers) if feed.relation in heads else feed for feed in plan.feeds),
         guaranteed=(*(r for r in plan.guaranteed if r.head not in heads), rule),
         outputs=tuple(
-            Output(o.predicate, head, number) if o.relation in heads else o for number, o in enumerate(plan.outputs)
+            PlanOutput(o.predicate, head, number) if o.relation in heads else o for number, o in enumerate(plan.outputs)
         ),
         background=(*plan.background, *((table, row, None) for row in rows)),
     )
@@ -118,7 +118,7 @@ def _tagged(feed: Feed, head: Relation, numbers: dict[Relation, int]) -> Feed:
 def _sorted_tests(
     tests: tuple[Test, ...], table: Relation, parameters: list[tuple[Value, ...]]
 ) -> tuple[tuple[Test, ...], bool]:
-    """The tests, and whether the table's rows come in descending order: the last ones are looked at first.
+    """The tests, and whether the table's rows come in descending order: the last ones are examined first.
 
     Only a table of one column, of numbers, is sorted for a comparison with it.
     """

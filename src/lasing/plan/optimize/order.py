@@ -1,8 +1,8 @@
-"""Join order: for each lookup with which evaluation may begin, in which order the others follow.
+"""Join order: for each lookup that evaluation may begin with, in which order the others follow.
 
-Absence is asked for as soon as all its columns are bound; tests come as soon as they can be taken (the engine sees to
-that). Among the rest, the lookup comes first that is likely to give the fewest rows: one of which a larger part of the
-columns is bound, then the one of the shorter window, then as written.
+Absence is checked as soon as all its columns are bound; tests come as soon as possible (the engine takes care of that).
+Among the rest, the lookup that is likely to give the fewest rows comes first: the one with the larger share of bound
+columns, then the one with the shorter window, then as written.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from lasing.plan.rewrite import map_rules, rules_of
 
 
 def order_lookups(plan: Plan) -> Plan:
-    """The plan with an order for every rule and every beginning."""
+    """The plan with an order for every rule and every first lookup."""
     sizes = _sizes(plan)
     return map_rules(plan, lambda rules: tuple(_ordered(rule, sizes) for rule in rules))
 
 
 def as_written(rule: PlanRule, begin: int) -> tuple[int, ...]:
-    """The other lookups as they are written, but absence only when all that is asked is bound."""
+    """The other lookups as written, but absence only when all its arguments are bound."""
     return _order(rule, begin, {})
 
 
@@ -58,7 +58,7 @@ def _variables(lookup: Lookup) -> set[Term]:
 
 
 def _assigned(tests: tuple[Test, ...], bound: set[Term]) -> set[Term]:
-    """Variables that tests give a value to, once others have one."""
+    """Variables that tests bind once others are bound."""
     found: set[Term] = set()
     for _ in tests:
         for test in tests:
@@ -71,7 +71,7 @@ def _assigned(tests: tuple[Test, ...], bound: set[Term]) -> set[Term]:
 
 
 def _sizes(plan: Plan) -> dict[Relation, int]:
-    """For how many time points the rows of a relation stay; what is derived stays as long as what it comes from."""
+    """For how many time points the rows of a relation stay; derived rows stay as long as the rows they come from."""
     endless = 2**62
     sizes = dict.fromkeys(plan.relations, 1)
     for feed in plan.feeds:

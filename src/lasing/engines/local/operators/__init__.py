@@ -1,1 +1,1 @@
-"""The operators: each takes what changed in its inputs at this tick and says what changes in its output."""
+"""The operators: each takes what changed in its inputs at this tick and updates its output."""

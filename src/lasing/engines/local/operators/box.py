@@ -3,8 +3,8 @@
     □a at t  ⇔  #{u in the window : a at u} = #{u in the window} > 0
 
 Its input is `a at T in [w]`, rows (args, u) that are present while u lies in the window. So the box counts, per args,
-what is present there, and compares it with the window's size. That is the same for all t, but less near the start of
-the timeline; the window of the last n facts reaches back to the oldest of them.
+what is present there, and compares it with the window's size. The size is the same for all t, but smaller near the
+start of the timeline; the window of the last n facts reaches back to the oldest of them.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ def box(m: Memory, op: int, t: int, _fired: int, _texts: Memory) -> None:
     step = max(m[op + STEP], 1)
     later = (t // step + 1) * step
     if some and _size(m, op, later) != size:
-        schedule(m, later, WAKE_UP, 0)  # the window will be larger then, whether data comes or not
+        schedule(m, later, WAKE_UP, 0)  # the window will be larger then, whether or not data comes
 
 
 @njit(cache=True)
 def _size(m: Memory, op: int, t: int) -> int:
-    """How many time points the window has at t, if no fact comes before."""
+    """How many time points the window has at t, if no fact comes before that."""
     if m[op + STEP] > 0:
         return window_size(t, m[op + BACK], m[op + AHEAD], m[op + STEP], m[START])
     return t - oldest(m, m[op + AHEAD], m[op + BACK]) + 1

@@ -1,4 +1,4 @@
-"""Clock: the time points of a window, as rows (u), which background holds at.
+"""Clock: the time points of a window, as rows (u). Background holds at these.
 
 present at t  ⇔  start <= u  and  enters(u) <= t <= leaves(u)
 """
@@ -20,7 +20,7 @@ TARGET, BACK, AHEAD, STEP, LAST = range(FIELDS, FIELDS + 5)
 
 @njit(cache=True)
 def clock(m: Memory, op: int, t: int, _fired: int, _texts: Memory) -> None:
-    """The time points that have entered the window; the next one will enter whether data comes or not."""
+    """Add the time points that have entered the window; the next one will enter whether or not data comes."""
     target, back, step, key = m[op + TARGET], m[op + BACK], m[op + STEP], m[KEY]
     pivot = t // step * step
     first, last = max(m[op + LAST] + 1, m[START]), pivot + m[op + AHEAD]

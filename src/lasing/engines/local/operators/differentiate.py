@@ -3,9 +3,9 @@
     count of a head  =  how many instances of the rules derive it
     Δ(A ⋈ B)  =  ΔA ⋈ B  +  A_before ⋈ ΔB
 
-The inputs are complete for this tick, so every variant of every rule is applied once, to all that changed in the
-literal that it begins with (see `join`). A change has a sign, and the head's count changes by it; then
-heads are settled.
+The inputs are complete for this tick, so every variant of every rule is applied once, to everything that changed in
+the literal that it begins with (see `join`). A change has a sign, and the head's count changes by it; then heads are
+settled.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from lasing.engines.local.pause import GO_ON, STOPPED
 from lasing.engines.local.pointers import Memory
 from lasing.plan.nodes import Derive
 
-# Where the places of the variants are, and how many there are; the same of the heads.
+# Where the places of the variants are, and how many there are; the same for the heads.
 FIRST_VARIANT, VARIANTS, FIRST_HEAD, HEADS = range(FIELDS, FIELDS + 4)
 
 
 @njit(cache=True)
 def differentiate(m: Memory, op: int, t: int, _fired: int, texts: Memory) -> None:
-    """Apply counted rules to all that changed, and settle their heads."""
+    """Apply counted rules to everything that changed, and settle their heads."""
     registers = m[REGISTERS]
     for i in range(m[op + VARIANTS]):
         v = m[m[op + FIRST_VARIANT] + i]

@@ -1,7 +1,7 @@
-"""Instances that have no value: they are counted, and the first one of each rule and reason is kept as an example.
+"""Instances without a value: they are counted, and the first one for each rule and reason is kept as an example.
 
-The header's word EXAMPLES says where a table has, for each rule, the place of its examples, or 0 where none of its
-terms is computed. There comes first how many words an example has; then one example for each of the REASONS.
+The header's word EXAMPLES points to a table that has, for each rule, the place of its examples, or 0 if none of its
+terms is computed. At that place is first the number of words of an example, then one example for each of the REASONS.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from lasing.engines.local.pointers import Memory, int64
 from lasing.engines.local.values import REASONS, UNDEFINED
 
 # An example: the variant or the operation of an aggregate that had no value, the time point, the name that is at fault
-# in an aggregate, and the values of variables. What there is not is MISSING, which is no code.
+# in an aggregate, and the values of variables. Absent values are MISSING, which is not a code.
 MADE_BY, TIME, NAME, BINDING = range(4)
 MISSING = -(2**62)
 
 
 @njit(cache=True)
 def note(m: Memory, rule: int, reason: int, made_by: int) -> int:
-    """Count an instance that has no value. Where it is to be the example, begin that, and say where it is; else 0."""
+    """Count an instance without a value. If it becomes the example, start that and return where it is; otherwise 0."""
     kind = UNDEFINED - reason
     counter = m[COUNTERS] + rule * len(REASONS) + kind
     m[counter] += 1

@@ -3,7 +3,7 @@
     heads  =  the least fixpoint of the rules over what is guaranteed
 
 In each round, every variant of every rule is applied to what is new in the literal that it begins with (see `join`);
-the first round sees all that is new at this tick.
+the first round sees everything that is new at this tick.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class Fixpoint:
 
 @njit(cache=True)
 def fixpoint(m: Memory, op: int, t: int, _fired: int, texts: Memory) -> None:
-    """Apply guaranteed rules until nothing new comes."""
+    """Apply guaranteed rules until there is nothing new."""
     reach_fixpoint(m, m[op + FIRST_VARIANT], m[op + VARIANTS], t, texts)
 
 
 @njit(cache=True)
 def reach_fixpoint(m: Memory, first: int, variants: int, t: int, texts: Memory) -> None:
-    """Apply rules of the guaranteed plane until nothing new comes."""
+    """Apply rules of the guaranteed plane until there is nothing new."""
     relations, base = m[RELATIONS], m[FIRST_RELATION]
     for r in range(relations):
         d = base + r * DESCRIPTOR
@@ -49,7 +49,7 @@ def reach_fixpoint(m: Memory, first: int, variants: int, t: int, texts: Memory) 
             v = m[first + i]
             d = m[v + CHANGED]
             begin_rule(m, v)
-            is_full = first_round and m[v + SPECIAL] & STAMPS != 0  # all of it, where the time is
+            is_full = first_round and m[v + SPECIAL] & STAMPS != 0  # all rows, if the rule uses the time
             since = m[d + LO] if is_full else m[d + SINCE]
             if since != m[d + UPTO]:
                 invoke(m[v + KERNEL], m, v, t, since, texts)

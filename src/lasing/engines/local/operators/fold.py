@@ -1,10 +1,10 @@
 """Fold: aggregates.
 
-    (group, value) at t  ⇔  value = the aggregate of { terms : (group, terms) present at t },  where there are any
+    (group, value) at t  ⇔  value = the aggregate of { terms : (group, terms) present at t },  if there are any
 
 Each group keeps how many rows it has, how many of their first terms are names and doubles, the sum of the integers
-among them in 128 bits, and the least or greatest. So a change costs the same in a group of any size, but for sums that
-have doubles (exact, whatever the order, and so taken again from the start), and where the least or greatest leaves.
+among them in 128 bits, and the least or greatest. So a change costs the same in a group of any size, except for sums
+with doubles (they are exact, whatever the order, so they are computed again), and when the least or greatest leaves.
 """
 
 from __future__ import annotations
@@ -74,10 +74,11 @@ from lasing.plan.nodes import Fold, Relation
 # The input's relation, the output's, the groups', how many columns group, the function, the input's index by group (-1:
 # none), the rule's number.
 SOURCE, TARGET, STATE, GROUPS, FUNCTION, BY_GROUP, RULE = range(FIELDS, FIELDS + 7)
-# What a group keeps: how many of the first terms are no numbers, and how many doubles; the sum of the integers (high
-# and low words), the least or greatest, whether that must be searched again, and the value put out (NO_VALUE: none).
+# What a group keeps: how many of the first terms are not numbers, and how many are doubles; the sum of the integers
+# (high and low words), the least or greatest, whether it must be searched again, and the value in the output (NO_VALUE:
+# none).
 NAMES, DOUBLES, HIGH, LOW, EXTREME, STALE, VALUE = range(7)
-TERMS = HIGH  # a least or greatest has no sum: it counts values there that are neither numbers nor names
+TERMS = HIGH  # a least or greatest has no sum: this counts values that are neither numbers nor names
 MORE = 7
 CODES = (EXTREME, VALUE)
 """Which of these are codes of values."""
@@ -87,7 +88,7 @@ _NO_CLASS = int(Class.WITHOUT_MAGNITUDE)
 
 @njit(cache=True)
 def fold(m: Memory, op: int, _t: int, _fired: int, texts: Memory) -> None:
-    """Bring the groups of all rows that have changed up to date, and put out their values."""
+    """Update the groups of all rows that have changed, and their values in the output."""
     source, state = m[op + SOURCE], m[op + STATE]
     m[RUNNING], m[RUNNING_HEAD] = m[op + RULE], m[op + TARGET]
     row = m[source + DELTA]
@@ -106,7 +107,7 @@ def fold(m: Memory, op: int, _t: int, _fired: int, texts: Memory) -> None:
 
 @njit(cache=True)
 def _take(m: Memory, op: int, row: int, texts: Memory) -> None:
-    """Let a row that has come or gone count in its group."""
+    """Count a row that has come or gone in its group."""
     source, state = m[op + SOURCE], m[op + STATE]
     b = record(m, source, row)
     key = copy_key(m, b, m[op + GROUPS])
@@ -154,7 +155,7 @@ def _take(m: Memory, op: int, row: int, texts: Memory) -> None:
 
 @njit(cache=True)
 def _put(m: Memory, op: int, group: int, texts: Memory) -> None:
-    """Take the value of a group out that was there before, and put the one in that is there now."""
+    """Replace the old value of a group in the output with the current one."""
     state, target = m[op + STATE], m[op + TARGET]
     g = record(m, state, group)
     value = NO_VALUE
@@ -177,7 +178,7 @@ def _put(m: Memory, op: int, group: int, texts: Memory) -> None:
 
 @njit(cache=True)
 def _note(m: Memory, op: int, group: int, reason: int) -> None:
-    """Count that the aggregate of a group has no value; an example has the group, and a name that is in it."""
+    """Count that the aggregate of a group has no value. An example has the group, and a name in it."""
     example = note(m, m[op + RULE], reason, op)
     if example == 0:
         return
@@ -295,7 +296,7 @@ def _first(m: Memory, op: int, group: int) -> int:
 
 @njit(cache=True)
 def _next(m: Memory, op: int, group: int, row: int) -> int:
-    """The row of a group before that one that is present."""
+    """The row of a group that is present and comes before that one."""
     return _present(m, op, group, _before(m, op, row))
 
 
@@ -309,7 +310,7 @@ def _before(m: Memory, op: int, row: int) -> int:
 
 @njit(cache=True)
 def _present(m: Memory, op: int, group: int, row: int) -> int:
-    """The first row from there on that belongs to the group and is present, or NO_ROW."""
+    """The first row from there on that is in the group and present, or NO_ROW."""
     source, state = m[op + SOURCE], m[op + STATE]
     g = record(m, state, group)
     while row >= m[source + LO]:
@@ -327,7 +328,7 @@ def _present(m: Memory, op: int, group: int, row: int) -> int:
 
 @njit(cache=True)
 def _divide(high: int, low: int, parts: int) -> tuple[int, bool]:
-    """A 128-bit sum of `parts` integers of 64 bits divided by their number, so that the quotient fits into 64 bits; and
+    """A 128-bit sum of `parts` 64-bit integers, divided by their number, so that the quotient fits into 64 bits; and
     whether it is exact."""
     negative = high < 0
     if negative:

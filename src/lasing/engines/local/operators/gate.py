@@ -2,8 +2,8 @@
 
     (args, u) in the window at t  ⇔  (args, u) present at t  and  enters(u) <= t <= leaves(u)
 
-A row that comes is let through, or entered in the agenda for the time at which its u enters the window; and in any case
-for the time after it has left.
+A new row is let through, or entered in the agenda for the time at which its u enters the window; in any case it is
+entered for the time after it has left.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SOURCE, TARGET, AGENDA, BACK, AHEAD, STEP = range(FIELDS, FIELDS + 6)
 
 @njit(cache=True)
 def gate(m: Memory, op: int, t: int, fired: int, _texts: Memory) -> None:
-    """Look at every row that has changed, and at those whose time has come."""
+    """Process every row that has changed, and those whose time has come."""
     source, agenda = m[op + SOURCE], m[op + AGENDA]
     arity = m[source + ARITY]
     row = m[source + DELTA]

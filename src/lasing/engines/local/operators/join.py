@@ -189,7 +189,7 @@ def join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, text
                 holds = compare(m, m[p + COMPARISON], left, right, texts)
                 forward = holds != (m[p + NEGATED] == 1)
                 if not forward and m[p + STOPS] == 1:
-                    depth -= 1  # no further row of the innermost probe will do
+                    depth -= 1  # no further row of the innermost probe will match
             elif code == ABSENT:
                 forward = not _there(m, p, t, counted, tick)
             elif code == WITHIN:
@@ -215,7 +215,7 @@ def join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, text
         if forward:
             at += 1
             continue
-        # Take the next match of the innermost open probe; close it where there is none.
+        # Take the next match of the innermost open probe; close it if there is none.
         found = False
         while depth > 0 and not found:
             at = m[cursors + 2 * depth - 2]
@@ -263,7 +263,7 @@ def join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, text
 
 @njit(cache=True)
 def _there(m: Memory, p: int, t: int, counted: bool, tick: int) -> bool:
-    """Whether the row that a step names is there."""
+    """Whether the row that a step asks for is there."""
     d = m[p + RELATION]
     registers, key = m[REGISTERS], m[KEY]
     for j in range(m[d + ARITY]):
@@ -293,7 +293,7 @@ def _note(m: Memory, v: int, at: int, reason: int) -> None:
 
 @njit(cache=True)
 def _is_time(m: Memory, v: int, at: int, code: int, sign: int) -> bool:
-    """Whether a head's time is one, and not before the start; what is not is counted."""
+    """Whether a head's time is a time, and not before the start; those that are not are counted."""
     if is_name(code) or is_double(m, code):
         if sign > 0:
             _note(m, v, at, NO_TIME)

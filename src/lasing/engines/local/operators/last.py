@@ -2,8 +2,8 @@
 
     present at t  =  among the last n facts of the stream, or of the atom's predicate and key
 
-A fact adds to the count of its args when it comes, and takes that away when it is pushed out. A tuple window reads the
-log of all facts; facts of a partition window are fed to it directly, by `push_out`.
+A fact increases the count of its args when it comes, and decreases it when it is pushed out. A tuple window reads the
+log of all facts; the facts of a partition window are fed to it directly, by `push_out`.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from lasing.engines.local.pause import spend
 from lasing.engines.local.pointers import Memory
 from lasing.plan.nodes import LastFacts, Relation
 
-# The output's relation (args, T), how many facts, and of a tuple window the log's relation and the predicate's number.
+# The output's relation (args, T), how many facts; for a tuple window, the log's relation and the predicate's number.
 TARGET, FACTS, LOG, PREDICATE = range(FIELDS, FIELDS + 4)
 NO_LOG = 0
 BY_KEY = 1
-"""The number of the index by which a partition window finds the facts of a key."""
+"""The number of the index that a partition window uses to find the facts of a key."""
 
 
 @njit(cache=True)
 def last_facts(m: Memory, op: int, _t: int, _fired: int, _texts: Memory) -> None:
-    """What enters the window and what leaves it."""
+    """Process what enters the window and what leaves it."""
     if m[op + LOG] != NO_LOG:
         _follow_log(m, op)
     settle(m, m[op + TARGET])
@@ -76,8 +76,8 @@ def _count_fact(m: Memory, op: int, row: int, change: int) -> None:
 
 @njit(cache=True)
 def push_out(m: Memory, op: int, key: int) -> None:
-    """A fact of a partition window has come, as m[key…] in the relation (args, T): count it, and not the n+1st
-    before it."""
+    """A fact of a partition window has come, as m[key…] in the relation (args, T): count it, and stop counting the
+    n+1st last one."""
     d, n = m[op + TARGET], m[op + FACTS]
     count(m, d, key, 1)
     p = d + INDEX + BY_KEY * INDEX_WIDTH

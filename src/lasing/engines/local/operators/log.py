@@ -1,4 +1,4 @@
-"""The log of all facts, as rows (time, predicate's number, arguments…), which windows of the last n facts read."""
+"""The log of all facts, as rows (time, predicate's number, arguments…), for windows of the last n facts."""
 
 from __future__ import annotations
 

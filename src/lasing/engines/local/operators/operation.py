@@ -2,13 +2,13 @@
 
     | KERNEL | the fields of the operator ... |       OPERATION words
 
-A plan is a row of operations. `execute` goes through them, and calls each by the address of its kernel, in word KERNEL:
+A plan is a sequence of operations. `execute` runs through them, and calls each kernel by its address, in word KERNEL:
 
     kernel(m, op, t, fired, texts)
 
 with the arena, the place of the operation in it, the time point, the calendar's entries for it, and the text of names.
-A kernel takes what has changed in its inputs at this tick and brings its output up to date. It is compiled when the
-first plan that uses it is laid out.
+A kernel takes what has changed in its inputs at this tick and updates its output. It is compiled when the first plan
+that uses it is laid out.
 
 A file of this folder holds one operator: its law, its fields, its kernel, and how a node of the plan becomes an
 operation. `table` lists them.
@@ -43,7 +43,7 @@ class Layout(Protocol):
     indices: dict[Relation, list[tuple[int, ...]]]
 
     def put(self, words: Sequence[int]) -> int:
-        """Append words, and say where they are."""
+        """Append words. Returns where they are."""
         ...
 
     def at(self, relation: Relation) -> int:
@@ -51,7 +51,7 @@ class Layout(Protocol):
         ...
 
     def own(self, node: object) -> int:
-        """Where the descriptor of the relation is that only the operation of this node needs."""
+        """Where the descriptor of this node's own relation is."""
         ...
 
     def log(self) -> int:
@@ -63,11 +63,11 @@ class Layout(Protocol):
         ...
 
     def feed(self, predicate: str, op: int) -> None:
-        """Let the facts of a predicate go to an operation directly (see `last.push_out`)."""
+        """Send the facts of a predicate directly to an operation (see `last.push_out`)."""
         ...
 
     def question(self, function: Function, operands: int) -> int:
-        """The number under which kernels ask for a function of so many operands that they cannot compute."""
+        """The number that kernels use to ask for a function of this many operands that they cannot compute."""
         ...
 
     def variants(self, rules: Sequence[PlanRule], counted: bool, scratch: bool = False) -> list[int]:
@@ -91,7 +91,7 @@ class Layout(Protocol):
         ...
 
     def shows(self, made_by: int, rule: int, terms: tuple[Term, ...]) -> None:
-        """Note which variables an example of a rule shows, where a variant or an operation makes one."""
+        """Note which variables an example of a rule shows if a variant or an operation makes one."""
         ...
 
 
@@ -122,7 +122,7 @@ class Operator(Generic[Node]):
     index: Callable[[Node], tuple[Relation, tuple[int, ...]] | None] = lambda _: None
     """An index that it needs, on some columns of a relation; it is that relation's second one."""
     times: tuple[int, ...] = ()
-    """Which fields are time points near now, which move along where idle time is leapt over."""
+    """Which fields are time points near now: they move along when idle time is skipped."""
 
 
 def span_words(span: Span | int | None) -> tuple[int, int, int]:

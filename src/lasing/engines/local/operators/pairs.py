@@ -1,4 +1,4 @@
-"""Rules of one or two literals without tests: most rules, and most of the time; so they have loops of their own.
+"""Rules of one or two literals without tests: most rules, and most of the time, so they have their own loops.
 
 They do what `join` does for any rule of the guaranteed plane, without registers and without a stack.
 """

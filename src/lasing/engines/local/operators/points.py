@@ -1,6 +1,6 @@
-"""Points: the time points of the window of the last n facts, as rows (u), which background holds at.
+"""Points: the time points of the window of the last n facts, as rows (u). Background holds at these.
 
-present at t  ⇔  the time of the n-th last fact (the start, where there are fewer) <= u <= t
+present at t  ⇔  the time of the n-th last fact (the start, if there are fewer) <= u <= t
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LOG, TARGET, FACTS, FIRST, LAST = range(FIELDS, FIELDS + 5)
 
 @njit(cache=True)
 def points(m: Memory, op: int, t: int, _fired: int, _texts: Memory) -> None:
-    """What enters the window and what leaves it; the next time point will enter whether data comes or not."""
+    """Process what enters and leaves the window; the next time point will enter whether or not data comes."""
     target, key = m[op + TARGET], m[KEY]
     begin = oldest(m, m[op + LOG], m[op + FACTS])
     known = m[op + LAST] != NEVER

@@ -2,9 +2,9 @@
 
     outcome at t  =  the least fixpoint of the rules over what is present at t
 
-Counts do not show whether rows of a cycle still have support from outside it. So where an input has changed, the
-fixpoint is computed again, on copies that hold for this time point only, by the machinery of the guaranteed plane, and
-only the differences go on.
+Counts do not show whether rows of a cycle still have support from outside it. So when an input has changed, the
+machinery of the guaranteed plane computes the fixpoint again, on copies that hold for this time point only, and only
+the differences are passed on.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ PAIR, BOX = 2, 5
 
 @njit(cache=True)
 def recompute(m: Memory, op: int, t: int, _fired: int, texts: Memory) -> None:
-    """Compute again where that is due, and settle the outputs."""
+    """Compute again if necessary, and settle the outputs."""
     table = m[op + TABLE]
     due = m[op + BY_TIME] == 1 or m[op + HAS_RUN] == 0
     for i in range(m[table + INPUTS]):
@@ -92,7 +92,7 @@ def _copy(m: Memory, source: int, copy: int, t: int) -> None:
 
 @njit(cache=True)
 def _box(m: Memory, box: int, t: int) -> bool:
-    """Rows (args) that are in the source at every time point of the window; whether there are new ones."""
+    """Add rows (args) that are in the source at every time point of the window. Returns whether any are new."""
     source, target = m[box], m[box + 1]
     back, ahead, step = m[box + 2], m[box + 3], m[box + 4]
     pivot = t // step * step
@@ -117,7 +117,7 @@ def _box(m: Memory, box: int, t: int) -> bool:
 
 @njit(cache=True)
 def _differences(m: Memory, target: int, copy: int) -> None:
-    """Bring the counts of a relation to one for the rows of its copy, and to zero for all others."""
+    """Set the counts of a relation to one for the rows of its copy, and to zero for all others."""
     arity, at_c = m[target + ARITY], m[target + AT_C]
     for row in range(m[target + LO], m[target + HI]):
         b = record(m, target, row)

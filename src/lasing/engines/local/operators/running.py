@@ -1,4 +1,4 @@
-"""Which rule is running, and what it has derived: for limits, and for the reports that name it."""
+"""Which rule is running, and what it has derived: for limits, and for messages that name it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def begin_rule(m: Memory, v: int) -> None:
 
 @njit(cache=True, forceinline=True)
 def end_rule(m: Memory) -> bool:
-    """Count what the rule has added; whether to stop."""
+    """Count what the rule has added. Returns whether to stop."""
     if m[CLOCK] != 0:
         end_measuring(m)
     m[DERIVED] += m[m[RUNNING_HEAD] + HI] - m[RUNNING_FROM]

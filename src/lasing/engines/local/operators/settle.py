@@ -1,7 +1,7 @@
 """Settling: counted rows after their counts have changed. Other operators do this at their end.
 
 present at t  =  count > 0                      (settle)
-present at t  =  count = size of the window     (settle_exactly, of a box: it counts the time points of the atom)
+present at t  =  count = size of the window     (settle_exactly, for a box: it counts the time points of the atom)
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def settle(m: Memory, d: int) -> None:
 
 @njit(cache=True)
 def settle_exactly(m: Memory, d: int, wanted: int) -> bool:
-    """Stamp and list what changed among the touched rows, if those of one count are present; whether there are any."""
+    """Stamp and list what changed among the touched rows, if only one count means present. Returns whether any is."""
     return _settle(m, d, wanted, True)
 
 
@@ -59,6 +59,6 @@ def _settle(m: Memory, d: int, least: int, exact: bool) -> bool:
 
 @njit(cache=True)
 def touch_all(m: Memory, d: int) -> None:
-    """Look at every row again: the window's size has changed."""
+    """Check every row again: the window's size has changed."""
     for row in range(m[d + LO], m[d + HI]):
         touch(m, d, row, record(m, d, row))

@@ -20,7 +20,7 @@ SOURCE, TARGET = range(FIELDS, FIELDS + 2)
 
 @njit(cache=True)
 def stamp(m: Memory, op: int, t: int, _fired: int, _texts: Memory) -> None:
-    """Replace all rows: a stamp holds for one time point, and the next one is due at the next."""
+    """Replace all rows: a stamp holds for one time point, and the next stamp is due at the next one."""
     source, target = m[op + SOURCE], m[op + TARGET]
     arity = m[source + ARITY]
     for row in range(m[target + LO], m[target + HI]):

@@ -30,6 +30,6 @@ OPERATORS: dict[type, Operator[Any]] = {
 
 
 def load_all() -> None:
-    """Load all kernels that plans may use; those that were never used before are compiled."""
+    """Load all kernels that plans may use, and compile those that are not cached."""
     for kernel in (*(operator.kernel for operator in OPERATORS.values()), copy_rows, join_pairs, join_any):
         kernel_address(kernel)

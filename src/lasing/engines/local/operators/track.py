@@ -1,10 +1,10 @@
-"""Track: what becomes present and what ceases to be, among guaranteed rows whose changes somebody needs.
+"""Track: which guaranteed rows become present and which stop being present, if their changes are needed.
 
     present at t  =  some row of the key has H >= t
 
-What only the output needs is left to it. A new row of a key that was absent is a change; so is the end of a row's
-guarantee, for which the calendar has an entry. A row that took over from an older one of its key took over its stamp as
-well, and is no change.
+Changes that only the output needs are left to it. A new row of a key that was absent is a change; so is the end of a
+row's guarantee, for which the calendar has an entry. A row that replaces an older one with the same key takes over its
+stamp, and is not a change.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Track:
 
 @njit(cache=True)
 def track(m: Memory, _op: int, t: int, fired: int, _texts: Memory) -> None:
-    """Stamp and list the changes of every tracked relation; the calendar learns when new rows end."""
+    """Stamp and list the changes of every tracked relation; enter the ends of new rows in the calendar."""
     tick = m[TICK]
     base = m[FIRST_RELATION]
     for r in range(m[RELATIONS]):
@@ -79,7 +79,7 @@ def track(m: Memory, _op: int, t: int, fired: int, _texts: Memory) -> None:
 
 @njit(cache=True)
 def _await(m: Memory, d: int) -> None:
-    """The calendar learns when pending rows begin."""
+    """Enter the beginnings of pending rows in the calendar."""
     for row in range(m[d + FIRST], m[d + HI]):
         b = record(m, d, row)
         if m[b + m[d + AT_H]] != NEVER:

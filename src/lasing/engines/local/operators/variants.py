@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-# A variant: the head's relation, how many steps and where, the changed literal's relation, its sign (-1 where negated),
+# A variant: the head's relation, how many steps and where, the changed literal's relation, its sign (-1 if negated),
 # how many of its columns are bound or checked and where, the head's registers, the rule's number, what is special; for
 # the guaranteed plane the address of its kernel, KERNEL(m, variant, t, first new row, texts), and for a kernel of
 # `pairs` where the head's values and the probe's key come from; what an example shows; and from which step on instances
-# without a value are noted: where a row goes, after another one was found.
+# without a value are noted: if a row goes, only after another one was found.
 HEAD, STEPS, FIRST_STEP, CHANGED, SIGN, BINDS, FIRST_BIND, HEAD_REGISTERS, RULE, SPECIAL = range(10)
 KERNEL, HEAD_FROM, KEY_FROM, SHOWN, NOTED_FROM = range(10, 15)
 VARIANT = 15
@@ -23,7 +23,7 @@ TIME_REGISTER = 1
 # A bind: a column, a register, and whether the register is checked rather than set.
 COLUMN, REGISTER, CHECKED = range(3)
 BIND = 3
-# What an example shows: how many variables, then of each its register, and from which step on that is set.
+# What an example shows: how many variables, then for each its register, and from which step on it is set.
 SHOWN_REGISTER, SHOWN_SINCE = range(2)
 SHOWN_VARIABLE = 2
 

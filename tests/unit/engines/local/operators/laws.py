@@ -9,7 +9,7 @@ from lasing.engines.local.engine import LocalEngine
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.logic.terms import Value
-from lasing.plan.nodes import Clock, Feed, Output, Plan, PlanRule, Relation, Span, Stage
+from lasing.plan.nodes import Clock, Feed, Plan, PlanOutput, PlanRule, Relation, Span, Stage
 
 Row = tuple[Value, ...]
 Facts = Mapping[int, Sequence[Row]]
@@ -34,7 +34,7 @@ def present(
     """
     known = tuple(dict.fromkeys([*relations, target]))
     tracked = frozenset(relation for relation in known if not relation.counted)
-    outputs = (Output("out", target),)
+    outputs = (PlanOutput("out", target),)
     plan = Plan(known, tracked, tuple(feeds), tuple(clocks), tuple(rules), tuple(stages), outputs, (), counts_facts)
     engine = LocalEngine(Program(()), start, plan)
     rows: set[Row] = set()
