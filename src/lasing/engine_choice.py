@@ -40,16 +40,16 @@ class _Reports(Protocol):
     def examples(self) -> Examples: ...
 
 
-class Engine(_Reports, Protocol):
-    """For programs with one answer: takes the facts of a time point, and tells what changes up to it."""
+class ChangesEngine(_Reports, Protocol):
+    """For programs with one answer: takes the facts of a time point, and returns the changes up to it."""
 
     def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Changes]: ...
 
 
 class ModelsEngine(_Reports, Protocol):
-    """For programs with any number of answers: takes the facts of a time point, and tells the answers up to it.
+    """For programs with any number of answers: takes the facts of a time point, and returns the answers up to it.
 
-    Time points may be left out at which they are those of the time point before.
+    It may skip time points at which the answers are those of the previous time point.
     """
 
     def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Answer]: ...
@@ -66,7 +66,7 @@ class OnLocal:
     name = "local"
 
     def make(self, start: int) -> LocalEngine:
-        from lasing.engines.local.engine import LocalEngine  # here, because to load the kernels takes a second
+        from lasing.engines.local.engine import LocalEngine  # here, because loading the kernels takes a second
 
         return LocalEngine(self.program, start, self.plan, watch=self.watch)
 
@@ -75,7 +75,7 @@ class OnLocal:
 class OnReference:
     """The reference engine, for programs with one answer at each time point.
 
-    Given how the program settles, it passes over idle time in which nothing can change.
+    Given how the program settles, it skips idle time in which nothing can change.
     """
 
     program: Program
@@ -90,9 +90,9 @@ class OnReference:
 
 @dataclass(frozen=True, slots=True)
 class AnyAnswers:
-    """An engine for programs with any number of answers, by the start of the timeline.
+    """An engine for programs with any number of answers; `make` takes the start of the timeline.
 
-    The plan is of the part of the program that runs on the local engine, if any does.
+    `plan` is the plan of the part of the program that runs on the local engine, if any does.
     """
 
     name: str
@@ -102,19 +102,19 @@ class AnyAnswers:
 
 OneAnswer = OnLocal | OnReference
 Choice = OneAnswer | AnyAnswers
-"""`plan` is the one whose kernels have to be loaded, and compiled the first time; None where there is none."""
+"""`plan` is the plan whose kernels must be loaded, and compiled the first time; None if there is none."""
 
 
 def choose(program: Program, engine: str, limit: int = 0, watch: Watch | None = None) -> Choice:
-    """The engine of that name for a program, or the best one for `auto`; at most `limit` answers, unless 0.
+    """The engine of that name for a program, or the best one for `auto`; with at most `limit` answers, unless it is 0.
 
-    All engines that it makes share the `watch`.
+    All engines made by the choice share the `watch`.
     """
     several = has_several_answers(program)
     if engine == "clingo" or (several and engine == "auto"):
         parts = unsplit(program) if engine == "clingo" else split(program)
         below = None if parts.below is None else choose(parts.below, "auto", watch=watch)
-        assert not isinstance(below, AnyAnswers), "what is decided has one answer"
+        assert not isinstance(below, AnyAnswers), "the decided part has one answer"
         load_clingo("programs that may have several answers need it")
         plan = None if below is None else below.plan
         return AnyAnswers("clingo", lambda start: _clingo(parts, start, below, limit, watch), plan)
@@ -124,9 +124,9 @@ def choose(program: Program, engine: str, limit: int = 0, watch: Watch | None = 
 
 
 def chosen_by_plan(program: Program, plan: Plan | None, engine: str, watch: Watch | None = None) -> OneAnswer:
-    """The engine for a program with one answer whose plan was made before: without a plan, the reference.
+    """The engine for a program with one answer, with the plan given; without a plan, the reference engine.
 
-    Asked for by name, the reference evaluates every time point; `auto` lets it pass over idle time.
+    If it is chosen by name, the reference engine evaluates every time point; with `auto`, it skips idle time.
     """
     if plan is not None:
         return OnLocal(program, plan, watch)
@@ -134,15 +134,15 @@ def chosen_by_plan(program: Program, plan: Plan | None, engine: str, watch: Watc
 
 
 def most_models(models: int | None) -> int:
-    """How many answers to look for at most; 0 stands for all."""
+    """How many answers to look for at most; 0 means all."""
     if models is not None and not (type(models) is int and models >= 1):
-        note = "ask for one or more, or for all: None"
-        raise fault("E306", f"there are no {models!r} answers to ask for", note=note)
+        note = "give a whole number of at least 1, or None for all answers"
+        raise fault("E306", f"models is {models!r}", note=note)
     return min(models or 0, _MOST_MODELS)
 
 
 def plan_for(program: Program, engine: str) -> Plan | None:
-    """The plan for the local engine; None for the reference engine, which `auto` takes where there is no plan."""
+    """The plan for the local engine; None for the reference engine, which `auto` uses if there is no plan."""
     if engine != "auto" and engine not in ENGINES:
         raise fault("E305", f"there is no engine {engine}", note=f"engines are auto, {', '.join(ENGINES)}")
     if engine == "reference":
@@ -157,7 +157,7 @@ def plan_for(program: Program, engine: str) -> Plan | None:
 
 
 def unplanned(program: Program) -> str:
-    """Why the local engine cannot run a program; empty where it can."""
+    """Why the local engine cannot run a program; empty if it can."""
     try:
         compile_plan(program)
     except Unplanned as reason:
@@ -166,8 +166,8 @@ def unplanned(program: Program) -> str:
 
 
 def load_kernels(plan: Plan | None = None, compiling: Callable[[], None] | None = None) -> None:
-    """Load the local engine's kernels: those that a plan uses, or all of them. The first time after an installation
-    they are compiled, in some seconds or up to a minute; `compiling` is called before."""
+    """Load the local engine's kernels: those that a plan uses, or all of them. The first time after an installation,
+    this compiles them, which takes seconds to a minute; `compiling` is called before that."""
     from lasing.compiling import before_compiling
     from lasing.engines.local.layout import lay_out
     from lasing.engines.local.operators.table import load_all
@@ -181,9 +181,9 @@ def load_kernels(plan: Plan | None = None, compiling: Callable[[], None] | None 
 
 
 def load_clingo(why: str) -> None:
-    """Load clingo, which does not come along by itself; an error where it is missing says why it is needed."""
+    """Load clingo, which is an optional dependency; if it is missing, the error says why it is needed."""
     try:
-        import clingo  # noqa: F401 -- told before anything runs
+        import clingo  # noqa: F401 -- fails here, before anything runs
     except ModuleNotFoundError as missing:
         if missing.name != "clingo":
             raise

@@ -1,7 +1,7 @@
-"""Limits on what an evaluation may take: atoms at a time point, memory, and time.
+"""Limits on an evaluation: atoms at a time point, memory, and time.
 
-`Limits` says how much; a `Watch` is one evaluation under them. An engine asks its watch in the course of its work, and
-gets an error that names the rule that was running, how many rows it had made, and what to do.
+`Limits` has the limits; a `Watch` applies them to one evaluation. An engine consults its watch while it works, and gets
+an error that names the running rule, how many rows it made, and what to do.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _BYTES = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12} | 
 }
 _AMOUNT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*")
 _PULSES = 1024
-"""How many pulses of an engine in Python lie between two looks at the clock."""
+"""How many pulses of a Python engine pass between two looks at the clock."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much an evaluation may take. None for atoms and memory stands for the default, for time for no limit."""
+    """How much an evaluation may use. For atoms and memory, None means the default; for time, no limit."""
 
     atoms: int | None = None
     memory: int | None = None
@@ -41,7 +41,7 @@ class Limits:
 
     @property
     def bytes(self) -> int:
-        """The limit of memory in bytes."""
+        """The memory limit in bytes."""
         return memory_of_machine() // 2 if self.memory is None else self.memory
 
 
@@ -85,15 +85,15 @@ def _seconds(given: float | str | timedelta) -> float:
 
 
 def _scaled(given: object, units: dict[str, int] | dict[str, float]) -> float | None:
-    """An amount with its unit, as a number; None where it is none."""
+    """An amount with a unit, as a number; None if it is not an amount."""
     found = _AMOUNT.fullmatch(given) if isinstance(given, str) else None
     scale = units.get(found[2].lower()) if found else None
     return None if found is None or scale is None else float(found[1]) * scale
 
 
 class Watch:
-    """One evaluation under limits. Its clock runs from `restart` on; `running` gives the place of the running rule, and
-    `shown` a time point as the user knows it."""
+    """Applies limits to one evaluation. Its clock starts at `restart`; `running` returns the place of the running rule,
+    and `shown` returns a time point in the user's form."""
 
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
@@ -114,7 +114,7 @@ class Watch:
         return time.monotonic() > self._deadline
 
     def pulse(self, now: int, atoms: int) -> None:
-        """Called again and again by engines in Python, at any rate: an error where time or memory is used up."""
+        """Python engines call this again and again, at any rate. It raises an error if time or memory is used up."""
         self._pulses += 1
         if self._pulses < _PULSES:
             return
@@ -122,7 +122,7 @@ class Watch:
         self.look(now, f"{atoms:,} atoms are derived at this time point so far")
 
     def look(self, now: int, made: str) -> None:
-        """An error where time or memory is used up; `made` says how far the evaluation has got."""
+        """Raise an error if time or memory is used up; `made` says how far the evaluation has got."""
         if self.late:
             raise self.out_of_time(now, self.running(), made)
         if resident() - self._resident > self.limits.bytes:
@@ -141,7 +141,7 @@ class Watch:
 
 
 def too_many_atoms(most: int, now: int, place: Place | None, made: str, watch: Watch | None) -> LasingError:
-    """The error of an evaluation that derives too much."""
+    """The error for an evaluation that derives too many atoms."""
     message = f"more than {most:,} atoms are derived at time point {now if watch is None else watch.shown(now)}"
     hints = (
         "a recursion that makes new values or times, such as p(X+1) :- p(X), has no end: bound it by a comparison",
@@ -159,8 +159,8 @@ def _exceeded(
 
 
 def stopped() -> LasingError:
-    """The error of an engine that was stopped half way through a time point, when it is used again."""
-    message = "this engine was stopped in the middle of an evaluation, and cannot go on"
+    """The error for using an engine again after it was stopped half way through a time point."""
+    message = "this engine was stopped in the middle of an evaluation, and cannot continue"
     return fault("E317", message, note="restore one from a snapshot, or make a new one")
 
 
@@ -177,7 +177,7 @@ def _size(number: int) -> str:
 
 @cache
 def memory_of_machine() -> int:
-    """How much memory the machine has, or the container if that may use less; in bytes."""
+    """The memory of the machine in bytes, or that of the container if it is less."""
     found = [2**34]
     if hasattr(os, "sysconf"):
         found = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
@@ -189,7 +189,7 @@ def memory_of_machine() -> int:
 
 
 def resident() -> int:
-    """How much memory the process has, in bytes; 0 where the system does not say."""
+    """The memory of the process in bytes; 0 if the system does not report it."""
     if sys.platform == "linux":
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -1,6 +1,6 @@
-"""The raw window: the facts on which answers can still depend. It is all that has to survive a failure.
+"""The raw window: the facts that answers can still depend on. Nothing else has to survive a failure.
 
-Engines keep facts in forms of their own. Which of them still matter at a time point is decided here, for all engines.
+Each engine keeps facts in its own form. This module decides, for all engines, which facts still matter at a time point.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Groups = Callable[[PartitionWindow], Numbers]
 class Coverage:
     """Which facts a raw window has: those of `predicates` (None: of all) as far back as the lookback of some program.
 
-    `by_key` has how many facts are kept for each key of a partition window, by predicate and key.
+    `by_key` has the number of facts kept for each key of a partition window, by predicate and key.
     """
 
     points: int | None
@@ -38,16 +38,16 @@ class Coverage:
         """What a raw window lacks for a program that needs `other`; empty if it has everything."""
         if self.points is not None and (other.points is None or other.points > self.points):
             needed = Lookback(other.points)
-            return f"it keeps the facts of the last {Lookback(self.points)}, and the program looks back {needed}"
+            return f"it keeps the facts of the last {Lookback(self.points)}, but the program looks back {needed}"
         if other.facts > self.facts and self.points is not None:
-            return f"it keeps the last {self.facts} facts, and the program counts {other.facts}"
+            return f"it keeps the last {self.facts} facts, but the program counts {other.facts}"
         for key, number in other.by_key.items():
             if number > self.by_key.get(key, 0) and self.points is not None:
                 return f"it does not keep the last {number} facts of {key}"
         if self.predicates is not None:
             more = None if other.predicates is None else other.predicates - self.predicates
             if more is None or more:
-                return f"it has no facts of {', '.join(sorted(more))}" if more else "it has some predicates only"
+                return f"it has no facts of {', '.join(sorted(more))}" if more else "it has only some predicates"
         return ""
 
 
@@ -60,7 +60,7 @@ def coverage(program: Program) -> Coverage:
 
 
 def needed_coverage(program: Program) -> Coverage:
-    """Which facts a program needs to go on. What it derives itself may be in the stream too, but need not be."""
+    """Which facts a program needs to continue. Predicates that it derives may be in the stream too, but need not be."""
     kept = coverage(program)
     if kept.predicates is None:
         return kept
@@ -82,7 +82,7 @@ class RawWindow:
         self._look()
 
     def expect(self, predicate: str, arity: int) -> None:
-        """A predicate is in the stream. Where the program only derives it, its facts are looked back on from now on."""
+        """Note that a predicate is in the stream. If the program only derives it, its facts matter from now on."""
         if predicate in self.only_derived:
             declared = (*self._program.inputs, Signature(predicate, arity))
             self._program = replace(self._program, inputs=declared)
@@ -93,10 +93,10 @@ class RawWindow:
         return self.lookback.points is None
 
     def needed(self, times: Numbers, groups: Groups, now: int, whole_points: bool = False) -> Mask:
-        """Which facts matter at `now` or later, those after `now` included.
+        """Which facts matter at `now` or later, including facts after `now`.
 
-        Facts of one time point count in the order in which they are given. Where that order means nothing, ask for
-        `whole_points`: then all facts of a time point are needed as soon as one of them may be.
+        Facts of one time point count in the given order. If that order has no meaning, use `whole_points`: then all
+        facts of a time point are needed as soon as one of them may be.
         """
         if self.lookback.points is None:
             return np.ones(len(times), bool)

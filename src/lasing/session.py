@@ -1,4 +1,4 @@
-"""From a program and a stream to answers: read, check, choose the engine, and go through the timeline."""
+"""From a program and a stream to answers: read, check, choose an engine, and go through the timeline."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lasing.connectors.files import Progress, read_text
+from lasing.connectors.files import OnBytesRead, read_text
 from lasing.connectors.missing import SKIP, Gaps, Missing
 from lasing.connectors.rows import Row, by_time, merged, time_of, value_of
 from lasing.connectors.sources import in_columns, stream_batches, stream_rows
 from lasing.engine_choice import (
     AnyAnswers,
-    Engine,
+    ChangesEngine,
     EngineName,
     ModelsEngine,
     OneAnswer,
@@ -40,7 +40,7 @@ from lasing.logic.splitting import has_several_answers
 from lasing.logic.terms import Value
 from lasing.timeline.ticks import Tick
 
-if TYPE_CHECKING:  # these load Arrow and the kernels: not before they are needed
+if TYPE_CHECKING:  # these load Arrow and the kernels, so only when needed
     from lasing.connectors.batches import Batch, Slab
     from lasing.connectors.changed import ChangedColumns
     from lasing.engines.local.engine import LocalEngine
@@ -48,7 +48,7 @@ if TYPE_CHECKING:  # these load Arrow and the kernels: not before they are neede
     from lasing.engines.local.figures import Measuring
 
 Step = tuple["ChangedColumns | None", int]
-"""What changes, and up to when everything is known; None where time just passed."""
+"""The changes, or None if time only passed; and the time up to which everything is known."""
 Arrivals = Iterator[tuple[int, list[Atom]]]
 ProgramLike = str | Path | Program
 
@@ -56,10 +56,10 @@ ProgramLike = str | Path | Program
 def parse(program: str | Path, constants: Mapping[str, Value] | None = None, *, language: str | None = None) -> Program:
     """Read and check a program: text, or a Path to a file. `constants` override its #const values.
 
-    The ending of a file says in which language it is written, and text is LARS, unless a `language` is named.
+    The file extension says which language a file is in, and text is LARS, unless you name a `language`.
 
-    Raises `LasingError` with every mistake that is found. What is perhaps not as meant, such as a predicate that looks
-    misspelt, is a `LasingWarning`.
+    Raises `LasingError` with every mistake in the program. A likely mistake, such as a predicate that looks misspelt,
+    is a `LasingWarning`.
 
     >>> parse("q(X) :- p(X) in [5].").rules[0].heads
     (Atom(predicate='q', args=(Variable(name='X'),)),)
@@ -70,7 +70,7 @@ def parse(program: str | Path, constants: Mapping[str, Value] | None = None, *, 
 
 
 def read(program: str | Path, constants: Mapping[str, Value] | None = None, language: str | None = None) -> Program:
-    """As `parse`, without warnings."""
+    """Same as `parse`, without warnings."""
     given = {name: value_of(value, what=f"the constant {name}") for name, value in (constants or {}).items()}
     return read_program([source_of(program)], given, language)
 
@@ -94,12 +94,12 @@ def run(
 
     The program is text, a Path or a `Program`. The stream is text, a Path, rows such as `(36, "temp", "s1", 70)`, a
     data frame, a `Table`, or a dictionary from predicates to data frames. The timeline begins with the first fact and
-    ends with the last, unless said otherwise: by a number, or, with a #tick, by a date. `sort` accepts a stream that is
-    not in the order of time. A program with any number of answer streams has them in `Answer.models`, at most `models`
-    of them.
+    ends with the last, unless `start` or `end` say otherwise: as a number or, with a #tick, as a date. `sort` accepts a
+    stream that is not in order of time. If a program can have several answer streams, `Answer.models` has them, at most
+    `models` of them.
 
-    A row that lacks a value is no fact; a warning says how many there were. With `missing="error"` it is an error, and
-    any other value, such as 0, is taken for the missing one.
+    A row that lacks a value is not a fact; a warning says how many there were. With `missing="error"` it is an error,
+    and any other value, such as 0, replaces the missing one.
 
     Three limits end a run that gets out of hand, with an error that names the rule: `max_atoms`, derived at one time
     point (5,000,000 by default, 200,000 for engines other than the local one); `max_memory`, in bytes or as '2 GB'
@@ -118,7 +118,7 @@ def run(
 
 @dataclass(slots=True)
 class Report:
-    """What a run did, and what it had to leave out; answers and atoms are counted at each time point."""
+    """What a run did, and what it left out. Answers and atoms are counted at each time point."""
 
     time_points: int = 0
     facts: int = 0
@@ -126,23 +126,23 @@ class Report:
     atoms: int = 0
     early_facts: int = 0
     missing: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Rows that were left out since they lack a value, by table and column."""
+    """Rows that were left out because they lack a value, by table and column."""
     dropped_heads: int = 0
     failures: dict[tuple[int, str], int] = field(default_factory=dict)
     """Instances that had no value, by rule (from 0) and reason."""
     examples: dict[tuple[int, str], Example] = field(default_factory=dict)
-    """One of these instances for each rule and reason."""
+    """For each rule and reason, one of these instances."""
 
 
 _NAME_IT = "to give them another name: {0}=FILE on the command line, Table(frame, predicate='{0}') in Python"
 
 
 class Run:
-    """The answers, as an iterator; `report` tells what was left out, complete once the answers are exhausted.
+    """An iterator over the answers. `report` says what was left out; it is complete once the answers are exhausted.
 
-    `changes()` tells the same as differences, and passes over the time points at which nothing happens. `several` tells
-    whether the program may have any number of answer streams; changes are then defined where there is exactly one.
-    A `live` stream may pause after any fact: what it has completed is then answered before more of it is read.
+    `changes()` returns the differences between answers, and skips time points at which nothing happens. `several` says
+    whether the program may have any number of answer streams; changes are then defined only if there is exactly one.
+    A `live` stream may pause after any fact: time points that are complete are answered before more of it is read.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class Run:
         end: int | str | datetime | None,
         engine: str = "auto",
         sort: bool = False,
-        progress: Progress | None = None,
+        progress: OnBytesRead | None = None,
         warn: bool = True,
         models: int | None = None,
         limits: Limits | None = None,
@@ -174,7 +174,7 @@ class Run:
         self.program = program
         self.report = Report()
         self.tick: Tick | None = None
-        """The tick where times came in as dates, and so go out as dates: known once the first fact is read."""
+        """The tick if times came in as dates, and so go out as dates. It is known once the first fact is read."""
         facts = facts_of(program)
         self._known = facts.arity
         self._gaps = Gaps(missing, self.report.missing)
@@ -202,9 +202,9 @@ class Run:
                 self._moments = self._changes_of(self._engine, arrivals, warn)
                 self._answers = filled(self._moments)
             case AnyAnswers():
-                told = self._answers_of(self._engine, arrivals, warn)
-                self._moments = changes(told)
-                self._answers = repeated(told)
+                answers = self._answers_of(self._engine, arrivals, warn)
+                self._moments = changes(answers)
+                self._answers = repeated(answers)
 
     def __iter__(self) -> Iterator[Answer]:
         return self
@@ -219,23 +219,23 @@ class Run:
         return answer if self.tick is None else replace(answer, tick=self.tick)
 
     def changes(self) -> Iterator[Changes]:
-        """What changes, at each time point at which anything does; from where the run has got to."""
+        """The changes at each time point that has any, from where the run has got to."""
         for change in filter(None, self._moments):
             yield change if self.tick is None else replace(change, tick=self.tick)
 
     def moments(self) -> Iterator[Changes]:
-        """As `changes`, with the first time point and the last one besides, and, of a live stream, those with facts."""
+        """Same as `changes`, and also the first and last time point and, for a live stream, those with facts."""
         return self._moments
 
     def columns(self) -> Iterator[ChangedColumns] | None:
-        """As `changes`, in columns, without an object for each atom; None where a run makes atoms anyway."""
+        """Same as `changes`, in columns, without an object for each atom; None if the run makes atoms anyway."""
         if self._steps is None:
             return None
-        return (told for told, _ in self._steps if told is not None and len(told))
+        return (columns for columns, _ in self._steps if columns is not None and len(columns))
 
     def prepare(self, compiling: Callable[[], None] | None = None) -> None:
-        """Load the kernels that the program needs. The first time they are compiled, which takes some seconds;
-        `compiling` is called before."""
+        """Load the kernels that the program needs. The first time, this compiles them, which takes some seconds;
+        `compiling` is called before that."""
         if self._engine.plan is not None:
             load_kernels(self._engine.plan, compiling)
 
@@ -262,15 +262,15 @@ class Run:
         return found + left_out(self.program, report.dropped_heads, report.failures, report.examples)
 
     def _naming(self) -> str:
-        """How to give facts the name of a predicate that the program reads and does not derive, if there is one."""
+        """A note on how to name facts after a predicate that the program reads and does not derive, if there is one."""
         facts = facts_of(self.program)
         inputs = sorted(facts.read - facts.derived - facts.background)
         return _NAME_IT.format(inputs[0]) if inputs else "no rule reads it"
 
     def _arrivals(self, rows: Iterator[Row], start: int | None, end: int | None) -> Arrivals:
-        """The time points at which facts come, with these, and the first and the last time point.
+        """The time points that have facts, with these facts, and the first and the last time point.
 
-        Where the rows fail, the time points before that of the row read last are complete, and come before the failure.
+        If reading a row fails, the time points before that of the last row are complete, and come before the error.
         """
         report = self.report
         self._watch.restart()
@@ -286,7 +286,7 @@ class Run:
             report.early_facts += 1
             following = next(rows, None)
         time = start
-        before = time  # the last time point that came
+        before = time  # the previous time point
         while True:
             arrived: list[Atom] = []
             try:
@@ -315,7 +315,7 @@ class Run:
     def _steps_of(
         self, choice: OnLocal, sources: list[Iterator[Batch]], start: int | None, end: int | None, warn: bool
     ) -> Iterator[Step]:
-        """What changes, in columns, and up to when everything is known."""
+        """The changes, in columns, and the time up to which everything is known."""
         from lasing.connectors.batches import merged_batches, within
 
         self._watch.restart()
@@ -342,7 +342,7 @@ class Run:
                 yield from self._advanced(feed or self._feed(choice, start), [], start, last)
         self._warn(warn)
 
-    def _made(self, choice: OneAnswer, start: int) -> Engine:
+    def _made(self, choice: OneAnswer, start: int) -> ChangesEngine:
         return self._local(choice, start) if isinstance(choice, OnLocal) else choice.make(start)
 
     def _local(self, choice: OnLocal, start: int) -> LocalEngine:
@@ -362,13 +362,13 @@ class Run:
         return feed
 
     def _advanced(self, feed: Feed, facts: Slab, start: int, until: int) -> Iterator[Step]:
-        for told in feed.advance(facts, until):
-            last = int(told.times[-1])
-            self._count_until(last, self._size + int(told.signs.sum()), 1)
-            # All that came before the last time point of these holds up to there: so many times more.
-            self.report.atoms += int((told.signs * (last - told.times)).sum())
+        for columns in feed.advance(facts, until):
+            last = int(columns.times[-1])
+            self._count_until(last, self._size + int(columns.signs.sum()), 1)
+            # Atoms that changed before the last of these time points count once more for each time point up to it.
+            self.report.atoms += int((columns.signs * (last - columns.times)).sum())
             self._note(feed)
-            yield told, last
+            yield columns, last
         self._note(feed)
         self._count_until(until, self._size, 1)
         self.report.time_points = until - start + 1
@@ -383,12 +383,12 @@ class Run:
                         self._unused[part.predicate] += len(batch) if part.where is None else len(part.where)
 
     def _moments_of(self, steps: Iterator[Step]) -> Iterator[Changes]:
-        """The changes as atoms, with the first time point, and those up to which everything is known."""
+        """The changes as atoms, and also the first time point and those up to which everything is known."""
         self._reports_extensions = True
         before: int | None = None
-        for told, until in steps:
+        for columns, until in steps:
             nothing = Changes(until, frozenset(), frozenset())
-            for change in [nothing] if told is None else told.changes():
+            for change in [nothing] if columns is None else columns.changes():
                 if before is None and change.time > self._start:
                     yield replace(nothing, time=self._start)
                 if before is None or change.time > before:
@@ -399,30 +399,30 @@ class Run:
         engine = None
         for time, arrived in arrivals:
             engine = engine or self._made(choice, time)
-            told = Changes(time, frozenset(), frozenset())
+            now = Changes(time, frozenset(), frozenset())
             for change in engine.advance(time, arrived):
                 if change.time == time:
-                    told = change
+                    now = change
                 else:
                     yield self._counted(change)
             self._note(engine)
-            yield self._counted(told)
+            yield self._counted(now)
         self._warn(warn)
 
     def _answers_of(self, choice: AnyAnswers, arrivals: Arrivals, warn: bool) -> Iterator[Answer]:
-        engine, told = None, Answer(0, ())
+        engine, latest = None, Answer(0, ())
         for time, arrived in arrivals:
             engine = engine or choice.make(time)
             for answer in engine.advance(time, arrived):
                 if answer.time < time:
                     yield self._counted_models(answer)
-                told = answer
+                latest = answer
             self._note(engine)
-            told = replace(told, time=time)
-            yield self._counted_models(told)
+            latest = replace(latest, time=time)
+            yield self._counted_models(latest)
         self._warn(warn)
 
-    def _note(self, engine: Engine | ModelsEngine | Feed) -> None:
+    def _note(self, engine: ChangesEngine | ModelsEngine | Feed) -> None:
         self.report.dropped_heads = engine.dropped_heads
         self.report.failures = dict(engine.failures)
         if self.report.failures:
@@ -454,12 +454,12 @@ def left_out(
     failures: Mapping[tuple[int, str], int],
     examples: Mapping[tuple[int, str], Example | str],
 ) -> list[Diagnostic]:
-    """Warnings about heads before the start, and about instances that had no value, with examples where there are: as
-    such, or in words."""
+    """Warnings about heads before the start, and about instances that had no value. Examples, if there are any, are
+    objects or texts."""
     found = []
     if dropped:
         message = f"{_count(dropped, 'derived atom')} before the start of the timeline dropped"
-        found.append(Diagnostic("W202", message, note="a head with `at T` has no place before the start"))
+        found.append(Diagnostic("W202", message, note="a head with `at T` cannot be before the start"))
     for (index, reason), count in sorted(failures.items()):
         message = f"{_count(count, 'instance')} of this rule had no value: {reason}"
         if example := examples.get((index, reason)):

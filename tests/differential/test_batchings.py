@@ -14,9 +14,10 @@ import pytest
 from hypothesis import given, settings
 
 import lasing
+from lasing.connectors.sinks import VIEWS
 from lasing.logic.partition import Partition, partition
 from lasing.logic.types import Type, argument_types
-from lasing.spark.outputs import VIEWS, output_tables
+from lasing.spark.outputs import output_tables
 from lasing.spark.task import Task
 from tests.differential.sizes import programs
 from tests.differential.test_streamed_shards import POOLS, SEEDS, UNIT, Case, Clock, Row, Workers, check

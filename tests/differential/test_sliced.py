@@ -60,7 +60,7 @@ def sliced(case: Case, chance: random.Random) -> int:
     for place in chance.sample(places, len(places)):
         mine = [row for row in sent if row["place"] == place]
         result = evaluate(pa.Table.from_pylist(mine, schema=PACKED_SCHEMA))
-        for kind, table in zip(result["kind"].to_pylist(), result["told"].to_pylist(), strict=True):
+        for kind, table in zip(result["kind"].to_pylist(), result["content"].to_pylist(), strict=True):
             parts += rows_of(task, kind, from_bytes(table))
     got = Counter(_stitched(parts)) if task.view == "intervals" else parts
     wanted = expected(task, case.rows, first, last)

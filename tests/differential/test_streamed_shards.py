@@ -21,6 +21,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 import lasing
+from lasing.connectors.sinks import VIEWS, View
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import atoms_of
 from lasing.logic.lookback import rule_lookback
@@ -31,7 +32,7 @@ from lasing.logic.types import Type, argument_types
 from lasing.logic.values import is_number
 from lasing.spark import packing, shard
 from lasing.spark.arrival import ARRIVAL
-from lasing.spark.outputs import LEADING, VIEWS, View, output_tables
+from lasing.spark.outputs import LEADING, output_tables
 from lasing.spark.packing import Packer
 from lasing.spark.shard import Arrived, step
 from lasing.spark.slices import Slices

@@ -145,7 +145,7 @@ def test_no_facts_at_all(spark: Any) -> None:
         ({"input": "p"}, "time long, x long, y long", "E604", "p has 1 arguments"),
         ({"input": "p"}, "at long, x long", "E604", "no column time"),
         ({"input": "p(z)"}, "time long, x long", "E604", "no column z"),
-        ({"input": "p"}, "time string, x long", "E604", "which is no time"),
+        ({"input": "p"}, "time string, x long", "E604", "which is not a time"),
         ({"input": "p"}, "time timestamp, x long", "E503", "how long a time point is"),
         ({"input": "p"}, "time long, x array<int>", "E604", "array<int>"),
         ({"input": "p", "output": "s"}, "time long, x long", "E605", "no output s"),
@@ -198,7 +198,7 @@ def test_a_missing_value_may_be_an_error_or_another_value(spark: Any) -> None:
         frame.transform(reason("q(S) :- p(S, V).", "p", "q", missing="error")).collect()
     filled = frame.transform(reason("q(S, V) :- p(S, V).", "p", "q", missing={"p": 0}))
     assert sorted(map(tuple, filled.collect())) == [(1, "a", 5), (2, "b", 0)]
-    with pytest.raises(Exception, match=r"E506.*'none' cannot stand for a missing int64 in the column v of p"):
+    with pytest.raises(Exception, match=r"E506.*'none' cannot replace a missing int64 in the column v of p"):
         frame.transform(reason("q(S) :- p(S, V).", "p", "q", missing="none")).collect()
     with pytest.raises(lasing.LasingError, match=r"E604.*missing is given for r"):
         reason("q(S) :- p(S, V).", "p", "q", missing={"r": 0})(frame)

@@ -122,7 +122,7 @@ def test_a_corrupt_row_stops_the_pipeline_until_it_is_fixed(tmp_path: Path) -> N
         run(path)
     assert "sources.p: this row is not JSON" in str(caught.value)
     assert f"--> {tmp_path}/in/1.json:5:26" in str(caught.value)
-    assert "it goes on from" in str(caught.value)
+    assert "it continues from" in str(caught.value)
     (tmp_path / "in" / "1.json").write_text("\n".join(good[5:]))
     run(path)
     table = pa.Table.from_pylist([json.loads(line) for line in good])
@@ -130,7 +130,7 @@ def test_a_corrupt_row_stops_the_pipeline_until_it_is_fixed(tmp_path: Path) -> N
 
 
 BAD_LINES = {
-    "2,1,x,3": ("E614", "a is 'x', which is no bigint", "3:5"),
+    "2,1,x,3": ("E614", "a is 'x', which is not of type bigint", "3:5"),
     "2,1,,3": ("E506", "there is no value for a", "3:5"),
     "2,1": ("E614", "this row has 2 cells, but the schema has 4 columns", "3:1"),
 }
@@ -192,7 +192,7 @@ def test_a_header_that_differs_from_the_schema_is_named(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "0.csv").write_text("time,k,a,c\n1,1,1,2\n")
     head = 'program = "join.lars"\nmode = "batch"\n' + SOURCE.format(format="csv")
-    with pytest.raises(LasingError, match=r"E614.*header is not that of the schema, which is time,k,a,b"):
+    with pytest.raises(LasingError, match=r"E614.*header does not match the schema, which is time,k,a,b"):
         run(pipeline(tmp_path, head + '[sinks.q]\nformat = "csv"\npath = "out"\n'))
 
 
@@ -265,7 +265,7 @@ def test_every_mistake_of_a_file_is_named(tmp_path: Path) -> None:
         "sinks.z.output: the program has no output z",
         "delay: the delay is 10 sec, but times are plain numbers",
         "sources.s.delay: the delay is 1 min, but times are plain numbers",
-        "sources.s.idle: 'soon' is no time after which an input is idle",
+        "sources.s.idle: 'soon' is not a duration after which an input is idle",
         "sources.p2 and sources.p both bring p",
     ):
         assert words in said, words

@@ -201,7 +201,7 @@ def test_damaged_state_is_named_with_a_note_on_how_to_go_on(
         run(pipeline)
     (said,) = caught.value.diagnostics
     assert said.message == f"the state of the stream is damaged: {file}"
-    assert f"it can go on from batch {last - 2}" in said.note
+    assert f"it can continue from batch {last - 2}" in said.note
     folders = {"offsets": 0, "commits": 0, "state/0/0": 1, "state/0/1": 1}
     for name, more in folders.items():
         for number, path in versions(checkpoint / name):

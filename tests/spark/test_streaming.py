@@ -50,7 +50,7 @@ def test_a_query_continues_only_from_its_own_checkpoint(spark: Any, files: Files
     files("more", [first, second])
     (tmp_path / "more" / "001.parquet").rename(folder / "001.parquet")
     other = reason(JOIN.replace("3", "4"), "p", "q", view="changes", shards=2)
-    with pytest.raises(Exception, match=r"E608.*that of another program"):
+    with pytest.raises(Exception, match=r"E608.*belongs to another program"):
         writer(frame.transform(other), tmp_path).start().awaitTermination()
     again = reason(JOIN, "p", "q", view="changes", shards=2)
     again.drain(writer(frame.transform(again), tmp_path))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
-from lasing.connectors.files import Progress
+from lasing.connectors.files import OnBytesRead
 from lasing.errors import Diagnostic, LasingWarning, fault, render
 
 _PATIENCE = 1.0  # seconds before a progress bar appears
@@ -121,7 +121,7 @@ def standard_output() -> Iterator[TextIO]:
 
 
 @contextmanager
-def progress_bar(total: int) -> Iterator[Progress | None]:
+def progress_bar(total: int) -> Iterator[OnBytesRead | None]:
     """A callback that shows how many of `total` bytes are read: on a terminal, once the work takes a while."""
     if sys.stderr is None or not sys.stderr.isatty() or total <= 0:
         yield None

@@ -1,4 +1,4 @@
-"""Arrow tables, Parquet files, and every data frame that speaks the Arrow C stream interface."""
+"""Arrow tables, Parquet files, and every data frame that has the Arrow C stream interface."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lasing.connectors.files import Progress, unreadable
+from lasing.connectors.files import OnBytesRead, unreadable
 from lasing.connectors.missing import Gaps
 from lasing.connectors.rows import Arity, Row
 from lasing.connectors.tables import Columns, RowMaker
@@ -22,14 +22,14 @@ def is_frame(thing: object) -> bool:
 
 
 EXACT = 2**53
-"""Up to this, a double has every integer."""
+"""A double can hold every integer up to this."""
 
 AS_TERMS = {b"lasing": b"terms"}
-"""The metadata of a column whose values are text as `mixed_text` writes it, and `value_from_text` reads it."""
+"""The metadata of a column of text that `mixed_text` writes and `value_from_text` reads."""
 
 
 def has_terms(field: Any) -> bool:
-    """Whether the texts of a column stand for values of any kind."""
+    """Whether the texts of a column represent values of any kind."""
     return (field.metadata or {}).get(b"lasing") == b"terms"
 
 
@@ -47,8 +47,8 @@ def values_of_terms(texts: Sequence[str | None], name: str) -> list[Value | None
 def column_of(values: Sequence[Value | None]) -> tuple[Any, bool]:
     """An Arrow column of values: whole numbers, numbers, or text; and whether it has terms.
 
-    Numbers beside names are text as well, and so are whole numbers beyond 2^53 beside others, and all values of other
-    kinds. The column then has terms: a name that looks like another value is in quotes, so that 1 and "1" differ.
+    If numbers and names are mixed, all are text, and so are whole numbers beyond 2^53 mixed with doubles, and values of
+    other kinds. The column then has terms: a name that looks like another value is in quotes, so that 1 and "1" differ.
 
     >>> column, terms = column_of([1, "1", "one"])
     >>> column.to_pylist(), terms
@@ -67,7 +67,7 @@ def column_of(values: Sequence[Value | None]) -> tuple[Any, bool]:
 
 
 def table_with(leading: Mapping[str, Any], others: Mapping[str, tuple[Any, bool]]) -> Any:
-    """An Arrow table of some columns, and of others that `column_of` has made; what has terms has AS_TERMS with it."""
+    """An Arrow table of some columns and of others made by `column_of`; those with terms get AS_TERMS as metadata."""
     import pyarrow as pa
 
     table = pa.table({**leading, **{name: column for name, (column, _) in others.items()}})
@@ -79,7 +79,7 @@ def table_with(leading: Mapping[str, Any], others: Mapping[str, tuple[Any, bool]
 
 
 def names_as_they_are(table: Any) -> Any:
-    """A table in which columns of numbers and names are plain text: 1 and "1" are then the same."""
+    """A table in which columns of numbers and names are plain text: 1 and "1" are then equal."""
     import pyarrow as pa
 
     for i, kind in enumerate(table.schema):
@@ -91,12 +91,12 @@ def names_as_they_are(table: Any) -> Any:
 
 
 def _is_lazy(thing: object) -> bool:
-    """Whether a thing is a lazy frame of Polars, which has its rows when it is collected."""
+    """Whether a thing is a lazy frame of Polars, which must be collected to get its rows."""
     return type(thing).__name__ == "LazyFrame" and callable(getattr(thing, "collect", None))
 
 
 def collected(frame: Any) -> Any:
-    """A data frame that can be read: a lazy one is collected first."""
+    """A data frame that can be read; a lazy frame is collected first."""
     return frame.collect() if _is_lazy(frame) else frame
 
 
@@ -114,7 +114,7 @@ def frame_source(frame: Any) -> ArrowSource:
     import pyarrow as pa
 
     if not is_frame(frame):
-        note = "pandas, Polars, DuckDB, Arrow tables and others that have __arrow_c_stream__ are"
+        note = "tables are those of pandas, Polars, DuckDB and Arrow, and others that have __arrow_c_stream__"
         raise fault("E510", f"{type(frame).__name__} is not a table", note=note)
     name = f"the {type(frame).__name__}"
     try:
@@ -152,11 +152,11 @@ def read_frame(
 
 
 def table_of(frame: Any, what: str) -> Any:
-    """A data frame as an Arrow table, without the index of a pandas frame; `what` says whose it is."""
+    """A data frame as an Arrow table, without the index of a pandas frame; `what` names it in messages."""
     import pyarrow as pa
 
     if not is_frame(frame):
-        note = "pandas, Polars, DuckDB, Arrow tables and others that have __arrow_c_stream__ are"
+        note = "tables are those of pandas, Polars, DuckDB and Arrow, and others that have __arrow_c_stream__"
         raise fault("E510", f"{what}: {type(frame).__name__} is not a table", note=note)
     try:
         table = pa.table(collected(frame))
@@ -182,8 +182,8 @@ def _pandas_index(schema: Any) -> list[str]:
 _ROWS = 2**16
 
 
-def parquet_source(path: Path, progress: Progress | None = None, columns: list[str] | None = None) -> ArrowSource:
-    """The record batches of a Parquet file; of all columns, or of those that are named."""
+def parquet_source(path: Path, progress: OnBytesRead | None = None, columns: list[str] | None = None) -> ArrowSource:
+    """The record batches of a Parquet file, with all columns or the named ones."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -195,7 +195,7 @@ def parquet_source(path: Path, progress: Progress | None = None, columns: list[s
         if isinstance(error, OSError) and error.errno is not None:
             raise unreadable(path, error) from None
         raise damaged(path, error) from None
-    chosen = None if columns is None or any("." in name for name in names) else columns  # a dot would mean a nested one
+    chosen = None if columns is None or any("." in name for name in names) else columns  # a dot means a nested column
 
     def batches() -> Iterator[Any]:
         reader = file.iter_batches(_ROWS, columns=chosen)
@@ -215,11 +215,11 @@ def parquet_source(path: Path, progress: Progress | None = None, columns: list[s
 
 
 _DAMAGE = (OSError, ValueError, TypeError, KeyError, IndexError, OverflowError, NotImplementedError, MemoryError)
-"""What Arrow raises where the bytes of a file are not what they should be; its own exceptions are among these."""
+"""What Arrow raises if the bytes of a file are damaged; this includes its own exceptions."""
 
 
 def damaged(path: Path, error: BaseException) -> LasingError:
-    """The error for a file that is no Parquet, or not what its writer left."""
+    """The error for a file that is not Parquet, or is damaged."""
     reason = " ".join(str(error).split())
     note = f"Arrow says: {reason[:200]}" if reason else ""
     return fault("E501", f"{path} is not a Parquet file, or is damaged", note=note)
@@ -230,7 +230,7 @@ def read_parquet(
     columns: Columns,
     tick: Tick | None = None,
     ordered: bool = True,
-    progress: Progress | None = None,
+    progress: OnBytesRead | None = None,
     arity: Arity | None = None,
     gaps: Gaps | None = None,
 ) -> Iterator[Row]:
@@ -248,7 +248,7 @@ def _rows(source: ArrowSource, maker: RowMaker) -> Iterator[Row]:
 
 
 def rows_of(batch: Any, maker: RowMaker, number: int) -> Iterator[Row]:
-    """The rows of a record batch, before which there were `number` rows."""
+    """The rows of a record batch; `number` rows came before it."""
     for i, record in enumerate(_records(batch, maker.name, number), number + 1):
         if row := maker.row(record, Place(maker.name, i, 1)):
             yield row
@@ -264,7 +264,7 @@ def _records(batch: Any, name: str, number: int) -> Iterator[dict[str, object]]:
                 record[column] = value
         yield from records
         return
-    except (ValueError, OverflowError, TypeError):  # some value is none in Python: find it
+    except (ValueError, OverflowError, TypeError):  # Python cannot represent some value: find it
         pass
     for i in range(batch.num_rows):
         record = {}

@@ -1,4 +1,4 @@
-"""Parquet files and data frames in columns: record batches with which nothing is wrong are taken as they are."""
+"""Parquet files and data frames in columns: record batches without mistakes are taken as they are."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from lasing.connectors.arrow import ArrowSource, frame_source, has_terms, parquet_source, rows_of, values_of_terms
 from lasing.connectors.batches import Batch, Column, Mixed, Numbers, Part, batches_of, column_of, within_limit
-from lasing.connectors.files import Progress
+from lasing.connectors.files import OnBytesRead
 from lasing.connectors.missing import ERROR, Gaps, present
 from lasing.connectors.rows import Arity, time_of, value_of
 from lasing.connectors.tables import Columns, RowMaker, Unusual
@@ -21,7 +21,7 @@ from lasing.timeline.ticks import Tick
 
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _FIRST, _END = -62_135_596_800, 253_402_300_800
-"""The seconds of the years 1 to 9999, which are those that Python has."""
+"""The seconds of the years 1 to 9999, the range of Python's dates."""
 
 
 def frame_batches(
@@ -37,7 +37,7 @@ def parquet_batches(
     columns: Columns,
     tick: Tick | None,
     ordered: bool,
-    progress: Progress | None,
+    progress: OnBytesRead | None,
     arity: Arity,
     gaps: Gaps,
 ) -> Iterator[Batch]:
@@ -54,7 +54,7 @@ def _batches(source: ArrowSource, maker: RowMaker) -> Iterator[Batch]:
         try:
             yield _read(batch, source.header, maker)
         except (Unusual, LasingError, pa.ArrowException, ValueError, OverflowError):
-            yield from batches_of(rows_of(batch, maker, number))  # what is wrong, if anything is, is said there
+            yield from batches_of(rows_of(batch, maker, number))  # this reports what is wrong, if anything
         number += batch.num_rows
 
 
@@ -110,17 +110,17 @@ def arrow_times(array: Any, tick: Tick | None) -> Numbers:
 
 
 def column_with_terms(table: Any, name: str) -> Column:
-    """A column of a table; where its texts stand for values of any kind, these values."""
+    """A column of a table; if its texts represent values of any kind, these values."""
     column = table[name]
     if not has_terms(table.schema.field(name)):
         return column
     if column.null_count:
-        return pa.chunked_array([pa.nulls(len(column))])  # whoever reads it refuses missing values
+        return pa.chunked_array([pa.nulls(len(column))])  # the reader refuses missing values
     return term_column(column.combine_chunks(), name)
 
 
 def term_column(array: Any, name: str) -> Column:
-    """The values of an Arrow array without nulls, of text that stands for values of any kind."""
+    """The values of an Arrow array of text, without nulls, that represents values of any kind."""
     distinct = array.cast(pa.string()).dictionary_encode()
     column = column_of([value for value in values_of_terms(distinct.dictionary.to_pylist(), name) if value is not None])
     where = distinct.indices.to_numpy().astype(np.int64)

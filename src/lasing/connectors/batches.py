@@ -1,7 +1,7 @@
-"""Batches: the facts of a stream in columns. They are what `Row`s are one by one, without an object for each fact.
+"""Batches: the facts of a stream in columns, the counterpart of `Row`, without an object for each fact.
 
-A batch keeps the order of its facts. A column is an Arrow array without nulls, or `Mixed` where values of several kinds
-meet. Sources yield batches in the order of time; `merged_batches` makes one stream of them.
+A batch keeps the order of its facts. A column is an Arrow array without nulls, or `Mixed` if it has values of several
+kinds. Sources yield batches in order of time; `merged_batches` merges them into one stream.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from lasing.timeline.limits import LIMIT
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
 
 ROWS = 2**16
-"""How many facts come in a batch, about."""
+"""The approximate number of facts in a batch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mixed:
-    """A column of values of several kinds: for each kind where its values are, in order, and an Arrow array of them."""
+    """A column of values of several kinds: for each kind, the positions of its values, in order, and an Arrow array."""
 
     length: int
     parts: tuple[tuple[Numbers, Any], ...]
@@ -67,7 +67,7 @@ class Mixed:
 class Terms:
     """A column of values that have classes of their own (see `logic.values`), for which Arrow has no type.
 
-    It can be cut and taken from as an Arrow array can.
+    It can be sliced and taken from like an Arrow array.
     """
 
     values: tuple[Value, ...]
@@ -91,7 +91,7 @@ Column = Any
 
 @dataclass(frozen=True)
 class Part:
-    """The facts of one predicate in a batch: where they are, in order (None: everywhere), and their arguments."""
+    """The facts of one predicate in a batch: their positions, in order (None: all), and their arguments."""
 
     predicate: str
     args: tuple[Column, ...]
@@ -113,7 +113,7 @@ class Batch:
         return bool((self.times[1:] >= self.times[:-1]).all())
 
     def between(self, first: int, last: int) -> Batch:
-        """The facts from one place to another."""
+        """The facts from one position to another."""
         if first == 0 and last == len(self):
             return self
         parts = []
@@ -141,7 +141,7 @@ def _taken(column: Column, where: Numbers) -> Column:
 
 
 def taken(batch: Batch, where: Numbers) -> Batch:
-    """The facts at some places, in a new order."""
+    """The facts at some positions, in a new order."""
     place = np.full(len(batch), -1)
     place[where] = np.arange(len(where))
     parts = []
@@ -165,7 +165,7 @@ def within_limit(times: Numbers) -> bool:
 
 
 def sorted_sources(batches: Iterable[Batch]) -> list[Iterator[Batch]]:
-    """A stream in any order as sources to be merged: all of its batches, each sorted by time."""
+    """Turn a stream in any order into sources to be merged: all of its batches, each sorted by time."""
     return [iter([b if b.is_sorted else taken(b, np.argsort(b.times, kind="stable"))]) for b in batches]
 
 
@@ -201,7 +201,7 @@ def batch_of(rows: Sequence[Row]) -> Batch:
 
 
 def batches_of(rows: Iterable[Row]) -> Iterator[Batch]:
-    """Rows as batches. Where reading them fails, those before come first, and then the error."""
+    """Rows as batches. If reading a row fails, the rows before it come first, and then the error."""
     chunk: list[Row] = []
     try:
         for row in rows:
@@ -222,10 +222,10 @@ Slab = list[Batch]
 
 
 def merged_batches(sources: Sequence[Iterator[Batch]]) -> Iterator[tuple[int, Slab, int]]:
-    """All facts by time, in slabs; at one time point, sources come in the order in which they are given.
+    """All facts by time, in slabs; at the same time point, in the order of the sources.
 
-    Before each slab comes the time of the very first fact, and after it the time up to which all facts are known then.
-    A source that fails does so when all that comes before has been yielded.
+    Each slab comes with the time of the very first fact, and with the time up to which all facts are then known. If a
+    source fails, everything before the failure is yielded first.
     """
     pending: list[list[Batch]] = [[] for _ in sources]
     running = set(range(len(sources)))
@@ -251,7 +251,7 @@ def _fetch(sources: Sequence[Iterator[Batch]], pending: list[list[Batch]], runni
 
 
 def _take_before(queue: list[Batch], time: int) -> Iterator[Batch]:
-    """Take the facts before a time point out of the batches of a source."""
+    """Remove the facts before a time point from the batches of a source, and return them."""
     kept = []
     for batch in queue:
         cut = batch.before(time)
@@ -263,7 +263,7 @@ def _take_before(queue: list[Batch], time: int) -> Iterator[Batch]:
 
 
 def within(slab: Slab, start: int, end: int | None) -> tuple[Slab, int]:
-    """The facts of a slab from a start to an end, and how many there are before."""
+    """The facts of a slab from a start to an end, and the number of facts before the start."""
     early, kept = 0, []
     for batch in slab:
         first, last = batch.before(start), len(batch) if end is None else batch.before(end + 1)

@@ -1,4 +1,4 @@
-"""Columns of cells that the kernels of `scan` have found in a text."""
+"""Columns of cells that the kernels of `scan` found in a text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
 def column(data: Bytes, cells: Numbers, read: Callable[[str], Value], filler: Value | None = None) -> Column:
-    """The values of cells, each of which has a kind; `read` reads the odd ones, and `filler` is for empty ones."""
+    """The values of cells by their kind; `read` reads the odd ones, and `filler` replaces empty ones."""
     kinds = cells[:, CELL_KIND]
     if not len(kinds):
         return pa.array([], pa.int64())
@@ -49,13 +49,13 @@ def column(data: Bytes, cells: Numbers, read: Callable[[str], Value], filler: Va
 def _of_kind(kind: int, data: Bytes, cells: Numbers, read: Callable[[str], Value], filler: Value | None) -> Column:
     match kind:
         case _ if kind == INTEGER:
-            return pa.array(cells[:, CELL_VALUE].copy())  # the cells' memory is used again
+            return pa.array(cells[:, CELL_VALUE].copy())  # the cells' memory is reused
         case _ if kind == DOUBLE:
             return pa.array(cells[:, CELL_VALUE].copy().view(np.float64))
         case _ if kind == TEXT:
             return texts(data, cells[:, CELL_START], cells[:, CELL_LENGTH])
         case _ if kind == EMPTY:
-            assert filler is not None, "rows that lack a value are left out before"
+            assert filler is not None, "rows that lack a value were left out earlier"
             return column_of([filler] * len(cells))
     assert kind == ODD
     odd = texts(data, cells[:, CELL_START], cells[:, CELL_LENGTH])
@@ -76,9 +76,9 @@ def time_points(
     tick: Tick | None,
     read: Callable[[str], int],
 ) -> Numbers | None:
-    """The time points of cells; None where some are to be read one by one.
+    """The time points of cells; None if some must be read one by one.
 
-    `places` has the starts and lengths of those that are text, and `read` reads them.
+    `places` has the starts and lengths of cells that are text, and `read` reads them.
     """
     times = values.copy()
     if (kinds == INTEGER).all():

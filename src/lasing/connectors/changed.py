@@ -1,4 +1,4 @@
-"""Changes in columns: what an engine has to tell, without an object for each atom."""
+"""Changes in columns, as an engine reports them, without an object for each atom."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from lasing.logic.formulas import Atom
 from lasing.logic.terms import Value, value_text
 
 NEVER = np.iinfo(np.int64).max
-"""In a column of times until which atoms are guaranteed: for ever."""
+"""In a column of expiry times: the atom holds for ever."""
 
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """A column by its distinct values: the value of a row is `distinct[numbers[row]]`; where that is -1, none."""
+    """A column by its distinct values: the value of a row is `distinct[numbers[row]]`, or none if the number is -1."""
 
     distinct: Sequence[Value]
     numbers: Numbers
@@ -37,10 +37,10 @@ class Values:
 
 @dataclass(frozen=True, slots=True)
 class ChangedColumns:
-    """Changes of whole time points, in order of time. Signs are 1 and -1, and 0 where an atom holds on for longer.
+    """Changes of whole time points, in order of time. Signs are 1 and -1, and 0 if an atom is guaranteed for longer.
 
-    `guaranteed` tells until when an added atom is, and is `provisional` where there is no guarantee. Predicates are
-    numbered in `predicates`; `args` has as many columns as the widest of them.
+    `guaranteed` says until when an added atom is guaranteed; if there is no guarantee, it is `provisional`. `numbers`
+    are indices into `predicates`; `args` has as many columns as the widest predicate.
     """
 
     times: Numbers
@@ -67,10 +67,10 @@ class ChangedColumns:
         )
 
     def by_text(self) -> ChangedColumns:
-        """By time, what is added before what is removed, and then by the text of the atoms.
+        """The rows sorted by time, with added atoms before removed ones, and then by the text of the atoms.
 
-        That is the order of the lines as text: every constant ends at a comma or a parenthesis, so that texts compare
-        as their parts do, one after the other.
+        This is the order of the lines as text: every constant ends at a comma or a parenthesis, so texts compare part
+        by part.
         """
         keys = [self.times - self.times[0], (1 - self.signs) // 2] if len(self) else []
         names = [name + ("(" if arity else " ") for name, arity in self.predicates]
@@ -79,7 +79,7 @@ class ChangedColumns:
             last = np.array([arity == position + 1 for _, arity in self.predicates])[self.numbers]
             ends = [")", ","] if last.any() and not last.all() else [")" if last.all() else ","]
             texts = [text for value in column.distinct for text in (value_text(value) + end for end in ends)]
-            place = np.append(_places(texts) + 1, 0)  # the last one is for rows that have no such argument
+            place = np.append(_places(texts) + 1, 0)  # the last one is for rows without such an argument
             number = column.numbers if len(ends) == 1 else 2 * column.numbers + ~last
             keys.append(place[np.where(column.numbers < 0, len(texts), number)])
         return self.taken(_order(keys)) if len(self) else self
@@ -116,13 +116,13 @@ class ChangedColumns:
 
 
 def _places(texts: Sequence[str]) -> Numbers:
-    """The place of each text in their order; the same text has the same place."""
+    """The position of each text in sorted order; equal texts have the same position."""
     order = {text: place for place, text in enumerate(sorted(set(texts)))}
     return np.array([order[text] for text in texts], np.int64)
 
 
 def _order(keys: list[Numbers]) -> Numbers:
-    """The order of rows by several keys that are not negative, the first one first."""
+    """The order of rows by several non-negative keys, the first key first."""
     spans = [int(key.max()) + 1 for key in keys]
     product = 1
     for span in spans:

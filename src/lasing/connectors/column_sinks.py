@@ -1,4 +1,4 @@
-"""Output in columns: what `sinks.Record`s are one by one. Each text is made once for each distinct value."""
+"""Output in columns, the counterpart of `sinks.Record`. Each distinct value is converted to text once."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ class ChangeRecords:
         return len(self.changed)
 
     def text(self) -> str:
-        """A change a line."""
+        """One change per line."""
         parts = [self._sign(("+", "-")), *_atoms(self.changed, value_text, "(", ",", ")", "")]
         return _joined([*parts, " at ", self.time.mapped(time_text), ".\n"])
 
     def jsonl(self) -> str:
-        """A JSON object a line. What is gone has no expiry."""
+        """One JSON object per line. A removed atom has no expiry."""
         added = self.expiry.mapped(lambda until: f', "change": "+", "expires_at": {_json(until)}')
         change = pc.if_else(pa.array(self.changed.signs > 0), added, ', "change": "-"')
         atoms = _atoms(self.changed, _json, '", "args": [', ", ", "]", '", "args": []')
         return _joined(['{"time": ', self.time.mapped(_json), change, ', "predicate": "', *atoms, "}\n"])
 
     def csv(self, width: int) -> str:
-        """A line of cells, of which there are `width`, for each change."""
+        """A line of `width` cells for each change."""
         cells = [column.mapped(_csv_cell, "") for column in self.cells()]
         cells += [""] * (width - len(cells))
         return _joined([*[part for cell in cells for part in (cell, ",")][:-1], "\n"])
@@ -60,7 +60,7 @@ class ChangeRecords:
 
 
 def change_records(columns: Iterable[ChangedColumns], show_time: ShowTime) -> Iterator[ChangeRecords]:
-    """Changes as they are to be written, in blocks."""
+    """Changes in the form in which they are written, in blocks."""
     for block in columns:
         changed = block.by_text()
         until = np.where(changed.provisional | (changed.signs < 0), _NONE, changed.guaranteed)
@@ -83,7 +83,7 @@ def _distinct(numbers: Numbers, shown: Callable[[int], Any]) -> Values:
 def _atoms(
     changed: ChangedColumns, text: Callable[[Any], str], first: str, between: str, last: str, none: str
 ) -> list[Any]:
-    """Texts that make up the atoms: predicates, and arguments with what is written before, between and after them."""
+    """The texts that make up the atoms: predicates, and arguments with the text before, between and after them."""
     names = [name + (first if arity else none) for name, arity in changed.predicates]
     parts = [pa.array(names, pa.string()).take(pa.array(changed.numbers))]
     arities = np.array([arity for _, arity in changed.predicates], np.int64)[changed.numbers]
@@ -97,7 +97,7 @@ def _atoms(
 
 
 def _joined(parts: Sequence[Any]) -> str:
-    """Texts, row by row, one after the other."""
+    """Join texts row by row."""
     lines = pc.binary_join_element_wise(*parts, "")
     _, ends, text = lines.buffers()
     first, last = np.frombuffer(ends, np.int32)[[lines.offset, lines.offset + len(lines)]].tolist()
@@ -109,7 +109,7 @@ def _json(value: Any) -> str:
 
 
 def _csv_cell(cell: Any) -> str:
-    """A cell as `csv` writes it beside others."""
+    """A cell as `csv` writes it in a row with others."""
     line = io.StringIO()
     csv.writer(line, lineterminator="\n").writerow([csv_cell(cell), ""])
     return line.getvalue()[: -len(",\n")]

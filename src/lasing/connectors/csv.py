@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-from lasing.connectors.files import LONGEST_LINE, Block, Progress, blocks
+from lasing.connectors.files import LONGEST_LINE, Block, OnBytesRead, blocks
 from lasing.connectors.missing import Gaps
 from lasing.connectors.rows import Arity, Row
 from lasing.connectors.tables import Columns, RowMaker
@@ -26,7 +26,7 @@ def read_csv(
     columns: Columns,
     tick: Tick | None = None,
     ordered: bool = True,
-    progress: Progress | None = None,
+    progress: OnBytesRead | None = None,
     arity: Arity | None = None,
     gaps: Gaps | None = None,
 ) -> Iterator[Row]:
@@ -41,7 +41,7 @@ def read_csv(
 
 
 class Lines:
-    """The lines of a block. Where a cell goes on beyond it, those of the next block follow."""
+    """The lines of a block. If a cell continues beyond it, the lines of the next block follow."""
 
     def __init__(self, block: Block, following: Iterator[Block]) -> None:
         self._lines = iter(_split(block))
@@ -93,7 +93,7 @@ class CsvReader:
                 yield row
 
     def records(self, lines: Lines) -> Iterator[tuple[Place, list[str]]]:
-        """The cells of some lines, row by row; of blank lines only the first, which would be the header."""
+        """The cells of some lines, row by row, without blank lines; only a blank first line, as a header, is kept."""
         reader = csv.reader(lines, strict=True)
         csv.field_size_limit(LONGEST_LINE)
         name = self.maker.name
@@ -109,7 +109,7 @@ class CsvReader:
                 yield Place(name, line, 1, ",".join(cells)), cells
 
     def take_header(self, cells: list[str]) -> None:
-        """The first row names the columns."""
+        """Take the first row, which names the columns."""
         header = [cell.strip() for cell in cells]
         try:
             self.maker.check(header)
@@ -127,7 +127,7 @@ class CsvReader:
 
 
 def cell_value(text: str) -> Value:
-    """What a cell means: a number or a term where it looks like one, and else a text.
+    """The value of a cell: a number or a term if it looks like one, otherwise a text.
 
     >>> cell_value("70"), cell_value("7.5"), cell_value("007"), cell_value("s1")
     (70, 7.5, '007', 's1')
@@ -142,7 +142,7 @@ def cell_value(text: str) -> Value:
 
 
 def _record(header: list[str], cells: list[str], place: Place) -> dict[str, object]:
-    """The values of a row; an empty cell has none."""
+    """The values of a row; None for an empty cell."""
     if len(cells) != len(header):
         message = f"this row has {len(cells)} cell{'s'[: len(cells) != 1]}"
         raise fault("E505", message, place, f"the header has {len(header)}: {', '.join(header)}")

@@ -1,4 +1,4 @@
-"""CSV in columns: blocks of lines of the common form are read by kernels, the others row by row."""
+"""CSV in columns: kernels read blocks of lines of the common form, and the others are read row by row."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from lasing.connectors.batches import Batch, Numbers, Part, batches_of
 from lasing.connectors.cells import column, time_points
 from lasing.connectors.csv import CsvReader, Lines, cell_value
-from lasing.connectors.files import Block, Progress, RawBlock, decoded, raw_blocks
+from lasing.connectors.files import Block, OnBytesRead, RawBlock, decoded, raw_blocks
 from lasing.connectors.missing import ERROR, Gaps
 from lasing.connectors.rows import Arity, time_of, value_of
 from lasing.connectors.scan import CELL_KIND, CELL_LENGTH, CELL_START, CELL_VALUE, EMPTY, read_cells, scan_csv
@@ -28,7 +28,7 @@ def csv_batches(
     columns: Columns,
     tick: Tick | None,
     ordered: bool,
-    progress: Progress | None,
+    progress: OnBytesRead | None,
     arity: Arity,
     gaps: Gaps,
 ) -> Iterator[Batch]:
@@ -47,7 +47,7 @@ def _batches(reader: CsvReader, raw: RawBlock, following: Iterator[Block]) -> It
             yield _read(reader, raw.raw)
             return
         except (Unusual, LasingError):
-            pass  # what is wrong, if anything is, the exact reader says
+            pass  # the exact reader reports what is wrong, if anything
     text = decoded(raw, reader.maker.name)
     for block in text:
         lines = Lines(block, chain(text, following))
@@ -70,7 +70,7 @@ def _is_text(raw: bytes) -> bool:
 
 
 def _read(reader: CsvReader, raw: bytes) -> Batch:
-    """A block of lines as a batch, if all of them are of the common form and nothing is wrong with them."""
+    """A block of lines as a batch, if all of them have the common form and no mistakes."""
     maker, header = reader.maker, reader.header
     assert header is not None, "it has been read"
     predicate = maker.columns.predicate
@@ -102,7 +102,7 @@ def _read(reader: CsvReader, raw: bytes) -> Batch:
     args = tuple(
         column(data, of_column[n] if kept is None else of_column[n][kept], _value, maker.gaps.filler) for n in names
     )
-    maker.follow(found_times)  # nothing is counted, and no time noted, before all is known to be well
+    maker.follow(found_times)  # count nothing and note no time before everything is known to be correct
     for name, count in lost.items():
         maker.gaps.left_out[maker.name, name] += count
     times = found_times
@@ -113,7 +113,7 @@ def _read(reader: CsvReader, raw: bytes) -> Batch:
 
 
 def _kept(of_column: dict[str, Numbers], lacking: list[str], gaps: Gaps) -> tuple[Numbers | None, dict[str, int]]:
-    """The rows that lack no value, unless all are taken, and how many are left out for which column."""
+    """The rows that lack no value, or None if all are taken, and the number of rows left out by column."""
     if not lacking or gaps.filler is not None:
         return None, {}
     if gaps.rule == ERROR:

@@ -1,6 +1,6 @@
 """Stream files in the language's own notation: `temp(s1, 70) at 36.`, with comments and any white space.
 
-Facts of the common form, names and numbers on one line, are taken by one regular expression; the others term by term.
+One regular expression reads facts of the common form, names and numbers on one line; others are read term by term.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lasing.connectors.files import Block, Progress, blocks
+from lasing.connectors.files import Block, OnBytesRead, blocks
 from lasing.connectors.rows import Arity, Row, check_arity, late
 from lasing.errors import LasingError, Place, Source, fault
 from lasing.logic.formulas import Atom
@@ -32,10 +32,10 @@ def read_facts(
     path: Path,
     tick: Tick | None = None,
     ordered: bool = True,
-    progress: Progress | None = None,
+    progress: OnBytesRead | None = None,
     arity: Arity | None = None,
 ) -> Iterator[Row]:
-    """The rows of a stream file; `-` is standard input. Where `ordered`, a row out of order is an error."""
+    """The rows of a stream file; `-` is standard input. If `ordered`, a row out of order is an error."""
     name = "standard input" if str(path) == "-" else str(path)
     return _rows(blocks(path, progress), name, tick, ordered, arity)
 
@@ -49,9 +49,9 @@ def parse_facts(
 
 
 def check_text(text: str) -> None:
-    """Fail where a string is not Unicode text."""
+    """Fail if a string is not Unicode text."""
     if not is_unicode(text):
-        raise fault("E506", "the stream is not Unicode text", note="a lone surrogate is no character")
+        raise fault("E506", "the stream is not Unicode text", note="a lone surrogate is not a character")
 
 
 def _rows(source: Iterable[Block], name: str, tick: Tick | None, ordered: bool, arity: Arity | None) -> Iterator[Row]:
@@ -63,14 +63,14 @@ def _rows(source: Iterable[Block], name: str, tick: Tick | None, ordered: bool, 
     yield from reader.read(rest, last=True)
 
 
-class _Stuck(Exception):  # noqa: N818 -- internal: the text cannot be read on from here
+class _Stuck(Exception):  # noqa: N818 -- internal: the text cannot be read beyond this point
     def __init__(self, offset: int, expected: str) -> None:
         self.offset, self.expected = offset, expected
         super().__init__(expected)
 
 
 class FactReader:
-    """Reads facts block by block. It remembers the newest time, and what each written constant means."""
+    """Reads facts block by block. It remembers the newest time and the value of each constant."""
 
     def __init__(self, name: str, tick: Tick | None, ordered: bool, arity: Arity | None) -> None:
         self._arity = {} if arity is None else arity
@@ -81,7 +81,7 @@ class FactReader:
         self._values: dict[str, Value] = {}
 
     def takes(self, times: Any, parts: Iterable[Any]) -> bool:
-        """Whether many facts are in order and have the arguments that they should have; if so, time goes on."""
+        """Whether many facts are in order and have the right number of arguments; if so, advance the newest time."""
         for part in parts:
             if self._arity.get(part.predicate, len(part.args)) != len(part.args):
                 return False
@@ -92,7 +92,7 @@ class FactReader:
         return True
 
     def read(self, block: Block, last: bool) -> Generator[Row, None, Block]:
-        """The facts of a block; returns the unfinished one at its end, which is an error if the block is the last."""
+        """The facts of a block; returns an unfinished fact at its end, which is an error in the last block."""
         text, position = block.text, block.begin
         match = _PLAIN.match
         while True:
@@ -125,7 +125,7 @@ class FactReader:
             position = end
 
     def _plain(self, match: re.Match[str]) -> Row | None:
-        """The fact of the common form, or None where a word is not what it seems."""
+        """A fact of the common form, or None if a word is not what it seems."""
         predicate, written, time = match.groups()
         if predicate in RESERVED:
             return None
@@ -134,7 +134,7 @@ class FactReader:
         parts, values = written.split(","), self._values
         try:
             return int(time), Atom(predicate, tuple([values[part] for part in parts]))
-        except KeyError:  # a constant not met before
+        except KeyError:  # a new constant
             if len(values) >= _MOST_REMEMBERED:
                 values.clear()
             if not all(self._learn(part) for part in parts):
@@ -142,7 +142,7 @@ class FactReader:
             return int(time), Atom(predicate, tuple([values[part] for part in parts]))
 
     def _learn(self, part: str) -> bool:
-        """Whether a part between commas is a constant; if so, it is remembered."""
+        """Whether a part between commas is a constant; if so, remember it."""
         text = part.strip()
         try:
             value, end = _constant(text, 0)
@@ -192,7 +192,7 @@ class FactReader:
     def _not_a_fact(self, block: Block, stuck: _Stuck) -> LasingError:
         found = block.text[stuck.offset : stuck.offset + 20].split("\n")[0]
         message = f"expected {stuck.expected}, but " + (f"found {found}" if found.strip() else "the line ends")
-        note = "a stream has facts such as: temp(s1,70) at 36.  Rules belong into the program"
+        note = "a stream has facts such as: temp(s1,70) at 36.  Rules belong in the program"
         return fault("E501", message, self._place(block, min(stuck.offset, len(block.text.rstrip()))), note)
 
     def _placed(self, block: Block, offset: int, error: LasingError) -> LasingError:
@@ -207,7 +207,7 @@ def _skip(text: str, position: int) -> int:
 
 
 def _constant(text: str, position: int) -> tuple[Value, int]:
-    """The constant at some place of a text, and where it ends."""
+    """The constant at a position in a text, and where it ends."""
     try:
         return read_value(text, position)
     except NotAValue as wrong:

@@ -1,4 +1,4 @@
-"""Stream files in columns: facts of the common form are read by a kernel, the others term by term."""
+"""Stream files in columns: a kernel reads facts of the common form, and the others are read term by term."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from lasing.connectors.batches import Batch, Column, Numbers, Part, batches_of
 from lasing.connectors.cells import column, time_points
 from lasing.connectors.facts import FactReader, check_text
-from lasing.connectors.files import Block, Progress, RawBlock, decoded, raw_blocks
+from lasing.connectors.files import Block, OnBytesRead, RawBlock, decoded, raw_blocks
 from lasing.connectors.rows import Arity, Row
 from lasing.connectors.scan import (
     ARITY,
@@ -32,13 +32,13 @@ _SIZE = 2**21
 _SHORTEST = len("p at 1.")
 _MOST_SHAPES = 256
 _STRETCH = 2**12
-"""How many bytes are read term by term, at least, where a fact is of another form than the common one."""
+"""How many bytes, at least, are read term by term after a fact that does not have the common form."""
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
 def facts_batches(
-    path: Path, tick: Tick | None, ordered: bool, progress: Progress | None, arity: Arity
+    path: Path, tick: Tick | None, ordered: bool, progress: OnBytesRead | None, arity: Arity
 ) -> Iterator[Batch]:
     """The facts of a stream file."""
     return _batches(raw_blocks(path, progress, _SIZE), str(path), tick, ordered, arity)
@@ -57,7 +57,7 @@ def _finished(reader: FactReader, block: Block) -> Iterator[Row]:
 def _batches(source: Iterator[RawBlock], name: str, tick: Tick | None, ordered: bool, arity: Arity) -> Iterator[Batch]:
     reader = FactReader(name, tick, ordered, arity)
     scanner = _Scanner(reader)
-    rest = Block("", 1)  # the beginning of a fact that goes on in the next block
+    rest = Block("", 1)  # the beginning of a fact that continues in the next block
     for raw in source:
         if not _is_text(raw.raw):
             for block in decoded(raw, name):
@@ -74,7 +74,7 @@ def _batches(source: Iterator[RawBlock], name: str, tick: Tick | None, ordered: 
                 line, at = line + text.count(b"\n", at, end), end
                 if at == len(text):
                     break
-            # The kernel stopped: from the beginning of its line on, some lines are read term by term.
+            # The kernel stopped: read some lines term by term, from the beginning of the current line.
             begin = at if rest.text else text.rfind(b"\n", 0, at) + 1
             end = text.find(b"\n", at + stretch) + 1 or len(text)
             lines = Block(text[begin:end].decode(), line, len(text[begin:at].decode()))
@@ -98,7 +98,7 @@ def _joined(rest: Block, block: Block) -> Block:
 
 
 def _exact(reader: FactReader, block: Block) -> Generator[Batch, None, Block]:
-    """Read a block term by term; returns the unfinished fact at its end."""
+    """Read a block term by term; return the unfinished fact at its end."""
     rest = Block("", 1)
 
     def rows() -> Iterator[Row]:
@@ -110,7 +110,7 @@ def _exact(reader: FactReader, block: Block) -> Generator[Batch, None, Block]:
 
 
 class _Scanner:
-    """Reads facts of the common form, in memory that is used again and again."""
+    """Reads facts of the common form, into memory that is reused."""
 
     def __init__(self, reader: FactReader) -> None:
         self._reader = reader
@@ -119,9 +119,9 @@ class _Scanner:
         self._shapes: Numbers = np.empty((_MOST_SHAPES, 3), np.int64)
 
     def scan(self, data: Bytes, begin: int) -> tuple[Batch | None, int]:
-        """The facts from a place on, as far as they have the common form, and where they end.
+        """The facts from `begin` on, as far as they have the common form, and where they end.
 
-        Where something is wrong with one of them, none is taken: the exact reader says what.
+        If one of them has a mistake, none is taken: the exact reader reports it.
         """
         most = len(data) // _SHORTEST + 1
         if most > len(self._facts):
@@ -156,4 +156,4 @@ def _part(data: Bytes, facts: Numbers, cells: Numbers, shape: Numbers, number: i
 
 
 def _never(_text: str) -> Value:
-    raise AssertionError("the kernel takes no odd constants")
+    raise AssertionError("the kernel does not read odd constants")

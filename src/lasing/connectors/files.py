@@ -1,4 +1,4 @@
-"""Reading files, with a clear word on each way in which that can fail."""
+"""Read files, with a clear error for each way in which that can fail."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ PACKED = ".gz"
 """The ending of a text file that is compressed with gzip."""
 _LARGEST_TEXT = 256 * 2**20
 
-Progress = Callable[[int], None]
+OnBytesRead = Callable[[int], None]
 """Called with the number of bytes read since the last call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Whole lines of a file, the number of the first of them, and where in them to begin to read."""
+    """Whole lines of a file, the number of the first line, and the offset at which to begin reading."""
 
     text: str
     line: int
@@ -44,7 +44,7 @@ def read_text(path: Path) -> str:
 
 
 def whole_text(file: BinaryIO, name: str) -> str:
-    """All that an open file has, as text; a device may have no end."""
+    """The whole content of an open file as text; limited, because a device may have no end."""
     raw = file.read(_LARGEST_TEXT + 1)
     if len(raw) > _LARGEST_TEXT:
         raise fault("E507", f"{name} is larger than {_LARGEST_TEXT // 2**20} MiB", note="is this the right file?")
@@ -55,7 +55,7 @@ def whole_text(file: BinaryIO, name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RawBlock:
-    """Whole lines of a file as bytes, and the number of the first of them."""
+    """Whole lines of a file as bytes, and the number of the first line."""
 
     raw: bytes
     line: int
@@ -66,14 +66,14 @@ def is_live(path: Path) -> bool:
     return str(path) == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
 
 
-def blocks(path: Path, progress: Progress | None = None) -> Iterator[Block]:
+def blocks(path: Path, progress: OnBytesRead | None = None) -> Iterator[Block]:
     """A file in blocks of whole lines; standard input (`-`) and pipes line by line, as the lines come."""
     name = "standard input" if str(path) == "-" else str(path)
     for block in raw_blocks(path, progress):
         yield from decoded(block, name)
 
 
-def raw_blocks(path: Path, progress: Progress | None = None, size: int = 0) -> Iterator[RawBlock]:
+def raw_blocks(path: Path, progress: OnBytesRead | None = None, size: int = 0) -> Iterator[RawBlock]:
     """Same as `blocks`, but undecoded, and in blocks of about `size` bytes. A file that ends in .gz is unpacked."""
     if str(path) == "-":
         yield from _live_blocks(sys.stdin.buffer, "standard input")
@@ -93,12 +93,12 @@ def raw_blocks(path: Path, progress: Progress | None = None, size: int = 0) -> I
 
 
 def decoded(block: RawBlock, name: str) -> Iterator[Block]:
-    """A block as text. Where that is not UTF-8, the lines before come first, and then the error."""
+    """A block as text. If it is not UTF-8, the lines before the mistake come first, and then the error."""
     try:
         yield Block(decode(block.raw, name, block.line), block.line)
     except LasingError as error:
         place = error.diagnostics[0].place
-        assert place is not None, "what is not UTF-8 has a place"
+        assert place is not None, "an error about UTF-8 has a place"
         sound = block.raw.split(b"\n", place.line - block.line)[:-1]
         if sound:
             yield Block(decode(b"".join(line + b"\n" for line in sound), name, block.line), block.line)
@@ -106,7 +106,7 @@ def decoded(block: RawBlock, name: str) -> Iterator[Block]:
 
 
 def first_line(path: Path, blank: bool) -> str:
-    """The first line of a text file, as well as it can be read; if it may not be `blank`, the first that is not."""
+    """The first line of a text file, as well as it can be read; unless `blank`, the first one that is not blank."""
     try:
         with path.open("rb") as file:
             for raw in _unpacked(file, path):
@@ -117,7 +117,7 @@ def first_line(path: Path, blank: bool) -> str:
     return ""
 
 
-def lines(path: Path, progress: Progress | None = None) -> Iterator[tuple[int, str]]:
+def lines(path: Path, progress: OnBytesRead | None = None) -> Iterator[tuple[int, str]]:
     """The lines of a file, numbered from 1, without their ends."""
     for block in blocks(path, progress):
         text = block.text.removesuffix("\n")
@@ -139,7 +139,7 @@ def decode(raw: bytes, name: str, line: int = 1) -> str:
 
 
 def unreadable(path: Path, error: OSError) -> LasingError:
-    """The error for a file that cannot be opened, or read to its end."""
+    """The error for a file that cannot be opened or read to its end."""
     if isinstance(error, IsADirectoryError):
         return fault("E401", f"{path} is a directory, not a file")
     if isinstance(error, FileNotFoundError):
@@ -160,9 +160,9 @@ def _unpacked(file: BinaryIO, path: Path) -> BinaryIO:
     return gzip.GzipFile(fileobj=file) if path.suffix.lower() == PACKED else file  # type: ignore[return-value]
 
 
-def _file_blocks(file: BinaryIO, path: Path, progress: Progress | None, block: int) -> Iterator[RawBlock]:
+def _file_blocks(file: BinaryIO, path: Path, progress: OnBytesRead | None, block: int) -> Iterator[RawBlock]:
     line, size, seen = 1, 0, 0
-    parts: list[bytes] = []  # a line that has begun, of `size` bytes so far
+    parts: list[bytes] = []  # an unfinished line, of `size` bytes so far
     unpacked = _unpacked(file, path)
     while raw := unpacked.read(block):
         if progress:

@@ -1,4 +1,4 @@
-"""JSON lines: an object a line."""
+"""JSON lines: one object per line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from lasing.connectors.files import Block, Progress, blocks
+from lasing.connectors.files import Block, OnBytesRead, blocks
 from lasing.connectors.missing import Gaps
 from lasing.connectors.rows import Arity, Row
 from lasing.connectors.tables import Columns, RowMaker
@@ -20,7 +20,7 @@ def read_jsonl(
     columns: Columns,
     tick: Tick | None = None,
     ordered: bool = True,
-    progress: Progress | None = None,
+    progress: OnBytesRead | None = None,
     arity: Arity | None = None,
     gaps: Gaps | None = None,
 ) -> Iterator[Row]:
@@ -53,7 +53,7 @@ def lines_of(block: Block) -> Iterator[tuple[int, str]]:
 
 
 class _Double(Exception):  # noqa: N818 -- internal: it carries a key
-    """A key that an object has twice."""
+    """An object has the same key twice."""
 
 
 def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -73,9 +73,9 @@ def record_of(line: str, place: Place) -> dict[str, object]:
     except _Double as double:
         raise fault("E505", f"this object has two values for {double}", place) from None
     except RecursionError:
-        raise fault("E501", "this JSON is nested too deep", place) from None
+        raise fault("E501", "this JSON is nested too deeply", place) from None
     except ValueError:
-        raise fault("E506", "this JSON has a number of too many digits", place) from None
+        raise fault("E506", "this JSON has a number with too many digits", place) from None
     if '"term"' in line and isinstance(record, dict):
         record = {name: _with_terms(thing, place) for name, thing in record.items()}
     if not isinstance(record, dict):
@@ -84,7 +84,7 @@ def record_of(line: str, place: Place) -> dict[str, object]:
 
 
 def _with_terms(thing: object, place: Place) -> object:
-    """What JSON has for a value: `{"term": "<http://ex.org/a>"}` is the value that is written so."""
+    """The value for a JSON value: `{"term": "<http://ex.org/a>"}` is the value written as `<http://ex.org/a>`."""
     match thing:
         case {"term": str(text), **others} if not others:
             try:

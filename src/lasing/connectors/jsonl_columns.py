@@ -1,4 +1,4 @@
-"""JSON lines in columns: blocks of objects that have the same columns, and nothing wrong with them."""
+"""JSON lines in columns: for blocks of objects that have the same columns and no mistakes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from lasing.connectors.batches import Batch, Column, Numbers, Part, batches_of, column_of
-from lasing.connectors.files import Block, Progress, decoded, raw_blocks
+from lasing.connectors.files import Block, OnBytesRead, decoded, raw_blocks
 from lasing.connectors.jsonl import lines_of, record_of, rows_of
 from lasing.connectors.missing import ERROR, Gaps
 from lasing.connectors.rows import Arity, time_of, value_of
@@ -24,7 +24,7 @@ def jsonl_batches(
     columns: Columns,
     tick: Tick | None,
     ordered: bool,
-    progress: Progress | None,
+    progress: OnBytesRead | None,
     arity: Arity,
     gaps: Gaps,
 ) -> Iterator[Batch]:
@@ -34,7 +34,7 @@ def jsonl_batches(
         for block in decoded(raw, str(path)):
             try:
                 yield _read(block, maker)
-            except (Unusual, LasingError):  # what is wrong, if anything is, the exact reader says
+            except (Unusual, LasingError):  # the exact reader reports what is wrong, if anything
                 yield from batches_of(rows_of(block, maker))
 
 

@@ -1,7 +1,7 @@
 """Missing values: empty cells of CSV, `null` in JSON lines, nulls in Parquet and data frames, None in rows.
 
-There is one rule for all ways in. A row that lacks a value is no fact: it is left out, counted, and reported (W206). Or
-a missing value is an error, or stands for another value: `missing="error"`, `missing=0`.
+One rule applies to all inputs. A row that lacks a value is not a fact: it is left out, counted, and reported (W206).
+With `missing="error"` it is an error, and any other value, such as `missing=0`, replaces the missing one.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from lasing.logic.values import Boxed, Value, is_text
 SKIP, ERROR = "skip", "error"
 
 Missing = Value
-"""What a missing value means: `skip`, `error`, or the value to take instead."""
+"""What a missing value means: `skip`, `error`, or the value to use instead."""
 
 
 @dataclass(slots=True)
 class Gaps:
-    """What missing values mean in a run, and how many rows were left out, by the name of the table and the column."""
+    """What missing values mean in a run, and how many rows were left out, by table and column."""
 
     rule: Missing = ERROR
     left_out: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         if not isinstance(self.rule, int | float | str | Boxed):
-            note = "missing= takes 'skip', 'error', or a value to take instead, such as 0"
+            note = "missing= takes 'skip', 'error', or a value to use instead, such as 0"
             raise fault("E510", f"{self.rule!r} does not say what a missing value means", note=note)
         self.rule = value_of(self.rule, what="the value for missing ones")
 
@@ -40,7 +40,7 @@ class Gaps:
 
     @property
     def filler(self) -> Value | None:
-        """The value to take for missing ones, if there is one."""
+        """The value that replaces missing ones, if there is one."""
         return None if self.rule in (SKIP, ERROR) else self.rule
 
     def warnings(self) -> list[Diagnostic]:
@@ -48,11 +48,11 @@ class Gaps:
         return warnings_of(self.left_out)
 
 
-_TO_CHOOSE = "to stop there, --missing error; to take a value instead, --missing VALUE (in Python: missing=…)"
+_TO_CHOOSE = "to stop there, --missing error; to use a value instead, --missing VALUE (in Python: missing=…)"
 
 
 def warnings_of(left_out: Mapping[tuple[str, str], int], note: str = _TO_CHOOSE) -> list[Diagnostic]:
-    """The warnings about rows that were left out since they lack a value, by the name of the table and the column."""
+    """Warnings about rows that were left out because they lack a value, by table and column."""
     found = []
     for (table, column), count in sorted(left_out.items()):
         rows = f"{count:,} row{'s'[: count != 1]} of {table}"
@@ -80,10 +80,10 @@ def present(
     time: str | None = None,
     shown: Mapping[str, str] | None = None,
 ) -> Any:
-    """An Arrow table or batch without the rows that lack a value in some column, or with a value put in.
+    """An Arrow table or batch without the rows that lack a value in some column, or with a value filled in.
 
-    It stays as it is where missing values are errors: whoever reads them says so. Nothing is put in for a missing time,
-    which is an error too. `shown` has the names of columns that the user knows by other ones.
+    It stays as it is if missing values are errors: the reader of the values reports them. A missing time is not filled
+    in; it is an error too. `shown` has the names under which the user knows columns, if they differ.
     """
     import pyarrow.compute as pc
 
@@ -117,9 +117,9 @@ def _filled(values: Any, filler: Missing, column: str, name: str) -> Any:
         number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
         if not (text if is_text(filler) else number):
             raise TypeError
-        if pa.types.is_integer(kind) and not pa.types.is_uint64(kind):  # 300 may stand for a missing number of 8 bits
+        if pa.types.is_integer(kind) and not pa.types.is_uint64(kind):  # 300 may replace a missing number of 8 bits
             values, kind = values.cast(pa.int64()), pa.int64()
         return pc.fill_null(values, pa.scalar(filler, kind))
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        message = f"{filler!r} cannot stand for a missing {kind} in the column {column} of {name}"
+        message = f"{filler!r} cannot replace a missing {kind} in the column {column} of {name}"
         raise fault("E506", message, note="name a value of the column's type") from None

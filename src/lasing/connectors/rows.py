@@ -1,4 +1,4 @@
-"""Rows: what every source yields. A row is a time point and a ground atom; rows come in the order of their time."""
+"""Rows, which every source yields. A row is a time point and a ground atom; rows come in order of time."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Row = tuple[int, Atom]
 
 
 Arity = Mapping[str, int]
-"""How many arguments predicates have in the program."""
+"""The number of arguments of each predicate in the program."""
 
 
 def check_arity(atom: Atom, arity: Arity | None, place: Callable[[], Place | None]) -> None:
-    """Fail where a fact has another number of arguments than in the program."""
+    """Fail if a fact has a different number of arguments than in the program."""
     known = len(atom.args) if arity is None else arity.get(atom.predicate, len(atom.args))
     if known != len(atom.args):
         count = f"{len(atom.args)} argument{'s'[: len(atom.args) != 1]}"
@@ -32,18 +32,18 @@ def check_arity(atom: Atom, arity: Arity | None, place: Callable[[], Place | Non
 
 
 def merged(sources: Iterable[Iterable[Row]]) -> Iterator[Row]:
-    """Rows of several sources by time; at one time point, sources come in the order in which they are given."""
+    """The rows of several sources by time; at the same time point, in the order of the sources."""
     return heapq.merge(*sources, key=itemgetter(0))
 
 
 def by_time(rows: Iterable[Row]) -> list[Row]:
-    """All rows, sorted by time; rows of one time point keep their order."""
+    """All rows, sorted by time; rows of the same time point keep their order."""
     return sorted(rows, key=itemgetter(0))
 
 
 def value_of(thing: object, place: Place | None = None, what: str = "a value") -> Value:
-    """The value for a Python value: numbers, text and the classes of `logic.values` as they are, Python's truth values
-    and dates as text, its decimals as the integer or double that a program would read.
+    """The value for a Python value. Numbers, text and the classes of `logic.values` stay as they are. Python's truth
+    values and dates become text, and its decimals become the integer or double that a program would read.
 
     >>> value_of(1.0), value_of(True), value_of("a b")
     (1, 'true', 'a b')
@@ -61,11 +61,11 @@ def value_of(thing: object, place: Place | None = None, what: str = "a value") -
             return int(thing)
         case float():
             if not isfinite(thing):
-                raise fault("E506", f"{what} is {thing}, which is no number", place, "leave such rows out")
+                raise fault("E506", f"{what} is {thing}, which is not a number", place, "leave such rows out")
             return int(thing) if thing.is_integer() and SMALLEST <= thing <= LARGEST else float(thing)
         case Decimal():
             if not thing.is_finite() or not isfinite(float(thing)):
-                raise fault("E506", f"{what} is {_short(thing)}, which no double can be", place, "leave such rows out")
+                raise fault("E506", f"{what} is {_short(thing)}, which fits no double", place, "leave such rows out")
             return int(thing) if SMALLEST <= thing <= LARGEST and thing == int(thing) else float(thing)
         case date() if not is_missing(thing):
             return thing.isoformat()
@@ -82,7 +82,7 @@ def value_of(thing: object, place: Place | None = None, what: str = "a value") -
 
 
 def is_missing(thing: object) -> bool:
-    """Whether a Python value says that there is none: None, and what pandas and NumPy have for it."""
+    """Whether a Python value marks a missing value: None, and its counterparts in pandas and NumPy."""
     kind = type(thing)
     if kind.__name__ == "datetime64" and kind.__module__ == "numpy":
         return str(thing) == "NaT"
@@ -106,13 +106,13 @@ def time_of(thing: object, tick: Tick | None, place: Place | None = None) -> int
 
 
 def late(time: int, last: int, place: Place, tick: Tick | None) -> Exception:
-    """The error for a row that is older than the one before."""
+    """The error for a row that is older than the previous one."""
     shown = tick if tick is not None and tick.reads_dates else None
     return fault(
         "E504",
         f"this row is out of order: time {time_text(time, shown)} after {time_text(last, shown)}",
         place,
-        "sort the stream by time, or let it be sorted: --sort on the command line, sort=True in Python",
+        "sort the stream by time, or let lasing sort it: --sort on the command line, sort=True in Python",
     )
 
 

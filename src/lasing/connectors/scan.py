@@ -1,7 +1,7 @@
 """Kernels that find cells and facts in the bytes of a text, and read the numbers and dates among them.
 
-They know the common forms only. What they do not know they hand back, and the exact readers take it from there: a
-kernel never guesses, and reports no mistakes.
+They know only the common forms. They leave everything else to the exact readers: a kernel never guesses, and reports no
+mistakes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 from lasing.compiling import njit
 
 INTEGER, DOUBLE, TEXT, EMPTY, ODD = range(5)
-"""What a cell is. The value of a double is its bits; an odd cell is to be read by the exact reader."""
+"""The kinds of cells. The value of a double is its bits; the exact reader reads odd cells."""
 INSTANT = 5
 """A time that is a date: its value is in milliseconds since 1970."""
 
@@ -33,7 +33,7 @@ for _i, _word in enumerate((b"not", b"in", b"at", b"always", b"and", b"or", b"di
 
 @njit(cache=True)
 def _is_blank(byte: int) -> bool:
-    """What `str.strip` takes away, of ASCII."""
+    """Whether `str.strip` removes this ASCII character."""
     return byte == _SPACE or 9 <= byte <= 13 or 28 <= byte <= 31
 
 
@@ -49,9 +49,9 @@ def _is_word(byte: int) -> bool:
 
 @njit(cache=True)
 def _number(data: np.ndarray, start: int, end: int, zeros: bool) -> tuple[int, int]:
-    """The kind and value of a number; TEXT where it is none. Leading zeros are allowed if `zeros`.
+    """The kind and value of a number; TEXT if it is not a number. Leading zeros are allowed if `zeros`.
 
-    A double is exact: up to 2^53 the digits are one, up to 10^22 the power of ten is one, and IEEE rounds once.
+    A double is exact: the digits up to 2^53 and the power of ten up to 10^22 are exact doubles, and IEEE rounds once.
     """
     i = start
     negative = i < end and data[i] == _MINUS
@@ -112,7 +112,7 @@ def _number(data: np.ndarray, start: int, end: int, zeros: bool) -> tuple[int, i
 
 @njit(cache=True)
 def _digits(data: np.ndarray, start: int, count: int) -> int:
-    """The number that some digits make; -1 where they are none."""
+    """The number that some digits make; -1 if they are not digits."""
     number = 0
     for i in range(start, start + count):
         if not _is_digit(data[i]):
@@ -123,9 +123,9 @@ def _digits(data: np.ndarray, start: int, count: int) -> int:
 
 @njit(cache=True)
 def _instant(data: np.ndarray, start: int, end: int) -> tuple[int, int]:
-    """The milliseconds of a date and time such as 2026-01-31T08:00:00Z; TEXT where it has another form, or is none."""
+    """The milliseconds of a date and time such as 2026-01-31T08:00:00Z; TEXT if it has another form."""
     length = end - start
-    if length > 19 and data[end - 1] == 90:  # Z; without a zone, UTC is meant
+    if length > 19 and data[end - 1] == 90:  # Z; without a zone, the time is in UTC
         length -= 1
     if length != 19 and length != 23 and length != 26:
         return TEXT, 0
@@ -159,7 +159,7 @@ def _instant(data: np.ndarray, start: int, end: int) -> tuple[int, int]:
 
 @njit(cache=True)
 def scan_csv(data: np.ndarray, columns: int, cells: np.ndarray) -> int:
-    """Find the cells of lines of so many columns; how many there are, or -1 where a line has another form."""
+    """Find the cells of lines with `columns` columns; return the number of cells, or -1 if a line has another form."""
     i, end, found = 0, data.shape[0], 0
     while i < end:
         if data[i] == _LINE:
@@ -209,7 +209,7 @@ def scan_csv(data: np.ndarray, columns: int, cells: np.ndarray) -> int:
 
 @njit(cache=True)
 def read_cells(data: np.ndarray, cells: np.ndarray, first: int, step: int, dates: bool) -> np.ndarray:
-    """Trim each `step`-th cell, and tell its kind and value; how many there are of each kind."""
+    """Trim each `step`-th cell, and set its kind and value; return the number of cells of each kind."""
     counts = np.zeros(6, np.int64)
     for c in range(first, cells.shape[0], step):
         start = cells[c, CELL_START]
@@ -222,7 +222,7 @@ def read_cells(data: np.ndarray, cells: np.ndarray, first: int, step: int, dates
         if start == end:
             kind = EMPTY
         elif data[start] >= 128 or data[end - 1] >= 128 or _may_be_term(data, start, end):
-            kind = ODD  # if it is not ASCII, it may be a blank
+            kind = ODD  # a character beyond ASCII may be a blank
         elif data[start] == _MINUS or _is_digit(data[start]):
             kind, value = _number(data, start, end, False)
             if kind == TEXT and dates:
@@ -235,7 +235,7 @@ def read_cells(data: np.ndarray, cells: np.ndarray, first: int, step: int, dates
 
 @njit(cache=True)
 def _may_be_term(data: np.ndarray, start: int, end: int) -> bool:
-    """Whether a cell begins as an IRI, a blank node, a literal or an identifier does: < _: " new("""
+    """Whether a cell begins like an IRI, a blank node, a literal or an identifier: < _: " new("""
     byte = data[start]
     if byte in (_LESS, _QUOTE):
         return True
@@ -248,7 +248,7 @@ def _may_be_term(data: np.ndarray, start: int, end: int) -> bool:
 
 @njit(cache=True)
 def gather(data: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Pieces of text one after the other, and where each of them ends, as Arrow has them."""
+    """Pieces of text one after the other, and where each of them ends, in the layout of Arrow."""
     ends = np.zeros(starts.shape[0] + 1, np.int32)
     for k in range(starts.shape[0]):
         ends[k + 1] = ends[k] + lengths[k]
@@ -270,7 +270,7 @@ def _skip(data: np.ndarray, i: int) -> int:
 
 @njit(cache=True)
 def _name(data: np.ndarray, i: int) -> int:
-    """Where the name that begins here ends; -1 where there is none, or it is reserved, or not ASCII."""
+    """Where the name that begins here ends; -1 if there is none, or it is reserved or not ASCII."""
     if i == data.shape[0] or not 97 <= data[i] <= 122:
         return -1
     end = i + 1
@@ -290,7 +290,7 @@ def _name(data: np.ndarray, i: int) -> int:
 
 @njit(cache=True)
 def _string(data: np.ndarray, i: int) -> int:
-    """Where the quoted text that begins here ends, at its last quotation mark; -1 where it has escapes, or no end."""
+    """Where the quoted text that begins here ends, at its last quotation mark; -1 if it has escapes or no end."""
     i += 1
     while i < data.shape[0] and data[i] != _QUOTE:
         if data[i] == _BACKSLASH or data[i] == _LINE:
@@ -301,7 +301,7 @@ def _string(data: np.ndarray, i: int) -> int:
 
 @njit(cache=True)
 def _term(data: np.ndarray, i: int, cell: np.ndarray) -> int:
-    """Read a constant into a cell, and tell where it ends; -1 where it is none of the common forms."""
+    """Read a constant into a cell, and return where it ends; -1 if it does not have a common form."""
     if i == data.shape[0]:
         return -1
     byte = data[i]
@@ -330,7 +330,7 @@ def _term(data: np.ndarray, i: int, cell: np.ndarray) -> int:
 
 @njit(cache=True)
 def _shape(data: np.ndarray, shapes: np.ndarray, count: int, last: int, start: int, end: int, arity: int) -> int:
-    """The number of the shape with this predicate and this arity; `count` where it is new."""
+    """The number of the shape with this predicate and arity; `count` if it is new."""
     for k in range(-1, count):
         s = last if k < 0 else k
         if s < count and shapes[s, ARITY] == arity and shapes[s, PREDICATE_LENGTH] == end - start:
@@ -350,7 +350,7 @@ def scan_facts(
 ) -> tuple[int, int, int, int]:
     """Read facts such as `temp(s1, 70) at 36.`, with comments between them, up to one of another form.
 
-    Returns how many facts, cells and shapes there are, and where the first byte is that was not taken.
+    Returns the numbers of facts, cells and shapes, and the position of the first byte that was not read.
     """
     end = data.shape[0]
     found = used = kinds = shape = 0

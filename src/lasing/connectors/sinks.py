@@ -1,4 +1,4 @@
-"""Where answers go: as text, JSON lines, CSV or Parquet; as answers, changes or intervals."""
+"""Write results as text, JSON lines, CSV or Parquet; as answers, changes or intervals."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ ShowTime = Callable[[int], Time]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A row of output: its times, sign or answer by the name of the column, the atom, and the row as lines of text.
+    """A row of output: its times, sign or answer by column name, the atom, and the row as lines of text.
 
-    It is without an atom where it tells of an answer that has none, or that there is no answer.
+    It has no atom if it represents an answer without atoms, or says that there is no answer.
     """
 
     fields: Mapping[str, Time | None]
@@ -51,8 +51,8 @@ class Record:
     text: str
 
 
-class Columns(Protocol):
-    """Rows of output in columns, which know how they are written (see `column_sinks`)."""
+class RecordColumns(Protocol):
+    """Rows of output in columns, with their text in each format (see `column_sinks`)."""
 
     def __len__(self) -> int: ...
     def text(self) -> str: ...
@@ -62,7 +62,7 @@ class Columns(Protocol):
 
 
 class ColumnOfCells(Protocol):
-    """A column by its distinct values: that of a row is `distinct[numbers[row]]`, or none where that is -1."""
+    """A column by its distinct values: the value of a row is `distinct[numbers[row]]`, or none if the number is -1."""
 
     @property
     def distinct(self) -> Sequence[Any]: ...
@@ -70,11 +70,11 @@ class ColumnOfCells(Protocol):
     def numbers(self) -> Any: ...
 
 
-Written = list[Record] | Columns
+Written = list[Record] | RecordColumns
 
 
 def format_of(path: Path) -> OutputFormat:
-    """The format that the ending of a file asks for: text where there is none, E511 where it is of no format."""
+    """The format for a file extension: text if there is none, E511 if no format has it."""
     compressed = path.suffix.lower() == COMPRESSED
     ending = (path.with_suffix("") if compressed else path).suffix.lower()
     known = f"known endings are {' '.join(ENDINGS)}, each but .parquet also with .gz; or name the --format"
@@ -87,7 +87,7 @@ def format_of(path: Path) -> OutputFormat:
 
 
 def records(moments: Iterable[Changes], view: View, show_time: ShowTime) -> Iterator[list[Record]]:
-    """What there is to write, as soon as it is known, sorted by time and then by text. Idle time costs nothing."""
+    """The rows to write, as soon as they are known, sorted by time and then by text. Idle time costs nothing."""
     match view:
         case "answers":
             yield from _answer_records(moments, show_time)
@@ -117,9 +117,9 @@ def _answer_records(moments: Iterable[Changes], show_time: ShowTime) -> Iterator
 
 
 def model_records(answers: Iterable[Answer], limit: int | None, show_time: ShowTime) -> Iterator[list[Record]]:
-    """Each answer of each time point, with its number; where there are as many as the limit, there may be more.
+    """Each answer of each time point, with its number; if there are as many as the limit, there may be more.
 
-    As text, the number is a comment above the answer, unless that is the only one.
+    In text output, the number is a comment above the answer, unless there is only one.
     """
     for answer in answers:
         time, found = show_time(answer.time), len(answer.models)
@@ -135,7 +135,7 @@ def model_records(answers: Iterable[Answer], limit: int | None, show_time: ShowT
 
 
 def header(view: View, several: bool, arity: int) -> list[str]:
-    """The columns of a table: times, `predicate`, `arg1`, `arg2`, …; with the number of the answer where `several`."""
+    """The columns of a table: times, `predicate`, `arg1`, `arg2`, …; and the number of the answer if `several`."""
     if view == "answers" and several:
         fields = ["time", "answer", "answers"]
     else:
@@ -144,7 +144,7 @@ def header(view: View, several: bool, arity: int) -> list[str]:
 
 
 def write_text(batches: Iterable[Written], out: TextIO) -> None:
-    """One fact, change or interval a line; each time point is flushed as soon as it is known."""
+    """One fact, change or interval per line; each time point is flushed as soon as it is known."""
     for batch in batches:
         if batch:
             out.write("".join([record.text for record in batch]) if isinstance(batch, list) else batch.text())
@@ -152,7 +152,7 @@ def write_text(batches: Iterable[Written], out: TextIO) -> None:
 
 
 def write_jsonl(batches: Iterable[Written], out: TextIO) -> None:
-    """One JSON object a line: its times, `predicate` and `args`."""
+    """One JSON object per line: its times, `predicate` and `args`."""
     for batch in batches:
         if batch:
             out.write("".join(map(_json_line, batch)) if isinstance(batch, list) else batch.jsonl())
@@ -160,7 +160,7 @@ def write_jsonl(batches: Iterable[Written], out: TextIO) -> None:
 
 
 def write_csv(batches: Iterable[Written], out: TextIO, names: list[str]) -> None:
-    """A line of names, as `header` has them, then a row a line."""
+    """A line of names from `header`, then one row per line."""
     out.write(_csv_lines([names]))
     for batch in batches:
         if batch:
@@ -181,7 +181,7 @@ def _csv_lines(rows: Iterable[list[Any]]) -> str:
 
 def write_parquet(batches: Iterable[Written], path: Path, names: list[str]) -> None:
     """A Parquet file with the columns of `write_csv`: dates are timestamps in UTC, whole numbers int64, other numbers
-    double, all else text. See `column_of` on columns of numbers and names."""
+    double, everything else text. See `column_of` for columns of numbers and names."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -196,7 +196,7 @@ def write_parquet(batches: Iterable[Written], path: Path, names: list[str]) -> N
             for column, value in zip(columns, cells + [None] * (len(names) - len(cells)), strict=True):
                 column.append(value)
     arrays = {name: _column(name, values) for name, values in zip(names, columns, strict=True)}
-    if any(places):  # the columns have their distinct values only
+    if any(places):  # the columns have only their distinct values
         arrays = {
             name: (array.take(pa.concat_arrays(where)), terms)
             for (name, (array, terms)), where in zip(arrays.items(), places, strict=True)
@@ -204,8 +204,8 @@ def write_parquet(batches: Iterable[Written], path: Path, names: list[str]) -> N
     pq.write_table(table_with({}, arrays), path)
 
 
-def _add_distinct(columns: list[list[Any]], places: list[list[Any]], batch: Columns) -> None:
-    """Add the distinct values of a batch to those of columns, and where they are in its rows."""
+def _add_distinct(columns: list[list[Any]], places: list[list[Any]], batch: RecordColumns) -> None:
+    """Add the distinct values of a batch to those of the columns, and their positions in its rows."""
     import pyarrow as pa
 
     cells = batch.cells()
@@ -223,14 +223,14 @@ def _json_line(record: Record) -> str:
 
 
 def json_term(value: object) -> dict[str, str]:
-    """What JSON has for a value for which it has no type of its own; `jsonl` reads it back."""
+    """The JSON form of a value for which JSON has no type; `jsonl` reads it back."""
     return {"term": str(value)}
 
 
 def csv_cell(cell: Any) -> Any:
-    """A cell as it is written: the empty text is '""', because an empty cell is a missing value.
+    """The text of a cell: the empty text is '""', because an empty cell is a missing value.
 
-    A text that would be read back as a term has no place in CSV.
+    A text that would be read back as a term cannot be written to CSV.
     """
     if is_text(cell) and looks_like_term(cell):
         note = "write JSON lines or Parquet, which keep texts and terms apart"
@@ -244,13 +244,13 @@ def _json_object(record: Record) -> dict[str, Any]:
     fields, atom = record.fields, record.atom
     if atom is None:
         return {name: value for name, value in fields.items() if value is not None}
-    if fields.get("change") == "-":  # what is gone has no expiry
+    if fields.get("change") == "-":  # a removed atom has no expiry
         fields = {name: value for name, value in fields.items() if name != "expires_at"}
     return {**fields, "predicate": atom.predicate, "args": list(atom.args)}
 
 
 def _cells(record: Record) -> list[Any]:
-    """The row of a table, up to where all that follows is empty."""
+    """The row of a table, without the empty cells at its end."""
     atom = record.atom
     return [*record.fields.values(), *(() if atom is None else (atom.predicate, *atom.args))]
 
@@ -260,7 +260,7 @@ def _text(value: Any) -> str:
 
 
 def _column(name: str, values: list[Any]) -> tuple[Any, bool]:
-    """The values of a column as Arrow has them, and whether they are terms (see `column_of`)."""
+    """The values of a column as an Arrow array, and whether they are terms (see `column_of`)."""
     import pyarrow as pa
 
     dated = sum(isinstance(value, datetime) for value in values)
@@ -287,9 +287,9 @@ def _change_record(sign: str, change: Changes, atom: Atom, show_time: ShowTime) 
 
 
 def expiry_shown(expiry: Expiry, show_time: ShowTime) -> Time | None:
-    """Until when an atom is guaranteed, as a column has it: a time, `never`, or nothing where it is provisional.
+    """Until when an atom is guaranteed, for an output column: a time, `never`, or nothing if it is provisional.
 
-    What holds beyond the calendar, where times are dates, holds for ever.
+    If times are dates, an atom that holds beyond the calendar holds for ever.
     """
     if expiry is None:
         return None
@@ -304,7 +304,7 @@ def _fact_text(atom: Atom, time: Time) -> str:
 
 
 def time_text(time: Time) -> str:
-    """A time as the language has it: a number, or a date in quotes."""
+    """A time in the notation of the language: a number, or a date in quotes."""
     return str(time) if isinstance(time, int) else f'"{_text(time)}"'
 
 

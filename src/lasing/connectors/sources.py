@@ -1,4 +1,4 @@
-"""Where streams come from: a file by its ending, standard input, or objects in memory."""
+"""Where streams come from: a file by its extension, standard input, or objects in memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from lasing.connectors.arrow import is_frame, parquet_source, read_frame, read_parquet
 from lasing.connectors.csv import read_csv
 from lasing.connectors.facts import parse_facts, read_facts
-from lasing.connectors.files import PACKED, Progress, first_line, is_live
+from lasing.connectors.files import PACKED, OnBytesRead, first_line, is_live
 from lasing.connectors.jsonl import read_jsonl
 from lasing.connectors.missing import Gaps
 from lasing.connectors.rows import Arity, Row, by_time, check_arity, is_missing, late, merged, time_of, value_of
@@ -26,7 +26,7 @@ from lasing.logic.terms import is_name
 from lasing.timeline.ticks import Tick
 
 if TYPE_CHECKING:
-    from lasing.connectors.batches import Batch  # which loads Arrow: not before it is needed
+    from lasing.connectors.batches import Batch  # this loads Arrow, so only when needed
 
 FORMATS = {
     ".facts": "facts",
@@ -51,7 +51,7 @@ class FileSource:
         self,
         tick: Tick | None,
         ordered: bool,
-        progress: Progress | None = None,
+        progress: OnBytesRead | None = None,
         arity: Arity | None = None,
         gaps: Gaps | None = None,
     ) -> Iterator[Row]:
@@ -68,10 +68,10 @@ class FileSource:
         raise self._unknown()
 
     def batches(
-        self, tick: Tick | None, ordered: bool, progress: Progress | None, arity: Arity, gaps: Gaps
+        self, tick: Tick | None, ordered: bool, progress: OnBytesRead | None, arity: Arity, gaps: Gaps
     ) -> Iterator[Batch]:
         """The facts in columns."""
-        from lasing.connectors import arrow_columns, csv_columns, facts_columns, jsonl_columns  # they load kernels
+        from lasing.connectors import arrow_columns, csv_columns, facts_columns, jsonl_columns  # these load kernels
 
         match self.format:
             case "facts":
@@ -103,7 +103,7 @@ _One = str | FileSource | Table | Iterable[Any]
 def file_source(argument: str, time: str = TIME, standard_input: str = "facts") -> FileSource:
     """The source that a command-line argument names: `FILE`, `pred=FILE` or `pred(column,…)=FILE`.
 
-    Without a predicate, a table's file name is it, unless the table has a column `predicate`.
+    Without a predicate, the file name of a table is the predicate, unless the table has a column `predicate`.
     """
     mapped = None if os.path.exists(argument) else _MAPPED.fullmatch(argument)
     path = Path(mapped["path"] if mapped else argument)
@@ -123,7 +123,7 @@ def _format(path: Path, standard_input: str) -> str:
     packed = suffixes[-1:] == [PACKED]
     form = FORMATS.get((suffixes[:-1] if packed else suffixes)[-1]) if len(suffixes) > packed else None
     if form is None or (packed and form == "parquet"):
-        note = f"streams end in {' '.join(FORMATS)}, or are - for standard input; text may be packed: .csv.gz"
+        note = f"streams end in {' '.join(FORMATS)}, or are - for standard input; text may be compressed: .csv.gz"
         raise fault("E511", f"{path}: which format is this?", note=note)
     return form
 
@@ -145,11 +145,11 @@ def stream_rows(
     stream: Any,
     tick: Tick | None,
     sort: bool = False,
-    progress: Progress | None = None,
+    progress: OnBytesRead | None = None,
     arity: Arity | None = None,
     gaps: Gaps | None = None,
 ) -> Iterator[Row]:
-    """The facts of whatever is given as a stream, one by one, in order; `sort` sorts what is not."""
+    """The facts of any kind of stream, one by one, in order; `sort` sorts a stream that is not in order."""
     known = _recognized(stream)
     if isinstance(known, Streams):
         return merged(stream_rows(one, tick, sort, progress, arity, gaps) for one in known.streams)
@@ -158,7 +158,7 @@ def stream_rows(
 
 
 def _rows(
-    stream: _One, tick: Tick | None, ordered: bool, progress: Progress | None, arity: Arity | None, gaps: Gaps
+    stream: _One, tick: Tick | None, ordered: bool, progress: OnBytesRead | None, arity: Arity | None, gaps: Gaps
 ) -> Iterator[Row]:
     match stream:
         case str():
@@ -181,9 +181,9 @@ def in_columns(stream: Any) -> bool:
 
 
 def stream_batches(
-    stream: Any, tick: Tick | None, sort: bool, progress: Progress | None, arity: Arity, gaps: Gaps
+    stream: Any, tick: Tick | None, sort: bool, progress: OnBytesRead | None, arity: Arity, gaps: Gaps
 ) -> list[Iterator[Batch]]:
-    """The facts of a stream in columns: sources to be merged by time, in their order."""
+    """The facts of a stream in columns, as sources to be merged by time, in their order."""
     from lasing.connectors.batches import sorted_sources
 
     known = _recognized(stream)
@@ -194,7 +194,7 @@ def stream_batches(
 
 
 def _batches(
-    stream: _One, tick: Tick | None, ordered: bool, progress: Progress | None, arity: Arity, gaps: Gaps
+    stream: _One, tick: Tick | None, ordered: bool, progress: OnBytesRead | None, arity: Arity, gaps: Gaps
 ) -> Iterator[Batch]:
     from lasing.connectors import arrow_columns, batches, facts_columns
 
@@ -210,7 +210,7 @@ def _batches(
 
 
 def _recognized(stream: Any) -> _One | Streams:
-    """What a stream is: text, a file with the names of its columns, tables, or rows."""
+    """The kind of a stream: text, a file with the names of its columns, tables, or rows."""
     match stream:
         case None:
             return ()
@@ -235,7 +235,7 @@ def _recognized(stream: Any) -> _One | Streams:
 
 
 def _gaps_of(table: Table, gaps: Gaps) -> Gaps:
-    """What missing values mean in a table: as it says, or else as the run does."""
+    """What missing values mean in a table: as the table says, or otherwise as the run says."""
     return gaps if table.missing is None else Gaps(table.missing, gaps.left_out)
 
 
@@ -246,23 +246,23 @@ _STREAMS = (
 
 
 def _header(source: FileSource) -> Iterable[str]:
-    """The columns of a table, as far as they tell whether it has one called `predicate`."""
+    """The columns of a table, as far as needed to see whether it has one called `predicate`."""
     if str(source.path) == "-":
         return ("predicate",)
-    if source.format == "facts" or is_live(source.path):  # what is read from a pipe here would be lost
+    if source.format == "facts" or is_live(source.path):  # data read from a pipe here would be lost
         return ()
     if source.format == "parquet":
         try:
             return parquet_source(source.path).header
         except LasingError:
-            return ()  # reading the file itself will say what is wrong
+            return ()  # reading the file itself will report what is wrong
     first = first_line(source.path, blank=source.format == "csv")
     try:
         return (
             list(json.loads(first)) if source.format == "jsonl" else [c.strip() for c in next(csv.reader([first]), [])]
         )
     except (ValueError, TypeError, RecursionError, csv.Error):
-        return ()  # likewise
+        return ()  # the same here
 
 
 def _as_table(predicate: object, part: Any) -> Any:

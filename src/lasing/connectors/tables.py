@@ -1,7 +1,7 @@
 """Tables as streams: which column is the time, which predicate a row is about, and which columns are its arguments.
 
-A table either is about one predicate, and has a column per argument, or has a column `predicate` and the arguments in
-`arg1`, `arg2`, … or in a list `args`: the form in which answers are written.
+A table is either about one predicate, with a column per argument, or has a column `predicate` and the arguments in
+`arg1`, `arg2`, … or in a list `args`, which is the form of written answers.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Columns:
 class Table:
     """A data frame, or anything else that speaks Arrow, as a stream of one predicate.
 
-    `missing` says what a missing value means: `skip`, `error`, or the value to take instead; None leaves it to the run.
+    `missing` says what a missing value means: `skip`, `error`, or the value to use instead; None leaves it to the run.
 
     >>> table = Table(frame, "temp", args=("sensor", "celsius"), time="ts")  # doctest: +SKIP
     """
@@ -74,7 +74,7 @@ class RowMaker:
     header: tuple[str, ...] | None = None
 
     def check(self, header: Iterable[str]) -> None:
-        """Fail where the table lacks a column that is needed."""
+        """Fail if the table lacks a required column."""
         names = list(header)
         twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
         if twice is not None:
@@ -85,14 +85,14 @@ class RowMaker:
                 hint = similar(column, names)
                 note = "\n".join(filter(None, (hint, f"the columns are {', '.join(names) or 'none at all'}")))
                 if column == self.columns.time:
-                    note += "\nname the column of the time: --time ts on the command line, Table(time='ts') in Python"
+                    note += "\nname the time column: --time ts on the command line, Table(time='ts') in Python"
                 raise fault("E505", f"{self.name} has no column {column}", note=note)
         if self.columns.predicate is None and "predicate" not in names:
             note = "name it: temp=FILE on the command line, Table(frame, predicate='temp') in Python"
             raise fault("E505", f"{self.name} does not say which predicate its rows are about", note=note)
 
     def row(self, record: Mapping[str, object], place: Place | None) -> Row | None:
-        """The row of a record; None where a value is missing and the record is left out."""
+        """The row for a record; None if a value is missing and the record is left out."""
         written = record.get(self.columns.time)
         if written is None and self.gaps.skips:
             self._leave_out(self.columns.time)
@@ -108,7 +108,7 @@ class RowMaker:
         return time, atom
 
     def follow(self, times: Any) -> None:
-        """Times of many rows have come, as an array; where they are not in order but should be, `Unusual` is raised."""
+        """Take the times of many rows, as an array; raise `Unusual` if they are not in order but should be."""
         if not len(times):
             return
         if self.ordered and ((times[1:] < times[:-1]).any() or (self.newest is not None and times[0] < self.newest)):
@@ -120,13 +120,13 @@ class RowMaker:
         self.gaps.left_out[self.name, column] += 1
 
     def _all_columns(self, record: Mapping[str, object], place: Place | None) -> tuple[str, ...]:
-        """All columns but the time, in the order of the first record; the others must have the same."""
+        """All columns but the time, in the order of the first record; later records must have the same columns."""
         if self.header is None:
             self.header = tuple(name for name in record if name != self.columns.time)
         extra = next((name for name in record if name != self.columns.time and name not in self.header), None)
         if extra is not None:
             names = ",".join(self.header)
-            note = f"the first row has {names}; to take only these, name them: p({names})=FILE"
+            note = f"the first row has {names}; to use only these, name them: p({names})=FILE"
             raise fault("E505", f"the column {extra} is new here", place, note)
         return self.header
 
@@ -160,11 +160,11 @@ class RowMaker:
 
 
 class Unusual(Exception):  # noqa: N818 -- no error: the exact reader takes it from here
-    """Something is not of the common form, or is wrong: it is to be read one by one."""
+    """Something does not have the common form, or is wrong: the rows must be read one by one."""
 
 
 def _listed(record: Mapping[str, object], place: Place | None) -> tuple[tuple[str, ...], list[object]]:
-    """The arguments in `args`, or in `arg1`, `arg2`, …, with their names: at the end, what is missing is not there."""
+    """The arguments in `args`, or in `arg1`, `arg2`, …, with their names; missing values at the end are dropped."""
     args = record.get("args")
     if args is None:
         last = max((int(n[3:]) for n in record if re.fullmatch(r"arg[0-9]{1,4}", n)), default=0)

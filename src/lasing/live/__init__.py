@@ -1,1 +1,1 @@
-"""An engine that is fed by hand: facts pushed as they come, updates heard at once."""
+"""The push interface: push facts as they come, and get the changes at once."""

@@ -1,4 +1,4 @@
-"""What stands below `Engine`: an engine that takes facts in a form of its own, and keeps the raw window."""
+"""The layer below `Engine`: an engine that takes facts in its own form and keeps the raw window."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from lasing.connectors.arrow import is_frame, table_of
 from lasing.errors import Diagnostic, LasingError, fault, similar
-from lasing.live.updates import Source
+from lasing.live.updates import ChangeSource
 from lasing.logic.answers import Answer
 from lasing.logic.examples import Examples
 from lasing.logic.formulas import Atom
@@ -19,16 +19,16 @@ Facts = Iterable[tuple[object, ...] | Atom] | Mapping[str, Any]
 
 
 def checked(facts: object) -> list[tuple[object, ...]] | Mapping[str, Any]:
-    """Facts as tuples, or as data frames by predicate; whatever is neither is refused."""
+    """Facts as tuples, or as data frames by predicate; anything else is refused."""
     if isinstance(facts, Mapping):
         return facts
     note = 'facts are a list of tuples such as ("temp", "s1", 70), or a dictionary of data frames by predicate'
     if isinstance(facts, str | bytes | Atom) or is_frame(facts) or not isinstance(facts, Iterable):
-        raise fault("E510", f"a {type(facts).__name__} is no list of facts", note=note)
+        raise fault("E510", f"a {type(facts).__name__} is not a list of facts", note=note)
     given = list(facts)
     if set(map(type, given)) <= {tuple}:
         if () in given:
-            raise fault("E510", "an empty tuple is no fact", note=note)
+            raise fault("E510", "an empty tuple is not a fact", note=note)
         return given
     tuples: list[tuple[object, ...]] = []
     for fact in given:
@@ -37,7 +37,7 @@ def checked(facts: object) -> list[tuple[object, ...]] | Mapping[str, Any]:
         elif isinstance(fact, tuple | list) and fact:
             tuples.append(tuple(fact))
         else:
-            raise fault("E510", f"{fact!r} is no fact", note=note)
+            raise fault("E510", f"{fact!r} is not a fact", note=note)
     return tuples
 
 
@@ -48,10 +48,10 @@ def unused(predicate: str, known: Iterable[str]) -> Diagnostic:
 
 
 def batch_of(frames: object) -> Mapping[str, Any]:
-    """Data frames by predicate; whatever is none is refused."""
+    """Data frames by predicate; anything else is refused."""
     if not isinstance(frames, Mapping):
         note = "give a dictionary of data frames by predicate"
-        raise fault("E510", f"a {type(frames).__name__} is no batch", note=note)
+        raise fault("E510", f"a {type(frames).__name__} is not a batch", note=note)
     return frames
 
 
@@ -60,14 +60,14 @@ _is_name = lru_cache(1024)(is_name)
 
 
 def check_predicate(predicate: object) -> None:
-    """Fail at what is no predicate's name, as every other way in does."""
+    """Fail if this is not the name of a predicate, as every other input does."""
     if not isinstance(predicate, str) or not _is_name(predicate):
         note = 'a fact is a tuple such as ("temp", "s1", 70); a predicate starts with a lower-case letter'
         raise fault("E509", f"{predicate!r} is not a predicate's name", note=note)
 
 
 def frame_of(frame: Any, predicate: object, time: str | None = None) -> Any:
-    """The data frame of a predicate as an Arrow table, with the column of the time if one is asked for."""
+    """The data frame of a predicate as an Arrow table; fails if it lacks the time column, where one is given."""
     check_predicate(predicate)
     table = table_of(frame, str(predicate))
     if time is not None and time not in table.column_names:
@@ -76,7 +76,7 @@ def frame_of(frame: Any, predicate: object, time: str | None = None) -> Any:
 
 
 def not_utf8(predicate: object) -> LasingError:
-    """The error for a column of text whose bytes are none."""
+    """The error for a text column whose bytes are not UTF-8."""
     return fault("E506", f"the table of {predicate} has text that is not UTF-8", note="leave such rows out")
 
 
@@ -86,32 +86,33 @@ def out_of_order() -> LasingError:
 
 Fact = tuple[int, str, tuple[Value, ...]]
 Own = Sequence[tuple[int, Atom]]
-"""Data facts of the program's own text, by time."""
+"""Data facts from the program's own text, sorted by time."""
 TimePoint = Callable[[object], int]
-"""The time point for a value of a column of times; it may refuse it."""
+"""Returns the time point for a value of a time column, or refuses it."""
 
 
-class Batch(Protocol):
+class EncodedBatch(Protocol):
     """Encoded facts of many time points, in order."""
 
     def span(self) -> tuple[int, int] | None: ...
 
 
 class Core(Protocol):
-    """`encode` may refuse facts, and changes nothing; `push` takes what it has made of them.
+    """`encode` may refuse facts, and changes nothing; `push` takes the encoded facts.
 
-    `recall` takes the facts of a raw window in, and tells nothing; `holding` tells all that holds now, as added now.
+    `recall` takes in the facts of a raw window and reports no changes; `holding` reports everything that holds now as
+    added now.
     """
 
     @property
     def time(self) -> int: ...
     def encode(self, time: int, facts: Facts) -> Any: ...
-    def push(self, time: int, encoded: Any) -> Source: ...
-    def encode_batch(self, frames: Mapping[str, Any], time: str, time_point: TimePoint) -> Batch: ...
-    def with_own(self, batch: Any, own: Own) -> Batch: ...
-    def push_batch(self, end: int, batch: Any) -> Source: ...
+    def push(self, time: int, encoded: Any) -> ChangeSource: ...
+    def encode_batch(self, frames: Mapping[str, Any], time: str, time_point: TimePoint) -> EncodedBatch: ...
+    def with_own(self, batch: Any, own: Own) -> EncodedBatch: ...
+    def push_batch(self, end: int, batch: Any) -> ChangeSource: ...
     def recall(self, end: int, batch: Any) -> None: ...
-    def holding(self) -> Source: ...
+    def holding(self) -> ChangeSource: ...
     def answer(self) -> Answer: ...
     def left_out(self) -> tuple[int, Mapping[tuple[int, str], int]]: ...
     def examples(self) -> Examples: ...

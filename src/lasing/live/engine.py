@@ -1,4 +1,4 @@
-"""`lasing.Engine`: push facts as they come, and hear what changes."""
+"""`lasing.Engine`: push facts as they come, and get the changes."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from lasing.engine_choice import (
 from lasing.errors import Diagnostic, LasingError, fault, warn
 from lasing.limits import Limits, Watch, limits_of, stopped
 from lasing.live import snapshots
-from lasing.live.cores import Batch, Core, Facts, batch_of, checked, frame_of
+from lasing.live.cores import Core, EncodedBatch, Facts, batch_of, checked, frame_of
 from lasing.live.local import LocalCore
 from lasing.live.models import ModelsCore
 from lasing.live.reference import ReferenceCore
-from lasing.live.updates import Joined, Source, Told, Update
+from lasing.live.updates import ChangeSource, Joined, KnownChanges, Update
 from lasing.logic.answers import Answer
 from lasing.logic.examples import Examples
 from lasing.logic.facts import facts_of
@@ -40,7 +40,7 @@ Opener = Callable[[int], Core]
 
 
 class Engine:
-    """A program at work: push facts as they come, and hear what changes.
+    """A running program: push facts as they come, and get the changes.
 
     >>> engine = Engine("hot(S) :- temp(S, V) in [5], V > 30.", start=0)
     >>> engine.push(7, [("temp", "s1", 70)]).added
@@ -48,17 +48,17 @@ class Engine:
     >>> engine.advance_to(13).removed
     frozenset({Atom(predicate='hot', args=('s1',))})
 
-    Any way to cut a stream into pushes gives the same answers; pushing at the same time point again adds to it. Facts
-    for a time that has passed are refused (E308), or go to `on_late`; the engine stays as it was.
+    The answers do not depend on how a stream is cut into pushes; a second push at the same time point adds to the
+    first. Facts for a time that has passed are refused (E308), or go to `on_late`; the engine stays as it was.
 
-    The timeline begins at `start`, or, as for `lasing.run`, with the first fact. Until then nothing is evaluated:
-    `start` and `time` are None, and time may pass without a trace.
+    The timeline begins at `start` or, as in `lasing.run`, with the first fact. Until then nothing is evaluated:
+    `start` and `time` are None, and passing time has no effect.
 
-    A program may have any number of answer streams: `answer().models` has them, at most `models` of them. What an
-    update adds and removes is then defined where there is exactly one, before and after.
+    A program may have any number of answer streams: `answer().models` has them, at most `models` of them. The changes
+    of an update are then defined only if there is exactly one answer stream, before and after.
 
-    `max_atoms`, `max_memory` and `max_time` are limits as in `lasing.run`, `max_time` that of each call. An engine that
-    is stopped by a limit or an interrupt is half way through a time point, and refuses to go on (E317): restore it.
+    `max_atoms`, `max_memory` and `max_time` are limits as in `lasing.run`; `max_time` applies to each call. An engine
+    stopped by a limit or an interrupt is half way through a time point and refuses to continue (E317): restore it.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Engine:
 
     @classmethod
     def with_plan(cls, program: Program, plan: Plan | None, engine: str, start: int, limits: Limits) -> Engine:
-        """An engine for a program with one answer whose plan was made before; without a plan, the reference engine."""
+        """An engine for a program with one answer, with the plan given; without a plan, the reference engine."""
         made, watch, given = cls.__new__(cls), Watch(limits), program.watching_dates()
         made._set_up(given, start, chosen_by_plan(given, plan, engine, watch), watch, None)
         return made
@@ -104,17 +104,17 @@ class Engine:
 
     @property
     def start(self) -> int | None:
-        """The first time point; None while there is no fact and none was given."""
+        """The first time point; None if no start was given and no fact has come."""
         return self._start
 
     @property
     def time(self) -> int | None:
-        """The time point up to which everything is evaluated; before any, the one before the start, or None."""
+        """The time point up to which everything is evaluated; before that, the one before the start, or None."""
         return None if self._core is None else self._core.time
 
     @property
     def incremental(self) -> bool:
-        """Whether this is the local engine, whose memory follows the windows; the reference keeps all facts."""
+        """Whether this is the local engine, whose memory follows the windows; the reference engine keeps all facts."""
         return self._kind == "local"
 
     def __repr__(self) -> str:
@@ -123,12 +123,12 @@ class Engine:
         return f"Engine({rules}, {self._kind} engine, {reached})"
 
     def push(self, time: Any, facts: Facts) -> Update:
-        """Facts at a time point: evaluate up to it, and tell what has changed."""
+        """Add facts at a time point, evaluate up to it, and return the changes."""
         self._check_whole()
         now, given = time_of(time, self.program.tick), checked(facts)
         try:
             return self._push(now, given)
-        except LasingError:  # facts that lack a value are refused before anything happens: they are left out
+        except LasingError:  # facts that lack a value were refused before any effect: leave them out
             kept = self._without_gaps(given)
             if kept is None:
                 raise
@@ -140,27 +140,28 @@ class Engine:
             return self._push_first(now, facts)
         if now < core.time or now < start:
             if self.on_late is None:
-                note, shown = "push in the order of time, or give the engine an on_late=…", self.program.time_text
+                note, shown = "push in order of time, or give the engine an on_late=…", self.program.time_text
                 if now < start:
                     raise fault("E308", f"time {shown(now)} is before the start, {shown(start)}", note=note)
                 message = f"time {shown(now)} has passed: everything is evaluated up to {shown(core.time)}"
                 raise fault("E308", message, note=note)
             self.on_late(now, facts)
-            return Update(core.time, Told([]))
+            return Update(core.time, KnownChanges([]))
         return self._evaluate(core, now, core.encode(now, facts))
 
     def advance_to(self, time: Any) -> Update:
-        """Time passes without facts."""
+        """Let time pass without facts, up to a time point."""
         return self.push(time, ())
 
     def push_batch(
         self, facts: Mapping[str, Any], time: str = "time", end: Any = None, missing: Missing = SKIP
     ) -> dict[str, Any]:
-        """Many time points at once: data frames by predicate with a column of the time, in order, and an argument in
-        each other column. What changes comes as Arrow tables, as from `Update.to_arrow`.
+        """Push facts of many time points at once: data frames by predicate with a time column, in order, and one
+        argument in each other column. Returns the changes as Arrow tables, like those of `Update.to_arrow`.
 
-        This is the fast path for files and for Spark: with the local engine no Python object is made for a fact. Late
-        rows are refused as a whole. A row that lacks a value is left out, or is as `missing` says: see `lasing.run`.
+        This is the fast path for files and for Spark: the local engine makes no Python object for a fact. If any row is
+        late, the whole batch is refused. `missing` says what to do with a row that lacks a value, see `lasing.run`; by
+        default it is left out.
         """
         self._check_whole()
         gaps = Gaps(missing)
@@ -168,7 +169,7 @@ class Engine:
         prepared = self._batch(frames, time, end)
         self._note_gaps(gaps)
         if prepared is None:
-            return self._open(0).holding().tables()  # as from an engine in which nothing has happened
+            return self._open(0).holding().tables()  # the empty tables of an engine that has not begun
         core, until, batch = prepared
         self._enter_evaluation()
         source = core.push_batch(until, batch)
@@ -180,7 +181,7 @@ class Engine:
         return present(table, table.column_names, gaps, f"the table of {predicate}", time)
 
     def _without_gaps(self, facts: Facts) -> Facts | None:
-        """Facts without those that lack a value; None where there are none of these."""
+        """The facts without those that lack a value; None if no fact lacks one."""
         gaps = Gaps(SKIP)
         kept: Facts
         if isinstance(facts, Mapping):
@@ -193,11 +194,11 @@ class Engine:
     def _note_gaps(self, gaps: Gaps) -> None:
         fresh = [key for key in gaps.left_out if key not in self._gaps.left_out]
         self._gaps.left_out.update(gaps.left_out)
-        if fresh:  # each column is told once; `diagnostics` has the numbers
+        if fresh:  # warn once for each column; `diagnostics` has the numbers
             warn(gaps.warnings())
 
     def recall(self, facts: Mapping[str, Any], time: str = "time", end: Any = None) -> None:
-        """Take the facts of a raw window in, as `push_batch` does, in an engine that has not begun; tell nothing."""
+        """Take in the facts of a raw window, as `push_batch` does, before the engine has begun; report no changes."""
         self._check_whole()
         if (prepared := self._batch(facts, time, end)) is not None:
             core, until, batch = prepared
@@ -206,13 +207,13 @@ class Engine:
             self._whole = True
 
     def holding(self) -> dict[str, Any]:
-        """All that holds now as Arrow tables, in the form of `push_batch`, as if it had been added now."""
+        """Everything that holds now as Arrow tables, in the form of `push_batch`, as if it had been added now."""
         self._check_whole()
         return (self._core or self._open(0)).holding().tables()
 
-    def _batch(self, facts: Mapping[str, Any], time: str, end: Any) -> tuple[Core, int, Batch] | None:
-        """Facts of many time points, checked and encoded, and up to when to go; None where the timeline has not begun,
-        and does not."""
+    def _batch(self, facts: Mapping[str, Any], time: str, end: Any) -> tuple[Core, int, EncodedBatch] | None:
+        """Facts of many time points, checked and encoded, and the time to evaluate up to; None if the timeline has not
+        begun and these facts do not begin it."""
         last = None if end is None else time_of(end, self.program.tick)
         core, start = self._core, self._start
         if core is None or start is None:
@@ -226,18 +227,18 @@ class Engine:
         until = last if last is not None else core.time if span is None else span[1]
         shown = self.program.time_text
         if span is not None and span[0] < max(core.time, start):
-            raise fault("E308", f"time {shown(span[0])} has passed", note="push in the order of time")
+            raise fault("E308", f"time {shown(span[0])} has passed", note="push in order of time")
         if span is not None and until < span[1]:
             raise fault("E306", f"the batch has facts at {shown(span[1])}, after its end, {shown(until)}")
         if until < core.time:
-            raise fault("E308", f"time {shown(until)} has passed", note="push in the order of time")
+            raise fault("E308", f"time {shown(until)} has passed", note="push in order of time")
         self._begin(start, core)
         due = [fact for fact in self._own if fact[0] <= until]
         self._own = self._own[len(due) :]
         return core, until, core.with_own(batch, due) if due else batch
 
     def _first_time(self, frame: Any, predicate: str, time: str) -> int | None:
-        """The time of the first row of a frame, which is the earliest."""
+        """The time of the first row of a frame, which is its earliest time."""
         table = frame_of(frame, predicate, time)
         return time_of(table[time][0].as_py(), self.program.tick) if table.num_rows else None
 
@@ -248,34 +249,34 @@ class Engine:
         return min([*points, *due], default=None)
 
     def _begin(self, start: int, core: Core) -> None:
-        """The timeline has begun: data of the program's own text from before is no part of it."""
+        """Begin the timeline. Earlier data in the program's own text is not part of it."""
         if self._core is None:
             self._start, self._core = start, core
             self._own = [fact for fact in self._own if fact[0] >= start]
 
     def _push_first(self, now: int, facts: Facts) -> Update:
-        """Begin the timeline if there is a fact to begin with."""
+        """Begin the timeline if there is a fact."""
         if isinstance(facts, Mapping):
             some = any(frame_of(frame, predicate).num_rows for predicate, frame in facts.items())
         else:
             some = bool(facts)
         start = self._first([now] if some else [], now)
         if start is None:
-            return Update(now, Told([]))
+            return Update(now, KnownChanges([]))
         core = self._open(start)
         encoded = core.encode(now, facts)
         self._begin(start, core)
         return self._evaluate(core, now, encoded)
 
     def answer(self) -> Answer:
-        """The atoms that hold now; none before the timeline has begun."""
+        """The atoms that hold now; none before the timeline begins."""
         self._check_whole()
         answer = Answer.single(0, frozenset()) if self._core is None else self._core.answer()
         return replace(answer, tick=self.program.shown_tick())
 
     def diagnostics(self) -> list[Diagnostic]:
-        """What was left out so far: facts that lack a value (W206), heads before the start (W202), instances that had
-        no value (W203)."""
+        """Warnings about what was left out so far: facts that lack a value (W206), heads before the start (W202) and
+        instances that had no value (W203)."""
         return [*self._gaps.warnings(), *left_out(self.program, *self.left_out(), self.examples())]
 
     def left_out(self) -> tuple[int, Mapping[tuple[int, str], int]]:
@@ -283,14 +284,14 @@ class Engine:
         return (0, {}) if self._core is None else self._core.left_out()
 
     def examples(self) -> Examples:
-        """One of the instances without a value for each rule and reason."""
+        """For each rule and reason, one of the instances without a value."""
         return {} if self._core is None else self._core.examples()
 
     def snapshot(self) -> Any:
-        """The raw window as an Arrow table: the facts on which answers can still depend. That is all there is to keep.
+        """The raw window as an Arrow table: the facts that answers can still depend on. Nothing else needs to be kept.
 
-        Columns are time, predicate, and the arguments, as they are written in a stream file; the rest, and a checksum,
-        is in the metadata.
+        The columns are time, predicate, and the arguments as written in a stream file; the metadata has the rest and a
+        checksum.
         """
         self._check_whole()
         if self._core is None:
@@ -313,10 +314,10 @@ class Engine:
         max_memory: int | str | None = None,
         max_time: float | str | None = None,
     ) -> Engine:
-        """An engine that goes on from a snapshot with the answers that the one before would have given.
+        """An engine that continues from a snapshot with the answers that the original engine would have given.
 
-        The program may be another one, if the snapshot has all facts that it looks back on. Raises E512 if it lacks
-        some, or is damaged.
+        The program may be a different one, if the snapshot has all facts that it looks back on. Raises E512 if the
+        snapshot lacks some of them or is damaged.
         """
         checked_program = program if isinstance(program, Program) else parse(program, constants)
         state = snapshots.from_table(snapshot, facts_of(checked_program).arity, needed_coverage(checked_program))
@@ -342,7 +343,7 @@ class Engine:
             raise stopped()
 
     def _enter_evaluation(self) -> None:
-        """Whoever enters an evaluation and does not get to its end leaves the engine half way through a time point."""
+        """Mark the engine as unusable until the evaluation ends: if it fails, it is half way through a time point."""
         self._whole = False
         self._watch.restart()
 
@@ -353,19 +354,19 @@ class Engine:
         return update
 
     def _push_with_own(self, core: Core, now: int, encoded: Any) -> Update:
-        """Let the data facts of the program's own text come in their time."""
-        told: list[Source] = []
+        """Push the data facts of the program's own text at their times."""
+        updates: list[ChangeSource] = []
         while self._own and self._own[0][0] <= now:
             time = self._own[0][0]
             mine = [atom for at, atom in self._own if at == time]
             self._own = self._own[len(mine) :]
-            told.append(core.push(time, core.encode(time, mine)))
-        told.append(core.push(now, encoded))
-        return Update(now, Joined(told))
+            updates.append(core.push(time, core.encode(time, mine)))
+        updates.append(core.push(now, encoded))
+        return Update(now, Joined(updates))
 
 
 def _opener(choice: Choice, program: Program) -> Opener:
-    """How to make the core of an engine, by the start of the timeline."""
+    """A function that makes the core of an engine for a start of the timeline."""
     match choice:
         case OnLocal():
             return lambda start: LocalCore(program, choice.make(start))

@@ -1,4 +1,4 @@
-"""The local engine, fed by hand, in encoded columns."""
+"""The local engine behind the push interface, in encoded columns."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from lasing.raw_window import RawWindow
 
 @dataclass(frozen=True, slots=True)
 class CodedBatch:
-    """Rows of codes, by time; and from when to when there were any, those that nothing depends on included."""
+    """Rows of codes, sorted by time, and the first and last time, including those of facts that nothing depends on."""
 
     facts: Coded
     times: tuple[int, int] | None
@@ -52,7 +52,7 @@ class CodedBatch:
 
 
 class LocalCore:
-    """Facts are rows of codes here; what nothing depends on is left out before it gets any.
+    """Encodes facts as rows of codes, and drops the facts that nothing depends on.
 
     A fact of a predicate that the program does not name still counts in tuple windows (see `Others`).
     """
@@ -99,24 +99,24 @@ class LocalCore:
     def recall(self, end: int, batch: CodedBatch) -> None:
         facts = self._new(batch.facts)
         for _ in self._engine.evaluate(facts.rows, end):
-            continue  # what happened then was told then
+            continue  # these changes were reported before the snapshot
         self._window.add(facts, end)
 
     def holding(self) -> Blocks:
-        return Blocks(self._engine, [self._told(self._engine.standing())])
+        return Blocks(self._engine, [self._kept(self._engine.standing())])
 
     def push(self, time: int, encoded: Coded) -> Blocks:
         facts = self._new(encoded)
-        told = [self._told(block) for block in self._engine.evaluate(facts.rows, time)]
+        blocks = [self._kept(block) for block in self._engine.evaluate(facts.rows, time)]
         if len(facts):
             self._window.add(facts, time)
-        return Blocks(self._engine, told)
+        return Blocks(self._engine, blocks)
 
     def _coded(self, rows: Codes) -> Coded:
         return self._engine.dictionary.hold(rows, IN_ARGS)
 
-    def _told(self, block: Codes) -> Coded:
-        """A block of output, to be kept by whoever hears of it."""
+    def _kept(self, block: Codes) -> Coded:
+        """A copy of a block of output whose codes stay valid."""
         return self._engine.dictionary.hold(block.copy(), OUT_ARGS)
 
     def answer(self) -> Answer:
@@ -141,7 +141,7 @@ class LocalCore:
                 facts.append((time, predicate, args))
             elif time == self.time:
                 facts.append((time, *from_text(others[first])))
-            else:  # its time has passed, so only that it was there matters
+            else:  # its time has passed, so it only counts
                 facts.append((time, "", (first,)))
         return facts
 
@@ -150,7 +150,7 @@ class LocalCore:
         rows[:, IN_TIME] = times
         try:
             predicates = set(map(itemgetter(0), plain))
-        except TypeError:  # it has no hash, so it is no text
+        except TypeError:  # not hashable, so not text
             for fact in plain:
                 check_predicate(fact[0])
             raise
@@ -165,7 +165,7 @@ class LocalCore:
         return rows
 
     def _fill(self, rows: Codes, where: Any, facts: Sequence[tuple[object, ...]]) -> None:
-        """Encode facts of one predicate and one length."""
+        """Encode facts of the same predicate and length."""
         number = self._number(facts[0][0], len(facts[0]))
         rows[where, IN_PREDICATE] = number
         if number == self._engine.predicates[""]:
@@ -177,7 +177,7 @@ class LocalCore:
             rows[where, IN_ARGS + i] = self._engine.dictionary.column(values)
 
     def _fill_unnamed(self, rows: Codes, where: Any, facts: Iterable[Sequence[object]]) -> None:
-        """Facts of predicates that the program does not name: checked like all, and numbered where they count."""
+        """Facts of predicates that the program does not name: checked like all others, and numbered if they count."""
         if self._any_predicate:
             self._others.pass_to(self.time)
             rows[where, IN_ARGS] = self._others.numbers(rows[where, IN_TIME].tolist(), map(to_text, facts))
@@ -187,7 +187,7 @@ class LocalCore:
                     value_of(arg)
 
     def _frames(self, frames: Mapping[str, Any], time: str | int, time_point: TimePoint | None = None) -> Codes:
-        """Rows of data frames, all at one time point, or with a column of the time."""
+        """The rows of data frames, all at one time point, or with a time column."""
         parts: list[Codes] = []
         for predicate, frame in frames.items():
             table = frame_of(frame, predicate, time if isinstance(time, str) else None)
@@ -214,7 +214,7 @@ class LocalCore:
         return np.concatenate([*parts, np.zeros((0, self._engine.width), np.int64)]) if len(parts) != 1 else parts[0]
 
     def _number(self, predicate: object, length: int) -> int:
-        """The number of a predicate, once it has been checked."""
+        """Check a predicate, and return its number."""
         if not isinstance(predicate, str) or predicate not in self._arity:
             check_predicate(predicate)
         assert isinstance(predicate, str)
@@ -230,13 +230,13 @@ class LocalCore:
         return self._engine.predicates.get(predicate, self._engine.predicates[""])
 
     def _used(self, rows: Codes) -> Codes:
-        """Without the facts that nothing depends on."""
+        """Drop the facts that nothing depends on."""
         if self._any_predicate:
             return rows
         used = rows[:, IN_PREDICATE] != self._engine.predicates[""]
         return rows if used.all() else rows[used]
 
     def _new(self, facts: Coded) -> Coded:
-        """Where facts are counted, only those that are not there already: the same fact twice counts once."""
+        """If windows count facts, drop those that are already there: a repeated fact counts once."""
         rows = self._window.unseen(facts.rows) if self._exact else facts.rows
         return facts if rows is facts.rows else self._coded(rows)

@@ -1,4 +1,4 @@
-"""An engine for programs with any number of answers, fed by hand."""
+"""Engines for programs with any number of answers, behind the push interface."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lasing.engines.asp.retention import Retention
 from lasing.engines.reference.stream import Fact as StreamFact
 from lasing.live.cores import Fact
 from lasing.live.reference import AtomBatch, AtomsCore
-from lasing.live.updates import Told, Tuples
+from lasing.live.updates import KnownChanges, Tuples
 from lasing.logic.answers import Answer, Changes, changes
 from lasing.logic.examples import Examples
 from lasing.logic.formulas import Atom
@@ -21,8 +21,8 @@ from lasing.logic.program import Program
 from lasing.timeline.intervals import Interval
 
 
-class ModelsTold:
-    """Answers of successive time points; what changes between them is defined where each has exactly one model."""
+class ModelChanges:
+    """The answers of successive time points; changes between them are defined if each has exactly one model."""
 
     def __init__(self, before: Answer, answers: list[Answer]) -> None:
         self._before = before
@@ -37,11 +37,11 @@ class ModelsTold:
         return None
 
     def tables(self) -> dict[str, Any]:
-        return Told(self.changes()).tables()
+        return KnownChanges(self.changes()).tables()
 
 
 class ModelsCore(AtomsCore):
-    """Keeps the answers of now, and the facts that are still in reach."""
+    """Keeps the current answers, and the facts that can still matter."""
 
     def __init__(self, program: Program, start: int, choice: AnyAnswers) -> None:
         super().__init__(program)
@@ -54,14 +54,14 @@ class ModelsCore(AtomsCore):
     def time(self) -> int:
         return self._answer.time
 
-    def push(self, time: int, encoded: list[Atom]) -> ModelsTold:
+    def push(self, time: int, encoded: list[Atom]) -> ModelChanges:
         before, new = self._answer, self._new(time, encoded)
         answers = list(self._engine.advance(time, new))
         self._keep(time, new)
         self._answer = replace(answers[-1] if answers else before, time=time)
-        return ModelsTold(before, answers)
+        return ModelChanges(before, answers)
 
-    def push_batch(self, end: int, batch: AtomBatch) -> ModelsTold:
+    def push_batch(self, end: int, batch: AtomBatch) -> ModelChanges:
         before, answers = self._answer, list[Answer]()
         groups = [(time, [atom for _, atom in rows]) for time, rows in groupby(batch.rows, key=itemgetter(0))]
         if not groups or groups[-1][0] < end:
@@ -71,15 +71,15 @@ class ModelsCore(AtomsCore):
             answers += self._engine.advance(time, new)
             self._keep(time, new)
         self._answer = replace(answers[-1] if answers else before, time=end)
-        return ModelsTold(before, answers)
+        return ModelChanges(before, answers)
 
     def recall(self, end: int, batch: AtomBatch) -> None:
         self._answer = self._engine.recall(end, batch.rows)
         for time, atom in batch.rows:
             self._keep(time, [atom])
 
-    def holding(self) -> Told:
-        return Told([Changes(self.time, self._answer.atoms, frozenset())])
+    def holding(self) -> KnownChanges:
+        return KnownChanges([Changes(self.time, self._answer.atoms, frozenset())])
 
     def answer(self) -> Answer:
         return self._answer
@@ -95,7 +95,7 @@ class ModelsCore(AtomsCore):
         return ((fact.time, fact.predicate, fact.args) for fact in self._window.facts.within(self._timeline))
 
     def _new(self, time: int, atoms: list[Atom]) -> list[Atom]:
-        """Without the facts that are there already at this time point: the same fact twice counts once."""
+        """Drop the facts that are already there at this time point: a repeated fact counts once."""
         known = self._window.facts
         return [a for a in dict.fromkeys(atoms) if a.values not in known.at(time, a.predicate)]
 

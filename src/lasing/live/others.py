@@ -1,4 +1,4 @@
-"""Facts of predicates that the program does not name, where windows count all facts."""
+"""Facts of predicates that the program does not name, for programs whose windows count all facts."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from lasing.logic.terms import Value, value_from_text, value_text
 
 
 class Others:
-    """Which of these facts are the same: they count once at a time point, and nothing else about them matters.
+    """Finds equal facts among these: a fact counts once at a time point, and nothing else about it matters.
 
-    Each has a number of its own in place of arguments. Its text is known as long as it may come again, until time moves
-    on: so a stream of names that are always new fills nothing.
+    Each fact gets a number of its own instead of arguments. Its text is kept only until time moves on, because until
+    then the fact may come again. So a stream of ever new names does not fill the memory.
 
     >>> others = Others()
     >>> others.numbers([7, 7, 7], map(to_text, [("door", 1), ("door", "1"), ("door", 1.0)]))
@@ -28,7 +28,7 @@ class Others:
         self._time: int | None = None
 
     def numbers(self, times: Iterable[int], texts: Iterable[str]) -> list[int]:
-        """The numbers of facts, as texts, at time points."""
+        """The numbers of facts, given as texts, at their time points."""
         found = []
         for key in zip(times, texts, strict=True):
             number = self._numbers.get(key)
@@ -39,23 +39,23 @@ class Others:
         return found
 
     def texts(self, time: int) -> dict[int, str]:
-        """The facts of a time point that has not passed, by number."""
+        """The texts of the facts at a time point that has not passed, by number."""
         return {number: text for (at, text), number in self._numbers.items() if at == time}
 
     def pass_to(self, time: int) -> None:
-        """No facts will come for time points before this one."""
+        """Forget facts before this time point, because no more facts will come for those times."""
         if time != self._time:
             self._numbers = {key: number for key, number in self._numbers.items() if key[0] >= time}
             self._time = time
 
 
 def to_text(fact: Sequence[object]) -> str:
-    """One text for a fact of any predicate; equal facts have equal texts. No value's text has a line break."""
+    """A text for a fact of any predicate; equal facts have equal texts. The text of a value never has a line break."""
     predicate, *args = fact
     return "\n".join((str(predicate), *(value_text(value_of(arg)) for arg in args)))
 
 
 def from_text(text: str) -> tuple[str, tuple[Value, ...]]:
-    """The fact of a text."""
+    """The fact for a text."""
     predicate, *args = text.split("\n")
     return predicate, tuple(map(value_from_text, args))

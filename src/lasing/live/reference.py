@@ -1,4 +1,4 @@
-"""The reference engine, fed by hand."""
+"""The reference engine behind the push interface."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from lasing.live.cores import (
     out_of_order,
     unused,
 )
-from lasing.live.updates import Told
+from lasing.live.updates import KnownChanges
 from lasing.logic.answers import Answer, Changes, Standing
 from lasing.logic.examples import Examples
 from lasing.logic.facts import facts_of
@@ -34,7 +34,7 @@ from lasing.logic.program import Program
 
 @dataclass(frozen=True, slots=True)
 class AtomBatch:
-    """Times and atoms, by time."""
+    """Times and atoms, sorted by time."""
 
     rows: list[tuple[int, Atom]]
 
@@ -43,7 +43,7 @@ class AtomBatch:
 
 
 class AtomsCore:
-    """Facts are atoms here."""
+    """Encodes facts as atoms."""
 
     def __init__(self, program: Program) -> None:
         facts = facts_of(program)
@@ -55,7 +55,7 @@ class AtomsCore:
         return self._noticed(list(_atoms(facts, self._arity)))
 
     def _noticed(self, atoms: list[Atom]) -> list[Atom]:
-        """Warn once of each predicate that the program does not use."""
+        """Warn once about each predicate that the program does not use."""
         if not self._any_predicate:
             for predicate in sorted({atom.predicate for atom in atoms} - self._arity.keys() - self._unknown):
                 self._unknown.add(predicate)
@@ -78,7 +78,7 @@ class AtomsCore:
 
 
 class ReferenceCore(AtomsCore):
-    """The raw window is all facts."""
+    """Keeps all facts as the raw window."""
 
     def __init__(self, program: Program, start: int, engine: ReferenceEngine) -> None:
         super().__init__(program)
@@ -86,28 +86,28 @@ class ReferenceCore(AtomsCore):
         self._standing = Standing()
         self.time = start - 1
 
-    def push(self, time: int, encoded: list[Atom]) -> Told:
-        told = list(self._engine.advance(time, encoded))
-        for change in told:
+    def push(self, time: int, encoded: list[Atom]) -> KnownChanges:
+        changes = list(self._engine.advance(time, encoded))
+        for change in changes:
             self._standing.apply(change)
         self.time = time
-        return Told(told)
+        return KnownChanges(changes)
 
-    def push_batch(self, end: int, batch: AtomBatch) -> Told:
-        told: list[Changes] = []
+    def push_batch(self, end: int, batch: AtomBatch) -> KnownChanges:
+        changes: list[Changes] = []
         for time, rows in groupby(batch.rows, key=itemgetter(0)):
-            told += self.push(time, [atom for _, atom in rows]).changes()
+            changes += self.push(time, [atom for _, atom in rows]).changes()
         if self.time < end:
-            told += self.push(end, []).changes()
-        return Told(told)
+            changes += self.push(end, []).changes()
+        return KnownChanges(changes)
 
     def recall(self, end: int, batch: AtomBatch) -> None:
         self._standing.apply(self._engine.recall(end, batch.rows))
         self.time = end
 
-    def holding(self) -> Told:
+    def holding(self) -> KnownChanges:
         now = self.answer()
-        return Told([Changes(now.time, now.atoms, frozenset(), now.expiries)])
+        return KnownChanges([Changes(now.time, now.atoms, frozenset(), now.expiries)])
 
     def answer(self) -> Answer:
         return self._standing.at(self.time)
@@ -123,7 +123,7 @@ class ReferenceCore(AtomsCore):
 
 
 def _atoms(facts: Facts, arity: Mapping[str, int]) -> Iterator[Atom]:
-    """Facts as atoms, once they have been checked."""
+    """Check facts, and return them as atoms."""
     named: Any = checked(facts)
     if isinstance(named, Mapping):
         frames = {predicate: frame_of(frame, predicate) for predicate, frame in named.items()}

@@ -1,9 +1,9 @@
-"""Snapshots: the raw window of an engine as an Arrow table, and back, after everything in it has been checked.
+"""Snapshots: convert the raw window of an engine to an Arrow table, and back after checking everything in it.
 
-The table has the columns time, predicate and args, with values as they are written in a stream file. Its metadata have
-the start of the timeline, the time point up to which everything is evaluated (both null before the first fact), which
-facts the raw window keeps, and a checksum over all of it. Snapshots of version 0.1.0 have no checksum; they are read
-too, and checked in all else.
+The table has the columns time, predicate and args, with values as written in a stream file. Its metadata has the start
+of the timeline, the time point up to which everything is evaluated (both null before the first fact), the facts that
+the raw window keeps, and a checksum over all of it. Snapshots of version 0.1.0 have no checksum; they can be read too,
+and everything else in them is checked.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _UNNAMED = "unnamed"
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where an engine is: its start and time, None before the first fact, and the facts of its raw window by time."""
+    """The state of an engine: its start and time (None before the first fact) and the facts of its raw window."""
 
     start: int | None
     time: int | None
@@ -45,7 +45,7 @@ class State:
 
 
 def to_table(start: int | None, time: int | None, window: Iterable[Fact], keeps: Coverage) -> Any:
-    """The snapshot of a state, which says what facts the raw window keeps."""
+    """The snapshot of a state; `keeps` says which facts the raw window keeps."""
     rows = list(window)
     columns = [[r[0] for r in rows], [r[1] for r in rows], [list(map(value_text, r[2])) for r in rows]]
     table = pa.table([pa.array(c, t) for c, t in zip(columns, _COLUMNS.values(), strict=True)], names=list(_COLUMNS))
@@ -55,28 +55,28 @@ def to_table(start: int | None, time: int | None, window: Iterable[Fact], keeps:
 
 
 def from_table(snapshot: Any, arity: Mapping[str, int], needs: Coverage) -> State:
-    """The state of a snapshot; E512 where it is none, is damaged, or lacks facts that the program needs.
+    """The state of a snapshot; E512 if it is not a snapshot, is damaged, or lacks facts that the program needs.
 
-    `arity` has how many arguments the program's predicates have.
+    `arity` has the number of arguments of each predicate in the program.
     """
     table = sound(snapshot)
     stored = (table.schema.metadata or {}).get(KEY)
     if stored is None:
-        raise no_snapshot("this table is no snapshot of an engine", "keep the table's metadata with it")
+        raise no_snapshot("this table is not a snapshot of an engine", "keep the table's metadata with it")
     state = _state(stored)
     columns = _columns(table)
     if "checksum" in state and state["checksum"] != checksum(columns, state):
-        raise no_snapshot("the snapshot's checksum does not fit: it is damaged, or was edited")
+        raise no_snapshot("the snapshot's checksum is wrong: it is damaged or was edited")
     if "keeps" in state and state["start"] is not None and (lack := _keeps(state["keeps"]).lack(needs)):
         raise no_snapshot(f"the snapshot was made with another program: {lack}", "restore with that program first")
     return State(state["start"], state["time"], _window(columns, state["start"], state["time"], arity))
 
 
 def checksum(table: Any, beside: Mapping[str, object]) -> str:
-    """A checksum over the columns of a table of integers, strings and lists of these, without nulls, and over the
-    values beside it. It does not depend on chunks, slices or the width of offsets."""
-    told = {key: value for key, value in beside.items() if key != "checksum"}
-    digest = blake2b(json.dumps(told, sort_keys=True).encode(), digest_size=16)
+    """A checksum over the columns of a table of integers, strings and lists of these, without nulls, and over its
+    metadata `beside`. It does not depend on chunks, slices or the width of offsets."""
+    covered = {key: value for key, value in beside.items() if key != "checksum"}
+    digest = blake2b(json.dumps(covered, sort_keys=True).encode(), digest_size=16)
     for name in table.column_names:
         digest.update(name.encode())
         column = table[name]
@@ -85,7 +85,7 @@ def checksum(table: Any, beside: Mapping[str, object]) -> str:
 
 
 def sound(table: Any) -> Any:
-    """The table, once it is sure that to read it is safe: that its buffers are what its schema says. Else E512."""
+    """The table, after checking that it is safe to read: its buffers match its schema. Raises E512 otherwise."""
     try:
         if isinstance(table, pa.Table | pa.RecordBatch):
             table.validate(full=True)
@@ -98,7 +98,7 @@ def sound(table: Any) -> Any:
 
 
 def no_snapshot(message: str, note: str = "take an older snapshot, or start a new engine") -> LasingError:
-    """The error for what no engine can go on from."""
+    """The error for a table from which no engine can continue."""
     return fault("E512", message, note=note)
 
 
@@ -122,7 +122,7 @@ def _state(stored: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         state = None
     if not isinstance(state, dict) or set(state) - _OPTIONAL not in (_FORM, _FIRST_FORM):
-        raise no_snapshot("the snapshot's metadata are damaged")
+        raise no_snapshot("the snapshot's metadata is damaged")
     if state.get("version", VERSION) != VERSION:
         raise no_snapshot(f"the snapshot is of version {str(state['version'])[:20]}, which this lasing cannot read")
     start, time = state["start"], state["time"]
@@ -130,7 +130,7 @@ def _state(stored: bytes) -> dict[str, Any]:
         return state
     are_times = type(start) is int and type(time) is int and -LIMIT < start < LIMIT and start - 1 <= time < LIMIT
     if not are_times:
-        raise no_snapshot("the snapshot's metadata name times that are none")
+        raise no_snapshot("the snapshot's metadata has invalid times")
     return state
 
 
@@ -151,11 +151,11 @@ def _keeps(stored: object) -> Coverage:
             names = named is None or (isinstance(named, list) and all(isinstance(name, str) for name in named))
             if numbers and names:
                 return Coverage(points, facts, by_key, None if named is None else frozenset(named))
-    raise no_snapshot("the snapshot's metadata are damaged")
+    raise no_snapshot("the snapshot's metadata is damaged")
 
 
 def _columns(table: Any) -> Any:
-    """The columns of a snapshot in their own types; whatever was written to a file may come back in others."""
+    """The columns of a snapshot in their own types; a snapshot read from a file may have other types."""
     if any(table.column_names.count(name) != 1 for name in _COLUMNS):
         raise no_snapshot(f"a snapshot has the columns {', '.join(_COLUMNS)}")
     try:
@@ -163,7 +163,7 @@ def _columns(table: Any) -> Any:
         found = pa.table(columns)
         found.validate(full=True)
     except pa.ArrowException as error:
-        raise no_snapshot(f"the snapshot's columns are not what they were: {str(error)[:200]}") from None
+        raise no_snapshot(f"the snapshot's columns have changed: {str(error)[:200]}") from None
     texts = found["args"].combine_chunks().flatten()
     if any(column.null_count for column in (*found.columns, texts)):
         raise no_snapshot("the snapshot has missing values")
@@ -171,23 +171,23 @@ def _columns(table: Any) -> Any:
 
 
 def _window(table: Any, start: int | None, time: int | None, arity: Mapping[str, int]) -> list[tuple[int, Atom]]:
-    """The facts, in order, each of them one that the program can have had."""
+    """The facts, in order; each must be a possible fact of the program."""
     times = table["time"].to_pylist()
     if times and (start is None or time is None or times[0] < start or times[-1] > time or times != sorted(times)):
-        raise no_snapshot("the snapshot's facts are out of order, or outside of its time")
+        raise no_snapshot("the snapshot's facts are out of order, or outside its time")
     values = {text: _value(text) for text in pc.unique(table["args"].combine_chunks().flatten()).to_pylist()}
     unnamed = next(name for name in (f"{_UNNAMED}{i}" for i in range(len(arity) + 1)) if name not in arity)
     window = []
     for at, predicate, args in zip(times, table["predicate"].to_pylist(), table["args"].to_pylist(), strict=True):
         if arity.get(predicate, len(args)) != len(args):
             raise no_snapshot(
-                f"the snapshot has a fact of {predicate} with {len(args)} arguments, and the program's have "
+                f"the snapshot has a fact of {predicate} with {len(args)} arguments, but in the program it has "
                 f"{arity[predicate]}",
                 "restore with the program that the snapshot was made with",
             )
         if predicate and not is_name(predicate):
-            raise no_snapshot(f"the snapshot has a fact of {predicate[:40]!r}, which is no predicate")
-        # Version 0.1.0 kept facts that only count without their predicate.
+            raise no_snapshot(f"the snapshot has a fact of {predicate[:40]!r}, which is not a predicate")
+        # Version 0.1.0 stored facts that only count without their predicate.
         window.append((at, Atom(predicate or unnamed, tuple(values[arg] for arg in args))))
     return window
 
@@ -198,5 +198,5 @@ def _value(text: str) -> Value:
     except (Undefined, ValueError):
         value = ""
     if value_text(value) != text:
-        raise no_snapshot(f"the snapshot has {text[:40]!r} in place of a value")
+        raise no_snapshot(f"the snapshot has {text[:40]!r} instead of a value")
     return value

@@ -1,4 +1,4 @@
-"""Updates: what has changed, decoded only as far as it is asked for."""
+"""Updates: the changes of a push, decoded on demand."""
 
 from __future__ import annotations
 
@@ -24,13 +24,12 @@ Tuples = list[tuple[Value, ...]]
 
 
 class Update:
-    """What has changed since the update before: net, and time point by time point.
+    """The changes since the previous update: net, and time point by time point.
 
-    `added` and `removed` are sets of atoms, made when they are asked for. `rows()` and `to_arrow()` tell the same
-    faster.
+    `added` and `removed` are sets of atoms, made on demand. `rows()` and `to_arrow()` return the same changes faster.
     """
 
-    def __init__(self, time: int, source: Source) -> None:
+    def __init__(self, time: int, source: ChangeSource) -> None:
         self.time = time
         self._source = source
         self._net: Changes | None = None
@@ -46,12 +45,12 @@ class Update:
         return self._changes().removed
 
     def expires_at(self, atom: Atom) -> Expiry:
-        """Up to when an added atom is guaranteed, at least: never before `time`, infinite if for ever, None if it is
-        provisional. `Engine.answer().expires_at` has what has been learnt since it was added."""
+        """Until when an added atom is guaranteed to hold, at least: not before `time`, infinite if for ever, None if it
+        is provisional. `Engine.answer().expires_at` includes what became known after the atom was added."""
         return self._changes().expires_at(atom)
 
     def steps(self) -> Iterator[Changes]:
-        """The changes at each time point at which there are any, also at those at which no fact came."""
+        """The changes at each time point that has any, including time points without facts."""
         return filter(None, self._source.changes())
 
     def rows(self) -> tuple[Tuples, Tuples]:
@@ -61,8 +60,8 @@ class Update:
     def to_arrow(self) -> dict[str, Any]:
         """An Arrow table for each predicate: time, change (1 or -1), expires_at, arg1, arg2, …
 
-        Rows are in the order of time. `expires_at` is null where the atom is provisional or removed, and the largest
-        number where it holds for ever.
+        Rows are in order of time. `expires_at` is null if the atom is provisional or removed, and the largest number
+        if it holds for ever.
         """
         return self._source.tables()
 
@@ -72,7 +71,7 @@ class Update:
     def __repr__(self) -> str:
         try:
             return f"Update(time={self.time}, added={len(self.added)}, removed={len(self.removed)})"
-        except LasingError as undefined:  # there is not one answer before and one after; to show that is no mistake
+        except LasingError as undefined:  # there is not exactly one answer before and after; showing that must not fail
             return f"Update(time={self.time}, undefined: {undefined.diagnostics[0].message})"
 
     def _changes(self) -> Changes:
@@ -82,16 +81,16 @@ class Update:
         return self._net
 
 
-class Source(Protocol):
-    """Where an update comes from."""
+class ChangeSource(Protocol):
+    """The changes of an update, in three forms."""
 
     def changes(self) -> list[Changes]: ...
     def rows(self) -> tuple[Tuples, Tuples] | None: ...
     def tables(self) -> dict[str, Any]: ...
 
 
-class Told:
-    """Changes that are known already."""
+class KnownChanges:
+    """Changes that are already decoded."""
 
     def __init__(self, changes: list[Changes]) -> None:
         self._changes = changes
@@ -119,9 +118,9 @@ class Told:
 
 
 class Joined:
-    """Updates, one after the other."""
+    """Several updates, one after the other."""
 
-    def __init__(self, sources: list[Source]) -> None:
+    def __init__(self, sources: list[ChangeSource]) -> None:
         self._sources = sources
 
     def changes(self) -> list[Changes]:
@@ -131,7 +130,7 @@ class Joined:
         return None
 
     def tables(self) -> dict[str, Any]:
-        return Told(self.changes()).tables()
+        return KnownChanges(self.changes()).tables()
 
 
 class Blocks:
@@ -145,13 +144,14 @@ class Blocks:
         block = self._all()
         times = block[:, OUT_TIME]
         cuts = [0, *(np.flatnonzero(np.diff(times)) + 1).tolist(), len(block)]
-        told = []
+        found = []
         for first, last in pairwise(cuts):
             if first < last:
                 mine = block[first:last]
                 added = dict(zip(self._atoms(mine, 1), self._expiries(mine), strict=True))
-                told.append(Changes(int(times[first]), frozenset(added), frozenset(self._atoms(mine, -1)), added))
-        return told
+                removed = frozenset(self._atoms(mine, -1))
+                found.append(Changes(int(times[first]), frozenset(added), removed, added))
+        return found
 
     def _atoms(self, block: Codes, sign: int) -> list[Atom]:
         return [Atom(predicate, tuple(args)) for predicate, *args in self._of_sign(block, sign)]  # type: ignore[arg-type]
@@ -167,7 +167,7 @@ class Blocks:
         if not len(block):
             return [], []
         if block[0, OUT_TIME] != block[-1, OUT_TIME]:
-            return None  # an atom may have come and gone
+            return None  # an atom may have been added and removed
         return self._of_sign(block, 1), self._of_sign(block, -1)
 
     def _of_sign(self, block: Codes, sign: int) -> Tuples:
@@ -196,7 +196,7 @@ class Blocks:
         return tables
 
     def _all(self) -> Codes:
-        """The rows, as they are now: bare, so for the moment only."""
+        """The rows with their codes as they are now. Codes may change later, so do not keep this array."""
         if len(self._blocks) == 1:
             return self._blocks[0].rows
         blocks = [block.rows for block in self._blocks]
@@ -213,8 +213,8 @@ def _tuples(atoms: Iterable[Atom]) -> Tuples:
 
 
 def _net(time: int, steps: Iterable[Changes]) -> Changes:
-    """What a series of changes comes to at a time point. What was added before and still holds is guaranteed at least
-    for now, whatever was guaranteed then."""
+    """The net effect of a series of changes at a time point. An atom that was added earlier and still holds is
+    guaranteed at least for now, whatever was guaranteed then."""
     added: dict[Atom, Expiry] = {}
     removed: set[Atom] = set()
     for step in steps:

@@ -1,4 +1,4 @@
-"""Formulas: whether one holds in a stream, and whether there is a stream in which it does."""
+"""Formulas: whether a formula holds in a stream, and whether there is a stream in which it holds."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def holds(
     constants: Mapping[str, Value] | None = None,
     missing: Missing = SKIP,
 ) -> bool:
-    """Whether a formula holds in a stream at a time point: for some values of its variables, where it has any.
+    """Whether a formula holds in a stream at a time point, for some values of its variables if it has any.
 
     The formula is written as in the body of a rule. The timeline reaches from `start` to `end`; by default, from the
-    first fact to the last, and to `time`. The text of `background` may have a #tick and #const besides its facts.
-    A row that lacks a value is as `missing` says: see `lasing.run`.
+    first fact to the last, and to `time`. In addition to facts, the text of `background` may have a #tick and #const.
+    `missing` says what to do with a row that lacks a value, see `lasing.run`.
     """
     gaps = Gaps(missing)
     asked, beside, _ = _read(formula, background, constants)
@@ -70,13 +70,13 @@ def satisfiable(
 ) -> Witness | None:
     """A stream of these atoms, on the timeline from `start` to `end`, in which a formula holds; None if there is none.
 
-    The atoms default to those of the formula, start and end to `time`. Facts of one time point arrive in the order of
-    their text, should a window count them.
+    The atoms default to those of the formula, start and end to `time`. If a window counts facts, those of one time
+    point arrive in the order of their text.
     """
     asked, beside, named = _read(formula, background, constants, atoms if isinstance(atoms, str) else None)
     if beside.data:
-        note = "atoms are named with --atoms on the command line, with atoms in Python"
-        raise fault("E314", "data facts stand beside a formula for which a stream is looked for", note=note)
+        note = "name the atoms: --atoms on the command line, atoms= in Python"
+        raise fault("E314", "data facts are given, but the stream is what is being looked for", note=note)
     now = time_of(time, beside.tick)
     timeline = Interval(time_or(start, now, beside), time_or(end, now, beside))
     check_timeline(timeline, now, beside)
@@ -96,7 +96,7 @@ def satisfiable(
             if chosen is None
             else Witness.of(((f.time, Atom(f.predicate, f.args)) for f in chosen), beside.shown_tick())
         )
-    load_clingo("to look for a stream takes it")
+    load_clingo("looking for a stream needs it")
     from lasing.engines.asp.satisfiability import evaluation
 
     found = evaluation(unknowns(beside, timeline, timeline.hi, [], possible), now, asked.body)
@@ -106,23 +106,23 @@ def satisfiable(
 def _read(
     formula: str, background: Beside, constants: Mapping[str, Value] | None, atoms: str | None = None
 ) -> tuple[Rule, Program, tuple[Atom, ...] | None]:
-    """The formula, as the body of a constraint; what stands beside it; and the atoms."""
+    """The formula, as the body of a constraint; the text given with it; and the atoms."""
     texts = (source_of(background),) if isinstance(background, str | Path) else background
     named = None if atoms is None else Source("atoms", atoms)
     question = read_question(texts, values_of(constants), Source("formula", formula), named)
-    assert question.formula is not None, "what has mistakes is not asked"
+    assert question.formula is not None, "a question with mistakes raises an error"
     return question.formula, question.program.watching_dates(), question.atoms
 
 
 def _free_atoms(asked: Rule, atoms: Iterable[Atom] | None) -> list[Atom]:
-    """The atoms that may hold or not, in the order of their text."""
+    """The atoms that may hold or not, sorted by their text."""
     if atoms is None:
         atoms = [atom for literal in asked.body for atom in atoms_of(literal)]
         loose = next((a for a in atoms if not all(map(is_value, a.args))), None)
         if loose is not None:
-            note = "say which atoms there are: --atoms on the command line, atoms in Python"
+            note = "name the atoms: --atoms on the command line, atoms= in Python"
             place = asked.place(loose.offset, len(loose.predicate))
-            raise fault("E314", f"{loose} stands for any number of atoms", place, note)
+            raise fault("E314", f"{loose} has variables, so it matches any number of atoms", place, note)
     return sorted(set(atoms), key=str)
 
 

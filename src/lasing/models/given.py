@@ -1,4 +1,4 @@
-"""What a task is given: rows, times and constants, and structures made of them."""
+"""The inputs of a task: rows, times and constants, and structures made from them."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ Time = int | str | datetime
 
 
 def all_rows(program: Program, stream: Any, sort: bool, arity: Mapping[str, int], gaps: Gaps) -> list[Row]:
-    """The facts of a program's own text and of a stream, in their order, each once."""
+    """The facts of a program's own text and of a stream, in order and without duplicates."""
     own = by_time((fact.time, fact.atom) for fact in program.data)
     return list(dict.fromkeys(merged([own, stream_rows(stream, program.tick, sort, arity=arity, gaps=gaps)])))
 
 
 def time_or(given: Time | None, default: int, program: Program) -> int:
-    """The time point that is given, or else another one."""
+    """The given time point, or the default."""
     return default if given is None else time_of(given, program.tick)
 
 
 def check_timeline(timeline: Interval, now: int, program: Program) -> None:
-    """Fail where a time point is not in the timeline."""
+    """Fail if a time point is not in the timeline."""
     start = program.time_text(timeline.lo)
     end = None if timeline.hi is None else program.time_text(timeline.hi)
     if not timeline:
@@ -47,23 +47,23 @@ def check_timeline(timeline: Interval, now: int, program: Program) -> None:
 
 
 def values_of(constants: Mapping[str, Value] | None) -> dict[str, Value]:
-    """The constants that are set."""
+    """The values of the constants."""
     return {name: value_of(value, what=f"the constant {name}") for name, value in (constants or {}).items()}
 
 
 def fact_of(row: Row) -> Fact:
-    """A row as the engines have it."""
+    """A row in the form that the engines use."""
     time, atom = row
     return Fact(time, atom.predicate, atom.values)
 
 
 def rows_of(atoms: Iterable[TimedAtom], now: int) -> Iterator[Row]:
-    """The rows of atoms that the engines have found."""
+    """The rows for atoms that an engine found."""
     return ((now + atom.ahead, Atom(atom.predicate, atom.args)) for atom in atoms)
 
 
 def unknowns(program: Program, timeline: Interval, now: int, data: list[Row], derived: Iterable[Row] = ()) -> Unknowns:
-    """A structure with this data, in which what is derived may hold or not."""
+    """A structure with this data, in which the derived atoms may hold or not."""
     from lasing.engines.asp.unfolding import Unknowns, aggregate_values
 
     stream = Stream(timeline, Facts(map(fact_of, data)), _derived(derived))

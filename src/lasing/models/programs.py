@@ -1,4 +1,4 @@
-"""Programs: whether a stream is an answer stream (LARS, Definition 9), and whether there is one."""
+"""Programs: whether a stream is an answer stream (LARS, Definition 9), and whether an answer stream exists."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
     from lasing.engines.asp.conditions import TimedAtom
 
 MOST_REASONS = 20
-"""How many reasons are told."""
+"""How many reasons a verdict lists at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a stream is an answer stream; if not, why."""
+    """Whether a stream is an answer stream, and if not, why."""
 
     holds: bool
     reasons: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, reasons: list[str]) -> Verdict:
-        """It is an answer stream unless there are reasons; of very many, the first ones."""
+        """The stream is an answer stream unless there are reasons; only the first ones are listed."""
         more = [f"and {len(reasons) - MOST_REASONS:,} more"] if len(reasons) > MOST_REASONS else []
         return cls(not reasons, (*reasons[:MOST_REASONS], *more))
 
@@ -63,13 +63,13 @@ def check(
 ) -> Verdict:
     """Whether an interpretation stream is an answer stream of a program for a data stream at a time point.
 
-    The interpretation has the data up to that time point, and what is derived, each with its time. An answer stream
-    need not be of least cost: weak constraints do not matter here. A row of either stream that lacks a value is as
-    `missing` says: see `lasing.run`.
+    The interpretation has the data up to that time point and the derived atoms, each with its time. An answer stream
+    need not have the least cost: weak constraints do not matter here. `missing` says what to do with a row of either
+    stream that lacks a value, see `lasing.run`.
     """
     gaps = Gaps(missing)
     checked = (program if isinstance(program, Program) else parse(program, constants)).watching_dates()
-    load_clingo("to see whether a model is minimal takes it")
+    load_clingo("checking that a model is minimal needs it")
     rows = list(
         dict.fromkeys(stream_rows(interpretation, checked.tick, True, arity=facts_of(checked).arity, gaps=gaps))
     )
@@ -90,10 +90,10 @@ def answer_stream(
     constants: Mapping[str, Value] | None = None,
     missing: Missing = SKIP,
 ) -> Witness | None:
-    """An answer stream of a program at a time point, with the data and all that is derived; None if there is none.
+    """An answer stream of a program at a time point, with the data and all derived atoms; None if there is none.
 
-    With `atoms`, no others are derived. It need not be of least cost. A row that lacks a value is as `missing` says:
-    see `lasing.run`.
+    With `atoms`, no other atoms may be derived. The answer stream need not have the least cost. `missing` says what to
+    do with a row that lacks a value, see `lasing.run`.
     """
     gaps = Gaps(missing)
     checked = (program if isinstance(program, Program) else parse(program, constants)).watching_dates()
@@ -101,7 +101,7 @@ def answer_stream(
         texts = checked.sources if isinstance(program, Program) else (source_of(program),)
         atoms = read_question(texts, values_of(constants), atoms=Source("atoms", atoms)).atoms
     allowed = None if atoms is None else {Atom(atom.predicate, atom.args) for atom in atoms}
-    load_clingo("to look for an answer stream takes it")
+    load_clingo("looking for an answer stream needs it")
     from lasing.engines.asp import satisfiability
 
     def may_hold(atom: TimedAtom) -> bool:
@@ -116,8 +116,8 @@ def answer_stream(
 
 @dataclass(frozen=True, slots=True)
 class _Data:
-    """The data up to now, from the start of the timeline; `early` is before it, `late` after now. There is a `tick`
-    where times came in as dates."""
+    """The data from the start of the timeline up to now; `early` facts are before the start, `late` ones after now.
+    `tick` is set if times came in as dates."""
 
     now: int
     timeline: Interval
@@ -143,7 +143,7 @@ class _Data:
         gaps: Gaps,
         claimed: Iterable[Row] = (),
     ) -> _Data:
-        """The timeline starts with the first fact; without any data, with the first that is claimed."""
+        """The timeline starts with the first fact; without any data, with the first claimed one."""
         now = time_of(time, program.tick)
         rows = all_rows(program, stream, sort, facts_of(program).arity, gaps)
         lo = time_or(start, min([now, *(row[0] for row in rows or claimed)]), program)
@@ -159,11 +159,11 @@ class _Data:
 def _missing(data: _Data, rows: list[Row]) -> Iterator[str]:
     """D ⊆ I"""
     there = set(rows)
-    return (f"{data.at(row)} is missing, and is in the data" for row in data.rows if row not in there)
+    return (f"{data.at(row)} is missing, but is in the data" for row in data.rows if row not in there)
 
 
 def _foreign(data: _Data, rows: list[Row], derived: frozenset[str]) -> Iterator[str]:
-    """What an interpretation stream cannot have: atoms before the start, and others than data that nothing derives."""
+    """Atoms that an interpretation stream cannot have: before the start, or neither in the data nor derivable."""
     known = {*data.rows, *data.early}
     for row in (row for row in rows if row not in known):
         predicate = row[1].predicate
@@ -175,7 +175,7 @@ def _foreign(data: _Data, rows: list[Row], derived: frozenset[str]) -> Iterator[
 
 
 def _no_model(program: Program, data: _Data, rows: list[Row]) -> list[str]:
-    """Rules that do not hold, or else what is more than they ask for."""
+    """The rules that do not hold; if all hold, the atoms that they do not require."""
     from lasing.engines.asp.checking import broken, superfluous
     from lasing.engines.asp.conditions import TimedAtom
 

@@ -1,4 +1,4 @@
-"""A stream that is as asked for."""
+"""A stream found as the answer to a question."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from lasing.timeline.ticks import Tick
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A stream that is as asked for: its facts, sorted by time and then by text. It can be passed on as a stream."""
+    """A stream found as the answer to a question: its facts, sorted by time and then text. It can serve as an input."""
 
     facts: tuple[DataFact, ...]
     tick: Tick | None = field(default=None, compare=False, repr=False)
-    """Where times came in as dates."""
+    """Set if times came in as dates."""
 
     @classmethod
     def of(cls, rows: Iterable[Row], tick: Tick | None = None) -> Witness:
-        """The witness that has these facts."""
+        """The witness with these facts."""
         distinct = sorted(set(rows), key=lambda row: (row[0], str(row[1])))
         return cls(tuple(DataFact(time, atom) for time, atom in distinct), tick)
 
@@ -33,12 +33,12 @@ class Witness:
 
 
 def fact_text(row: Row, tick: Tick | None) -> str:
-    """A fact as the language has it, without its full stop."""
+    """A fact in the notation of the language, without the full stop."""
     return f"{row[1]} at {time_text(row[0], tick)}"
 
 
 def time_text(time: int, tick: Tick | None) -> str:
-    """A time as the language has it: with a tick, as a date where there is one."""
+    """A time in the notation of the language: with a tick, as a date if it has one."""
     try:
         return str(time) if tick is None else f'"{tick.iso(time)}"'
     except LasingError:  # beyond the calendar

@@ -1,6 +1,6 @@
-"""Parquet files that lack a whole column: Spark reads nulls there, but no value is missing; the files' schema changed.
+"""Parquet files that lack a whole column. Spark reads nulls there, but the schema has changed, and no value is missing.
 
-Files are looked at only where a batch has rows that lack a value, so a pipeline whose data is whole pays nothing.
+Files are inspected only if a batch has rows that lack a value, so a pipeline with complete data pays nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lasing.pipeline.source_files import files_of
 
 
 def check_columns(spark: Any, pipeline: Pipeline, missing: Mapping[str, Mapping[str, int]]) -> None:
-    """Fail where rows, counted by source and column, lack a value because their file does not have the column."""
+    """Fail if rows, counted by source and column, lack a value because their file does not have the column."""
     from pyspark.sql import functions as f
 
     for number, source in enumerate(pipeline.sources):
@@ -27,4 +27,4 @@ def check_columns(spark: Any, pipeline: Pipeline, missing: Mapping[str, Mapping[
             for row in by_file.where("values = 0").orderBy("file_path").collect():
                 if column not in spark.read.parquet(row.file_path).columns:
                     message = f"sources.{source.name}: {path_of(row.file_path)} has no column {column}"
-                    raise fault("E505", message, note="mend the file, or leave it out")
+                    raise fault("E505", message, note="fix the file, or leave it out")

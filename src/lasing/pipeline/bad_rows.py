@@ -1,6 +1,6 @@
-"""The row of a source that cannot be read: Spark says that there is one; here it is found, with its file and column.
+"""Find the row of a source that Spark cannot read, with its file and column. Spark only says that there is one.
 
-Files are read a second time, as lines of text beside what Spark makes of them. That is done once, after a failure.
+Files are read a second time, as lines of text next to the rows that Spark parses. This happens once, after a failure.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from lasing.pipeline.schema import columns_of
 from lasing.spark.inputs import specification
 
 _CORRUPT = "*corrupt"
-_MENDED = "mend the row, or leave it out"
+_MENDED = "fix the row, or leave it out"
 
 
 def bad_row(spark: Any, source: SourceConfig, files: Sequence[str], missing: Missing) -> Diagnostic | None:
-    """What is wrong with the first row of these files that cannot be read, or lacks a value where that is an error;
-    None if there is none."""
+    """What is wrong with the first row of these files that cannot be read, or that lacks a value if that is an error;
+    None if there is no such row."""
     if source.format not in FILE_FORMATS or not files:
         return None
     if source.format == "parquet":
@@ -46,17 +46,17 @@ def bad_row(spark: Any, source: SourceConfig, files: Sequence[str], missing: Mis
 
 
 def _needed(source: SourceConfig, columns: Sequence[str], missing: Missing) -> list[str]:
-    """The columns whose lack of a value is an error."""
+    """The columns in which a missing value is an error."""
     if missing == SKIP:
         return []
-    if missing != ERROR:  # another value is taken, but for a time
+    if missing != ERROR:  # another value is filled in, except for a time
         return [source.time]
     _, named = specification(source.fact)
     return [name for name in columns if named is None or name == source.time or name in named]
 
 
 def _bad_lines(spark: Any, source: SourceConfig, files: Sequence[str], needed: Sequence[str]) -> list[Any]:
-    """Lines that do not fit the schema, as text and as what Spark reads in them; the headers are among them."""
+    """Lines that do not fit the schema, as text and as Spark parses them; this includes the headers."""
     from pyspark.sql import functions as f
 
     read = f.from_csv if source.format == "csv" else f.from_json
@@ -74,21 +74,21 @@ def _bad_lines(spark: Any, source: SourceConfig, files: Sequence[str], needed: S
 
 
 def _csv(source: SourceConfig, row: Any, number: int, needed: Sequence[str]) -> tuple[str, str, int] | None:
-    """The code of what is wrong with a line, a sentence and the column of the text; None for a header."""
+    """The error code, message and text column for a bad line; None for a header."""
     columns = columns_of(source.schema or "")
     separator = str(source.options.get("sep", source.options.get("delimiter", ",")))
     cells = next(csv.reader([row["value"]], delimiter=separator[:1] or ","), [])
     if [cell.strip().lower() for cell in cells] == [name.lower() for name in columns]:
         return None
     if number == 1:
-        return "E614", f"the header is not that of the schema, which is {separator.join(columns)}", 1
+        return "E614", f"the header does not match the schema, which is {separator.join(columns)}", 1
     if len(cells) != len(columns):
         return "E614", f"this row has {len(cells)} cells, but the schema has {len(columns)} columns", 1
     at = 1
     for (name, kind), cell in zip(columns.items(), cells, strict=True):
         if row["row"][name] is None:
             if cell.strip():
-                return "E614", f"{name} is {cell!r}, which is no {kind}", at
+                return "E614", f"{name} is {cell!r}, which is not of type {kind}", at
             if name in needed:
                 return "E506", f"there is no value for {name}", at
         at += len(cell) + 1
@@ -107,7 +107,7 @@ def _json(columns: Mapping[str, str], row: Any, needed: Sequence[str]) -> tuple[
             continue
         at = max(row["value"].find(f'"{name}"'), 0) + 1
         if given.get(name) is not None:
-            return "E614", f"{name} is {given[name]!r}, which is no {kind}", at
+            return "E614", f"{name} is {given[name]!r}, which is not of type {kind}", at
         if name in needed:
             return "E506", f"there is no value for {name}", at
     return "E614", "this row does not fit the schema", 1
@@ -127,12 +127,12 @@ def _without_value(spark: Any, source: SourceConfig, files: Sequence[str], missi
 
 
 def path_of(file: str) -> str:
-    """The path of a file; of one that is elsewhere, its address."""
+    """The path of a local file, or the address of a remote one."""
     return unquote(urlparse(file).path) if file.startswith("file:") else unquote(file)
 
 
 def _line_number(file: str, text: str) -> int:
-    """The number of a line in a file, from 1; 0 where the file is not on this machine."""
+    """The number of a line in a file, from 1; 0 if the file is not on this machine."""
     path = Path(path_of(file))
     if not file.startswith("file:") or not path.exists():
         return 0

@@ -12,6 +12,7 @@ from typing import Any
 from lasing.connectors.files import read_text
 from lasing.connectors.missing import SKIP, Gaps, Missing
 from lasing.connectors.rows import time_of
+from lasing.connectors.sinks import VIEWS
 from lasing.errors import Diagnostic, LasingError, fault, in_order, similar
 from lasing.errors import Source as Text
 from lasing.languages import examine
@@ -23,7 +24,6 @@ from lasing.logic.terms import Value
 from lasing.pipeline.schema import DATED, WHOLE, columns_of
 from lasing.spark.delay import delay_of, silence_of
 from lasing.spark.inputs import specification
-from lasing.spark.outputs import VIEWS
 
 FILE_FORMATS = ("parquet", "csv", "json")
 SOURCE_KEYS: dict[str, dict[str, tuple[type, ...]]] = {
@@ -33,7 +33,7 @@ SOURCE_KEYS: dict[str, dict[str, tuple[type, ...]]] = {
     "kafka": {"servers": (str,), "topic": (str,), "payload": (str,), "from": (str,)},
     "mqtt": {"host": (str,), "port": (int,), "topic": (str,), "payload": (str,), "user": (str,), "password": (str,)},
 }
-"""What a source of each format is told, besides `format`, `fact`, `time`, `schema` and `options`."""
+"""The keys of a source by format, in addition to `format`, `fact`, `time`, `schema` and `options`."""
 NEEDED = {
     **dict.fromkeys(FILE_FORMATS, ("path",)),
     "socket": ("host", "port"),
@@ -105,7 +105,7 @@ class SinkConfig:
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """A pipeline, checked. Paths are as seen from where the command runs."""
+    """A checked pipeline. Paths are relative to the working directory of the command."""
 
     path: Path
     program: Program
@@ -130,7 +130,7 @@ class Pipeline:
     settings: Mapping[str, str] = field(default_factory=dict)
 
     def missing_in(self, source: SourceConfig) -> Missing:
-        """What a missing value of a source means."""
+        """What a missing value means in a source."""
         return self.missing if source.missing is None else source.missing
 
 
@@ -139,21 +139,21 @@ _DEEP_KEY = re.compile(rf"^[ \t]*\[*[ \t]*(?:[\w-]+[ \t]*\.[ \t]*){{{_DEEPEST}}}
 
 
 def read_pipeline(path: Path) -> Pipeline:
-    """Read a pipeline's file; `LasingError` with every mistake that is found."""
+    """Read a pipeline's file; raises `LasingError` with every mistake in it."""
     text = read_text(path)
-    if _DEEP_KEY.search(text):  # reading such a key takes time in proportion to the square of its length
-        raise fault("E611", f"{path} is not TOML that can be read: a key has more than {_DEEPEST} parts")
+    if _DEEP_KEY.search(text):  # reading such a key takes time quadratic in its length
+        raise fault("E611", f"{path} is not TOML: a key has more than {_DEEPEST} parts")
     try:
         given = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise fault("E611", f"{path} is not TOML: {error}") from None
     except RecursionError:
-        raise fault("E611", f"{path} is not TOML that can be read: its brackets are nested too deeply") from None
+        raise fault("E611", f"{path} is not TOML: its brackets are nested too deeply") from None
     return _Reading(path, given).pipeline()
 
 
 class _Reading:
-    """Goes through the tables of a file, and collects what is wrong with them."""
+    """Goes through the tables of a file and collects the mistakes in them."""
 
     def __init__(self, path: Path, given: Mapping[str, Any]) -> None:
         self._path = path
@@ -175,7 +175,7 @@ class _Reading:
         )
         checkpoint = self._place(given.get("checkpoint", ""))
         if mode == "stream" and not checkpoint:
-            self._wrong("checkpoint is missing", 'a stream keeps there what it needs to go on: checkpoint = "state"')
+            self._wrong("checkpoint is missing", 'a stream stores its state there: checkpoint = "state"')
         self._times(program, sources)
         self._one_source_for_each(sources)
         spark = given.get("spark", {})
@@ -220,11 +220,11 @@ class _Reading:
     ) -> None:
         for key, value in table.items():
             if key not in known:
-                self._wrong(f"{where}{key} is unknown", similar(key, known) or f"known are {', '.join(known)}")
+                self._wrong(f"{where}{key} is unknown", similar(key, known) or f"the keys are {', '.join(known)}")
             elif not isinstance(value, known[key]) or (isinstance(value, bool) and bool not in known[key]):
                 names = {str: "text", int: "a number", float: "a number", list: "a list", dict: "a table"}
                 kinds = dict.fromkeys(names[kind] for kind in known[key])
-                self._wrong(f"{where}{key} is {value!r}", f"it is {' or '.join(kinds)}")
+                self._wrong(f"{where}{key} is {value!r}", f"it must be {' or '.join(kinds)}")
         for key in needed:
             if key not in table:
                 self._wrong(f"{where}{key} is missing")
@@ -232,7 +232,7 @@ class _Reading:
     def _one_of(self, what: str, value: object, known: Sequence[str]) -> bool:
         if value in known:
             return True
-        self._wrong(f"{what} is {value!r}", f"it is one of {', '.join(known)}")
+        self._wrong(f"{what} is {value!r}", f"it must be one of {', '.join(known)}")
         return False
 
     def _is_table(self, thing: object) -> bool:
@@ -244,7 +244,7 @@ class _Reading:
             return []
         for key, table in tables.items():
             if not isinstance(table, dict):
-                self._wrong(f"{name}.{key} is {table!r}", f"it is a table: [{name}.{key}]")
+                self._wrong(f"{name}.{key} is {table!r}", f"it must be a table: [{name}.{key}]")
         if not tables and name in self._given:
             self._wrong(f"there are no {name}")
         return list(tables.items())
@@ -260,7 +260,7 @@ class _Reading:
     # -- parts -----------------------------------------------------------------------------------------------------
 
     def _place(self, path: Any) -> Any:
-        """A path as seen from the pipeline's file; what has a scheme, such as s3a://…, is as it is."""
+        """A path relative to the pipeline's file; a path with a scheme, such as s3a://…, stays as it is."""
         if not isinstance(path, str) or not path or "://" in path:
             return path
         return str(self._path.parent / path)
@@ -325,7 +325,7 @@ class _Reading:
         return SourceConfig(name, str(kind), fact, time, schema, given, options, delay, idle, missing)
 
     def _columns(self, where: str, kind: Any, schema: Any, fact: str, time: str, program: Program | None) -> None:
-        """Check what a source is about against its columns and the program."""
+        """Check the predicate of a source against its columns and the program."""
         try:
             predicate, named = specification(fact)
         except LasingError as error:
@@ -342,7 +342,7 @@ class _Reading:
                 return
         arguments = None if columns is None else [name for name in columns if name != time]
         if columns is not None and kind in ("kafka", "mqtt", "socket"):
-            columns = {"timestamp": "timestamp", **columns}  # of when a message came
+            columns = {"timestamp": "timestamp", **columns}  # when a message came
         if program is not None:
             facts = facts_of(program)
             arity = facts.arity
@@ -360,7 +360,7 @@ class _Reading:
                     note = similar(column, columns) or f"columns are {', '.join(columns)}"
                     self._wrong(f"{where}{'time' if column == time else 'fact'}: there is no column {column}", note)
             if columns.get(time, "timestamp") not in (*WHOLE, *DATED):
-                self._wrong(f"{where}time: {time} is of type {columns[time]}, which is no time")
+                self._wrong(f"{where}time: {time} is of type {columns[time]}, which is not a time")
 
     def _sink(self, name: str, table: Mapping[str, Any], program: Program | None) -> SinkConfig:
         where = f"sinks.{name}."
@@ -373,7 +373,7 @@ class _Reading:
         return SinkConfig(name, output, found.format, found.given, found.options)
 
     def _late(self, checkpoint: str) -> SinkConfig:
-        """Late facts are never dropped: without a word about them, they go beside the checkpoint."""
+        """Late facts are never dropped: by default, they go to a folder beside the checkpoint."""
         table = self._given.get("late")
         if not isinstance(table, dict):
             beside = checkpoint or str(self._path.with_suffix(""))
@@ -395,36 +395,36 @@ class _Reading:
         return SinkConfig(name, "", str(kind), given, texts)
 
     def _times(self, program: Program | None, sources: Sequence[SourceConfig]) -> None:
-        """Check what is said in time, the trigger, the delay, the start and the end, and of missing values."""
+        """Check the trigger, delay, idle time, start and end, and the values for missing ones."""
         trigger = self._given.get("trigger", "")
         if isinstance(trigger, str) and trigger not in ("", AVAILABLE_NOW):
             try:
                 delay_of(trigger, 1)
             except LasingError:
-                note = f'it is "{AVAILABLE_NOW}", to read what is there and stop, or a duration such as "10 sec"'
+                note = f'give "{AVAILABLE_NOW}", to read what is there and stop, or a duration such as "10 sec"'
                 self._wrong(f"trigger is {trigger!r}", note)
         tables = {"": self._given} | {
             f"sources.{name}.": table for name, table in self._tables("sources") if self._is_table(table)
         }
         for where, table in tables.items():
             if isinstance(table.get("idle"), str):
-                self._told(f"{where}idle", silence_of, table["idle"])
+                self._check_value(f"{where}idle", silence_of, table["idle"])
             if type(table.get("missing")) in TOP_KEYS["missing"]:
-                self._told(f"{where}missing", Gaps, table["missing"])
+                self._check_value(f"{where}missing", Gaps, table["missing"])
         if program is None:
             return
         unit = program.tick.milliseconds * 1000 if program.tick else None
         for where, table in tables.items():
-            self._told(f"{where}delay", delay_of, table.get("delay", 0), unit)
+            self._check_value(f"{where}delay", delay_of, table.get("delay", 0), unit)
         for name in ("start", "end"):
             if name in self._given:
-                self._told(name, time_of, self._given[name], program.tick)
+                self._check_value(name, time_of, self._given[name], program.tick)
         dated = [s.name for s in sources if s.schema is not None and _dated(s)]
         if dated and program.tick is None:
             note = "add a tick to the program, such as: #tick 1 sec."
             self._wrong(f"sources.{dated[0]}.time is a timestamp, but the program has no tick", note)
 
-    def _told(self, name: str, read: Callable[..., object], *given: object) -> None:
+    def _check_value(self, name: str, read: Callable[..., object], *given: object) -> None:
         """Check a value by reading it."""
         try:
             read(*given)
@@ -432,12 +432,12 @@ class _Reading:
             self._wrong(f"{name}: {error.diagnostics[0].message}", error.diagnostics[0].note or "")
 
     def _one_source_for_each(self, sources: Sequence[SourceConfig]) -> None:
-        """Check that no two sources bring facts of one predicate."""
+        """Check that no two sources bring facts of the same predicate."""
         found: dict[str, str] = {}
         for source in sources:
             predicate = source.fact.partition("(")[0].strip()
             if predicate in found:
-                note = "a predicate has one source: put the files in one folder, or give them two predicates"
+                note = "a predicate has one source: put the files in one folder, or use two predicates"
                 self._wrong(f"sources.{source.name} and sources.{found[predicate]} both bring {predicate}", note)
             found.setdefault(predicate, source.name)
 

@@ -1,4 +1,4 @@
-"""Why a pipeline stopped, in a sentence, with what to do about it."""
+"""Why a pipeline stopped, in a sentence, and what to do about it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _FILE = re.compile(r"\b(?:file|hdfs|s3a?|gs|abfss?)://?/?[^\s;,'\"]+")
 
 
 def stopped(spark: Any, pipeline: Pipeline, error: BaseException) -> LasingError:
-    """What has stopped a pipeline: a row that cannot be read, what we have said in a worker, or Spark's words."""
+    """The reason why a pipeline stopped: a row that cannot be read, our own error in a worker, or Spark's message."""
     message = str(error)
     again = (
-        "" if pipeline.mode == "batch" else f"once that is mended, run it again: it goes on from {pipeline.checkpoint}"
+        "" if pipeline.mode == "batch" else f"once that is fixed, run it again: it continues from {pipeline.checkpoint}"
     )
     if pipeline.mode == "stream" and (damage := damaged_state(spark, pipeline, message)):
         return LasingError([damage])
@@ -43,7 +43,7 @@ def stopped(spark: Any, pipeline: Pipeline, error: BaseException) -> LasingError
 
 
 def _bad_row(spark: Any, pipeline: Pipeline, message: str) -> Diagnostic | None:
-    """The row that cannot be read, if that is what has stopped the pipeline."""
+    """The row that cannot be read, if that is why the pipeline stopped."""
     from pyspark.errors import PySparkException
 
     named = {unquote(file).rstrip(".") for file in _FILE.findall(message)}
@@ -54,7 +54,7 @@ def _bad_row(spark: Any, pipeline: Pipeline, message: str) -> Diagnostic | None:
             files = list(files_of(spark, pipeline, number))
             chosen = [file for file in files if any(_same(file, name) for name in named)]
             found = bad_row(spark, source, chosen or files, pipeline.missing_in(source))
-        except (PySparkException, OSError):  # the file is gone, or worse: then Spark's words must do
+        except (PySparkException, OSError):  # the file is gone, or worse: fall back to Spark's message
             continue
         if found is not None:
             return found
@@ -62,22 +62,22 @@ def _bad_row(spark: Any, pipeline: Pipeline, message: str) -> Diagnostic | None:
 
 
 def _same(file: str, name: str) -> bool:
-    """Whether two addresses, such as file:/a and file:///a, are of one file."""
+    """Whether two addresses, such as file:/a and file:///a, name the same file."""
     return re.sub(r"^\w+:/+", "/", file) == re.sub(r"^\w+:/+", "/", name)
 
 
-# -- Spark's words -----------------------------------------------------------------------------------------------------
+# -- Spark's message ---------------------------------------------------------------------------------------------------
 
 
 def _first_words(message: str) -> str:
     """The line of Spark's message that says what happened."""
     found = re.findall(r"\[[A-Z_.]+\] [^\n]*|^Caused by: [^\n]*", message, re.MULTILINE)
-    told = [re.sub(r"^Caused by: |^[\w.$]+: |\[[A-Z_.]+\] | SQLSTATE: .*", "", line).strip() for line in found]
-    whole = [line for i, line in enumerate(told) if line and not any(line in other for other in told[:i])]
+    lines = [re.sub(r"^Caused by: |^[\w.$]+: |\[[A-Z_.]+\] | SQLSTATE: .*", "", line).strip() for line in found]
+    whole = [line for i, line in enumerate(lines) if line and not any(line in other for other in lines[:i])]
     general = ("Query [", "Job aborted", "org.apache.spark", "Task failed")
-    telling = [line for line in whole if not line.startswith(general)]
+    specific = [line for line in whole if not line.startswith(general)]
     python: Sequence[str] = re.findall(r"^(?:\w+\.)*\w*(?:Error|Exception): [^\n]*", message, re.MULTILINE)
     if python and "PYTHON_" in message and "DATA_SOURCE" in message:
         return python[-1][:600]
-    words = "; ".join(dict.fromkeys([*telling[:1], *telling[-1:]])) or message.strip().partition("\n")[0]
+    words = "; ".join(dict.fromkeys([*specific[:1], *specific[-1:]])) or message.strip().partition("\n")[0]
     return words[:600] or "no reason given"

@@ -1,7 +1,7 @@
-"""Messages of an MQTT broker as a source of Spark's.
+"""Messages of an MQTT broker as a Spark source.
 
-A broker does not keep what it has sent, but Spark may ask for a batch again. So messages are written to a file when
-they come, one line each, and are read from there. A message's number is its line's, from the first one on.
+A broker does not keep the messages it has sent, but Spark may ask for a batch again. So each message is written to a
+file when it comes, one per line, and is read from there. Messages are numbered by line, counted from the first one.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
 from lasing.errors import fault
 
 _PATIENCE = 10.0
-"""For how many seconds the broker may keep us waiting before that is an error."""
+"""How many seconds to wait for the broker before giving up with an error."""
 
 
 _spools: dict[str, Spool] = {}
 _clients: dict[str, Any] = {}
-"""What the readers of this process have open, by folder. Spark pickles a reader, so these are not in it."""
+"""The open spools and clients of this process, by folder. Spark pickles readers, so they cannot hold these."""
 
 
 class MqttSource(DataSource):
-    """Options: `host`, `port` (1883), `topic`, `user`, `password`, and `spool`, the folder for what has come."""
+    """Options: `host`, `port` (1883), `topic`, `user`, `password`, and `spool`, the folder for received messages."""
 
     @classmethod
     def name(cls) -> str:
@@ -44,7 +44,7 @@ class MqttSource(DataSource):
 
 
 class MqttReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Runs beside the driver for as long as the query does."""
+    """Runs beside the driver for as long as the query runs."""
 
     def __init__(self, options: dict[str, str]) -> None:
         self._options = options
@@ -57,7 +57,7 @@ class MqttReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
         return _spools[folder]
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """What is available now is what the broker sends at once: messages that it retains or has queued for us."""
+        """The messages available now are those that the broker sends at once, because it retained or queued them."""
         self._connect()
         time.sleep(1.0)
 
@@ -115,12 +115,12 @@ class MqttReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
         if not connected.wait(_PATIENCE) or refused:
             client.loop_stop()
             why = refused[0] if refused else f"no answer within {_PATIENCE:.0f} s"
-            raise fault("E613", f"the MQTT broker at {host}:{port} did not let us in: {why}")
+            raise fault("E613", f"the MQTT broker at {host}:{port} refused the connection: {why}")
         _clients[options["spool"]] = client
 
 
 class Spool:
-    """A file of messages, numbered. The first line says the number of the first message that is still there."""
+    """A file of numbered messages. The first line has the number of the first message that is still there."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "messages.jsonl"
@@ -135,29 +135,29 @@ class Spool:
 
     @property
     def length(self) -> int:
-        """How many messages have ever come."""
+        """How many messages have come so far, including those no longer stored."""
         with self._lock:
             return self._first + len(self._lines)
 
     def add(self, payload: bytes) -> None:
-        """Take a message in. It is in the file before the broker hears that we have it."""
+        """Store a message. It is in the file before the broker gets the acknowledgement."""
         line = json.dumps([time.time(), payload.decode("utf-8", errors="replace")])
         with self._lock:
             self._lines.append(line)
             print(line, file=self._file, flush=True)
 
     def between(self, start: int, end: int) -> Iterator[tuple[str, datetime, int]]:
-        """The messages from one number to just before another, with when they came, and their numbers."""
+        """The messages from `start` to just before `end`, with their times of arrival and their numbers."""
         with self._lock:
             lines = self._lines[start - self._first : end - self._first]
         for number, (at, text) in enumerate(map(json.loads, lines), start):
             yield text, datetime.fromtimestamp(at, UTC), number
 
     def forget(self, end: int) -> None:
-        """Messages before this number will not be asked for again."""
+        """Drop messages before this number, which will not be requested again."""
         with self._lock:
             done = end - self._first
-            if done < 10_000:  # to rewrite the file costs something
+            if done < 10_000:  # rewriting the file has a cost
                 return
             self._first, self._lines = end, self._lines[done:]
             self._rewrite()
@@ -170,6 +170,6 @@ class Spool:
         self._file = self._path.open("a", encoding="utf-8")
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._file is not None:
             self._file.close()

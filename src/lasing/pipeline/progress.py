@@ -1,4 +1,4 @@
-"""What a running pipeline tells about itself: batch by batch, on a terminal, in a log, and as JSON lines."""
+"""The progress of a running pipeline, batch by batch: on a terminal, in a log, and as JSON lines."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from lasing.logic.program import Program
 from lasing.session import left_out
 from lasing.spark.waiting import Waiting
 
-_TO_CHOOSE = 'to stop there, missing = "error" in the file; to take a value instead, missing = VALUE'
+_TO_CHOOSE = 'to stop there, missing = "error" in the file; to use a value instead, missing = VALUE'
 
 
 @dataclass(slots=True)
 class Batch:
-    """What is known of one batch once it is done."""
+    """The figures of one finished batch."""
 
     batch: int
     events: int = 0
@@ -31,7 +31,7 @@ class Batch:
     late: int = 0
     evaluated_until: str = ""
     waiting_for: list[str] = field(default_factory=list)
-    """The sources that brought nothing, and without which time cannot go on."""
+    """The sources that brought nothing and without which time cannot go on."""
     missing: dict[str, dict[str, int]] = field(default_factory=dict)
     """How many rows were left out because they lack a value, by source and column."""
     state_bytes: int = 0
@@ -63,7 +63,7 @@ class Batch:
         return "; ".join(parts)
 
     def until(self) -> str:
-        """Up to where all is evaluated, and what has to come before it goes on."""
+        """Up to where everything is evaluated, and which sources the next time point waits for."""
         waiting = f", waiting for {', '.join(self.waiting_for)}" if self.waiting_for else ""
         return f"{self.evaluated_until or 'nothing yet'}{waiting}"
 
@@ -73,7 +73,7 @@ class Batch:
 
 
 def size(number: float) -> str:
-    """Bytes in words.
+    """A number of bytes as text.
 
     >>> size(900), size(3_200_000)
     ('900 B', '3.2 MB')
@@ -86,7 +86,7 @@ def size(number: float) -> str:
 
 
 class Progress:
-    """Shows batches as they are done. As a context, it opens and closes what it writes to."""
+    """Shows each batch when it is done. As a context manager, it opens and closes its output files."""
 
     def __init__(self, program: Program, metrics: Path | None = None, quiet: bool = False) -> None:
         self.done: list[Batch] = []
@@ -122,7 +122,7 @@ class Progress:
             self._metrics.close()
 
     def evaluated(self, batch: Batch, left: Counter[str], examples: Mapping[str, str] | None = None) -> None:
-        """A batch has been evaluated and written. It is shown when Spark says how long it took."""
+        """A batch has been evaluated and written. It is shown once Spark reports how long it took."""
         self._waiting[batch.batch] = batch
         self._left_out += left
         self._examples = {**(examples or {}), **self._examples}
@@ -148,8 +148,8 @@ class Progress:
             self._show(batch)
 
     def _show(self, batch: Batch) -> None:
-        """On a terminal a table of the last batches, which begins with the first of them: Spark, as it starts, writes
-        to the terminal too. Otherwise a line."""
+        """Show a table of the last batches on a terminal, and a line elsewhere. The table starts only with the first
+        batch, because Spark also writes to the terminal while it starts."""
         if not sys.stderr.isatty():
             print(batch.line(), file=sys.stderr, flush=True)
         elif self._live is None:
@@ -160,7 +160,7 @@ class Progress:
             self._live.start()
 
     def diagnostics(self) -> list[Diagnostic]:
-        """What was left out on the way."""
+        """Warnings about what was left out."""
         failures, examples = {}, {}
         for name, count in self._left_out.items():
             if name != "W202":
@@ -207,7 +207,7 @@ class Progress:
 
 
 def listener(progress: Progress) -> Any:
-    """Spark's listener that tells a `Progress` of batches that are done."""
+    """A Spark listener that reports finished batches to a `Progress`."""
     from pyspark.sql.streaming.listener import StreamingQueryListener
 
     class Listener(StreamingQueryListener):

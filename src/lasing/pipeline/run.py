@@ -1,4 +1,4 @@
-"""Run a pipeline: from its sources through the program to its sinks, and on from its checkpoint."""
+"""Run a pipeline: from its sources through the program to its sinks, continuing from its checkpoint."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from functools import partial
 from threading import Event
 from typing import Any
 
+from lasing.connectors.sinks import View
 from lasing.errors import Diagnostic
 from lasing.pipeline.absent_columns import check_columns
 from lasing.pipeline.config import AVAILABLE_NOW, Pipeline
@@ -19,20 +20,19 @@ from lasing.pipeline.sinks import clear, write
 from lasing.pipeline.sources import frames_of, order_of
 from lasing.spark.delay import delay_of
 from lasing.spark.inputs import specification
-from lasing.spark.outputs import View
 from lasing.spark.reason import Outputs, Reasoning, reason
 from lasing.spark.session import session
 from lasing.spark.streaming import STATUS
 
 _GLANCE = 0.2
-"""How often, in seconds, somebody looks whether to stop."""
+"""How often, in seconds, to check whether to stop."""
 
 
 def run_pipeline(pipeline: Pipeline, progress: Progress, stop: Event | None = None) -> None:
-    """Run a pipeline to its end, or until `stop` is set. It goes on from its checkpoint, if it has one."""
+    """Run a pipeline to its end, or until `stop` is set. It continues from its checkpoint, if it has one."""
     spark = open_session(pipeline)
     reasoning = _reasoning(pipeline)
-    reasoning.warns = False  # the progress does, by the names of sources
+    reasoning.warns = False  # `Progress` warns instead, with the names of sources
     frames = frames_of(spark, pipeline)
     if pipeline.mode == "batch":
         try:
@@ -40,17 +40,17 @@ def run_pipeline(pipeline: Pipeline, progress: Progress, stop: Event | None = No
         except _spark_errors() as error:
             raise stopped(spark, pipeline, error) from None
         return
-    heard = listener(progress)
-    spark.streams.addListener(heard)
+    listening = listener(progress)
+    spark.streams.addListener(listening)
     try:
         _stream(spark, pipeline, reasoning, reasoning(frames), progress, stop or Event())
     finally:
-        _let_listeners_hear(spark)
-        spark.streams.removeListener(heard)
+        _wait_for_listeners(spark)
+        spark.streams.removeListener(listening)
 
 
 def _spark_errors() -> tuple[type[Exception], ...]:
-    """What Spark raises: its own errors, and Java's."""
+    """The errors that Spark raises: its own, and those of Java."""
     from py4j.protocol import Py4JError  # type: ignore[import-untyped]
     from pyspark.errors import PySparkException
 
@@ -98,12 +98,12 @@ def _stream(
 ) -> None:
     done: set[int] = set()
 
-    def each_batch(told: Any, number: int) -> None:
-        told.persist()
+    def each_batch(results: Any, number: int) -> None:
+        results.persist()
         try:
-            _write_batch(pipeline, outputs, told, number, progress, is_first=not done)
+            _write_batch(pipeline, outputs, results, number, progress, is_first=not done)
         finally:
-            told.unpersist()
+            results.unpersist()
         done.add(number)
 
     writer = outputs.told.writeStream.foreachBatch(each_batch).option("checkpointLocation", pipeline.checkpoint)
@@ -121,7 +121,7 @@ def _stream(
 
 
 def _await(writer: Any, stop: Event) -> None:
-    """Run a query to its end. Told to stop, it stops where it is: what was not finished is done again the next time."""
+    """Run a query to its end. If `stop` is set, it stops at once, and the next run repeats the unfinished batch."""
     query = writer.start()
     while not query.awaitTermination(_GLANCE):
         if stop.is_set():
@@ -130,9 +130,9 @@ def _await(writer: Any, stop: Event) -> None:
 
 
 def _write_batch(
-    pipeline: Pipeline, outputs: Outputs, told: Any, number: int, progress: Progress, is_first: bool
+    pipeline: Pipeline, outputs: Outputs, results: Any, number: int, progress: Progress, is_first: bool
 ) -> None:
-    figures = told.where(told["kind"] == STATUS).drop("told").collect()
+    figures = results.where(results["kind"] == STATUS).drop("content").collect()
     batch = Batch(number)
     left: Counter[str] = Counter()
     examples: dict[str, str] = {}
@@ -150,17 +150,19 @@ def _write_batch(
         batch.rebuilt_shards += row.rebuilt
         batch.evaluated_until = _moment(pipeline, outputs, row.until)
         batch.waiting_for = [_source(pipeline, predicate) for predicate in more["waiting_for"]]
-    check_columns(told.sparkSession, pipeline, batch.missing)
-    if is_first:  # it may have been tried before, by a run that was killed
+    check_columns(results.sparkSession, pipeline, batch.missing)
+    if is_first:  # a run that was killed may have tried it before
         for sink in (*pipeline.sinks, pipeline.late):
-            clear(told.sparkSession, sink, number)
+            clear(results.sparkSession, sink, number)
     view = outputs.task.view
     writes = [
-        partial(write, outputs.take(told, s.output), s, view, number) for s in pipeline.sinks if s.output in batch.rows
+        partial(write, outputs.take(results, s.output), s, view, number)
+        for s in pipeline.sinks
+        if s.output in batch.rows
     ]
     if batch.late:
-        writes.append(partial(write, outputs.take_late(told), pipeline.late, None, number))
-    with ThreadPoolExecutor(max(1, len(writes))) as together:  # each is a job of Spark's, most often a short one
+        writes.append(partial(write, outputs.take_late(results), pipeline.late, None, number))
+    with ThreadPoolExecutor(max(1, len(writes))) as together:  # each is a Spark job, usually a short one
         for written in [together.submit(each) for each in writes]:
             written.result()
     progress.evaluated(batch, left, examples)
@@ -202,13 +204,13 @@ def _moment(pipeline: Pipeline, outputs: Outputs, point: int | None) -> str:
     return tick.iso(point) if tick is not None and outputs.task.unit is not None else str(point)
 
 
-def _let_listeners_hear(spark: Any) -> None:
-    """Spark tells its listeners a little later than the query knows; wait for it, so that no batch goes untold."""
+def _wait_for_listeners(spark: Any) -> None:
+    """Wait for Spark's listeners, which it notifies a little later than the query, so that no batch goes unreported."""
     spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
 
 
 def cautions(pipeline: Pipeline) -> Sequence[Diagnostic]:
-    """What is not wrong with a pipeline, but worth knowing."""
+    """Warnings about a pipeline that is not wrong."""
     from lasing.logic.checks import CAUTIONS, findings
 
     return findings(pipeline.program, CAUTIONS)

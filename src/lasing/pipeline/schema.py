@@ -1,4 +1,4 @@
-"""The schema of a source, as it is written in a pipeline: `ts timestamp, sensor string, celsius double`."""
+"""The schema of a source, as written in a pipeline file: `ts timestamp, sensor string, celsius double`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COLUMN = re.compile(
 
 
 def columns_of(text: str) -> dict[str, str]:
-    """The names and types of columns; ValueError where the text is no schema.
+    """The names and types of columns; raises ValueError if the text is not a schema.
 
     >>> columns_of("ts timestamp, celsius double")
     {'ts': 'timestamp', 'celsius': 'double'}

@@ -1,8 +1,8 @@
-"""The sinks of a pipeline: what is done with the outputs of a batch.
+"""The sinks of a pipeline: where the outputs of a batch go.
 
-A batch may be tried again, after a failure: with the same rows, under the same number. Files of a batch are in a folder
-of its number, and replace what an earlier try has left there, so that each row is there once. To Kafka, a row goes with
-a key that is the same at each try.
+After a failure, a batch may be retried with the same rows and the same number. The files of a batch are in a folder
+named after its number, and replace those of an earlier try, so that each row is there once. A row sent to Kafka has a
+key that is the same at each try.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import sys
 from typing import Any
 
 from lasing.connectors.rows import value_of
+from lasing.connectors.sinks import View
 from lasing.logic.formulas import Atom
 from lasing.pipeline.config import FILE_FORMATS, SinkConfig
-from lasing.spark.outputs import LEADING, View
+from lasing.spark.outputs import LEADING
 
 
 def write(frame: Any, sink: SinkConfig, view: View | None, batch: int | None) -> None:
-    """Write the rows of an output, of a batch of a stream or, without a number, of a history."""
+    """Write the rows of an output: those of a batch of a stream or, without a batch number, those of a history."""
     if sink.format in FILE_FORMATS:
         path = sink.given["path"] if batch is None else _folder(sink, batch)
         writer = frame.write.mode("overwrite").format(sink.format)
@@ -33,7 +34,7 @@ def write(frame: Any, sink: SinkConfig, view: View | None, batch: int | None) ->
 
 
 def clear(spark: Any, sink: SinkConfig, batch: int) -> None:
-    """Remove the files of a batch that was tried before, for it may have no rows this time."""
+    """Remove the files of an earlier try of a batch, because it may have no rows this time."""
     if sink.format not in FILE_FORMATS:
         return
     path = spark._jvm.org.apache.hadoop.fs.Path(_folder(sink, batch))

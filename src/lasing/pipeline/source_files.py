@@ -1,4 +1,4 @@
-"""The files that a source of a pipeline is being read from."""
+"""The files that a source of a pipeline reads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lasing.pipeline.config import Pipeline
 
 
 def files_of(spark: Any, pipeline: Pipeline, number: int) -> Iterator[str]:
-    """The files of a source: of a stream, those of its last batch, which Spark has in a log beside the checkpoint."""
+    """The files of a source; for a stream, those of its last batch, which Spark logs in the checkpoint."""
     source = pipeline.sources[number]
     if pipeline.mode == "batch":
         yield from map(unquote, spark.read.text(source.given["path"]).inputFiles())

@@ -1,4 +1,4 @@
-"""The sources of a pipeline, as DataFrames: streams, or for a batch, tables."""
+"""The sources of a pipeline as DataFrames: streams, or tables for a batch."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from lasing.errors import fault
 from lasing.pipeline.config import FILE_FORMATS, Pipeline, SourceConfig
 
 _STRICT = {"mode": "FAILFAST"}
-"""A row that cannot be read stops the pipeline. Spark's default would make nulls of it without a word."""
+"""A row that cannot be read stops the pipeline. Spark's default would silently turn it into nulls."""
 
 
 _ORDER = {"socket": 1, "rate": 1, "kafka": 3, "mqtt": 1}
-"""By how many columns the rows of a source are in the order in which they came. Spark knows when files came."""
+"""How many columns give the order of arrival of a source's rows. For files, Spark knows when they came."""
 
 
 def order_of(source: SourceConfig) -> tuple[str, ...]:
-    """The columns by which the rows of a source are in the order in which they came."""
+    """The columns that give the order of arrival of a source's rows."""
     return tuple(f"*order{i}" for i in range(_ORDER.get(source.format, 0)))
 
 
 def frames_of(spark: Any, pipeline: Pipeline) -> dict[str, Any]:
-    """The DataFrame of each source, by what it is about."""
+    """The DataFrame of each source, by its predicate and arguments."""
     from pyspark.errors import PySparkException
 
     frames = {}
@@ -48,7 +48,7 @@ def _frame(spark: Any, pipeline: Pipeline, source: SourceConfig) -> Any:
 def _files(spark: Any, source: SourceConfig, streaming: bool) -> Any:
     path = source.given["path"]
     schema: Any = source.schema
-    if schema is None:  # Parquet files know theirs
+    if schema is None:  # Parquet files have their own
         schema = spark.read.parquet(path).schema
     reader = (spark.readStream if streaming else spark.read).schema(schema).format(source.format)
     if source.format != "parquet":
@@ -61,7 +61,7 @@ def _files(spark: Any, source: SourceConfig, streaming: bool) -> Any:
 
 
 def _received(spark: Any, pipeline: Pipeline, source: SourceConfig) -> Any:
-    """Messages with columns `value`, as text, and `timestamp`, of when they came, and those of their order."""
+    """Messages with the columns `value`, as text, `timestamp`, when they came, and those of their order."""
     from pyspark.sql import functions as f
 
     given = source.given
@@ -74,15 +74,15 @@ def _received(spark: Any, pipeline: Pipeline, source: SourceConfig) -> Any:
         from lasing.pipeline.mqtt import MqttSource
 
         spark.dataSource.register(MqttSource)
-        told = {key: str(given[key]) for key in ("host", "port", "topic", "user", "password") if key in given}
+        settings = {key: str(given[key]) for key in ("host", "port", "topic", "user", "password") if key in given}
         spool = str(Path(pipeline.checkpoint) / "mqtt" / source.name)
-        messages = reader.format(MqttSource.name()).options(**told).option("spool", spool).load()
+        messages = reader.format(MqttSource.name()).options(**settings).option("spool", spool).load()
         return messages.withColumnRenamed("number", "*order0")
     reader = (
         reader.format("kafka").option("kafka.bootstrap.servers", given["servers"]).option("subscribe", given["topic"])
     )
     reader = reader.option("startingOffsets", given.get("from", "earliest"))
-    # a partition is in order; of several, the time at which messages came says most about which was first
+    # each partition is in order; across partitions, the time of arrival is the best guess at the order
     order = [f.col(name).alias(f"*order{i}") for i, name in enumerate(("timestamp", "partition", "offset"))]
     return reader.load().select(f.col("value").cast("string"), "timestamp", *order)
 
@@ -100,7 +100,7 @@ def _messages(received: Any, source: SourceConfig) -> Any:
 
 
 def _refused(error: Exception, source: SourceConfig) -> Exception:
-    """What Spark has against a source, in a sentence."""
+    """Why Spark refuses a source, in a sentence."""
     where = f"sources.{source.name}"
     if source.format == "kafka" and "find" in str(error).lower():
         note = 'give the jars of spark-sql-kafka-0-10 and what it needs: [spark] jars = ["…"]'

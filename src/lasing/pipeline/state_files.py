@@ -1,7 +1,7 @@
-"""The files in which Spark keeps a stream's state: which of them are damaged, and from which batch to go on.
+"""The files in which Spark stores a stream's state: which of them are damaged, and from which batch to continue.
 
-The state that batch n begins with is version n; it is the sum of the files of all versions up to it, or from the last
-snapshot on. So without version n, a stream can go on from batch n - 1, which made it.
+Batch n starts from version n of the state, which is the sum of the files of all versions up to n, or of those since the
+last snapshot. So without version n, a stream can continue from batch n - 1, which produced it.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class StateFile:
 
 
 def damaged_state(spark: Any, pipeline: Pipeline, message: str) -> Diagnostic | None:
-    """The files of the state that cannot be read, and how to go on from before they were written; None if it was not
-    for such a file that a pipeline stopped."""
+    """The state files that cannot be read, and how to continue from before they were written; None if the pipeline
+    stopped for another reason."""
     from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 
     named = [StateFile(int(found[2]), found[0]) for found in _NAMED.finditer(message)]
@@ -41,7 +41,7 @@ def damaged_state(spark: Any, pipeline: Pipeline, message: str) -> Diagnostic | 
         files = sorted(set(named))
     if not files:
         text = f"the state of the stream is damaged: a file in {pipeline.checkpoint}/{STATE_FOLDER} cannot be read"
-        return Diagnostic("E614", text, note="begin with a new checkpoint, and empty folders for the outputs")
+        return Diagnostic("E614", text, note="start with a new checkpoint, and with empty folders for the outputs")
     names = ", ".join(f"{pipeline.checkpoint}/{file.path}" for file in files)
     return Diagnostic(
         "E614", f"the state of the stream is damaged: {names}", note=_way_back(pipeline, files[0].version)
@@ -49,11 +49,11 @@ def damaged_state(spark: Any, pipeline: Pipeline, message: str) -> Diagnostic | 
 
 
 def _way_back(pipeline: Pipeline, version: int) -> str:
-    """What to do to go on without a version of the state."""
+    """What to do to continue without a version of the state."""
     batch, checkpoint = max(version - 1, 0), pipeline.checkpoint
     folders = sorted({s.given["path"] for s in (*pipeline.sinks, pipeline.late) if "path" in s.given})
     lines = [
-        f"it can go on from batch {batch}, if its sources still have what they brought since. To do so, delete",
+        f"it can continue from batch {batch}, if its sources still have the data since then. To do so, delete",
         f"- from {checkpoint}/offsets and {checkpoint}/commits the files {batch} and above, and .{batch}.crc etc.",
         f"- from the folders in {checkpoint}/{STATE_FOLDER} the files of versions {version} and above",
         *(f"- from {folder} the folders batch={batch:06} and above" for folder in folders),
@@ -63,7 +63,7 @@ def _way_back(pipeline: Pipeline, version: int) -> str:
 
 
 def _unreadable(spark: Any, checkpoint: str) -> Iterator[StateFile]:
-    """The files of the state that cannot be unpacked."""
+    """The state files that cannot be decompressed."""
     from py4j.protocol import Py4JJavaError
 
     jvm = spark._jvm

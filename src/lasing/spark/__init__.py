@@ -1,7 +1,7 @@
 """Programs on Spark: DataFrames in, DataFrames out, with the answers that one machine gives.
 
-`reason` makes a function from DataFrames to DataFrames of a program. `session` starts Spark, if need be on a Java that
-is brought along.
+`reason` turns a program into a function from DataFrames to DataFrames. `session` starts Spark, if necessary with a
+bundled Java.
 """
 
 from lasing.spark.reason import Outputs, Reasoning, reason

@@ -1,13 +1,13 @@
 """The order in which the rows of a source arrived, and what follows from it: which of them are late.
 
 A row is late if its time point was closed when it came. Each source closes time points by itself: once a row has
-arrived, all time points that are more than the source's delay before it are closed. So which rows are late follows
-from the source's own rows, their order of arrival and its delay. It depends neither on how Spark cuts them into
-batches, nor on other sources.
+arrived, all time points that are more than the source's delay before it are closed. So the source's own rows, their
+order of arrival and its delay decide which rows are late. Neither the way Spark cuts rows into batches nor other
+sources matter.
 
-The order of arrival is a text for each row, by which rows are sorted: the file's time and path, say. Rows with the
+Each row has a text by which rows are sorted in order of arrival, such as the time and path of its file. Rows with the
 same text arrived together, and none of them is late because of another. All rows of a batch arrived after those of
-the batches before it.
+earlier batches.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from lasing.spark.tables import Numbers
 ARRIVAL = "*arrival"
 """The column that says when a row arrived."""
 NOTHING = np.iinfo(np.int64).min
-"""In place of the last closed time point: none is closed."""
+"""The value for the last closed time point when none is closed."""
 
 _MARKS = pa.schema([("arrival", pa.string()), ("time", pa.int64()), ("closed", pa.int64())])
 
 
 def closed_by(instants: Numbers, delay: int, unit: int | None) -> Numbers:
-    """The last time point that rows of these instants close, given how late others may be.
+    """The last time point that rows at these instants close, given how late other rows may be.
 
     >>> closed_by(np.array([10, 14]), 3, None).tolist(), closed_by(np.array([119, 120]), 60, 60).tolist()
     ([6, 10], [-1, 0])
@@ -41,9 +41,9 @@ def closed_by(instants: Numbers, delay: int, unit: int | None) -> Numbers:
 
 
 def marks(times: Numbers, closed: Numbers, arrivals: Any | None) -> Any:
-    """What other tasks must know of the rows of this one: by arrival, which time points they are at, and close.
+    """What other tasks must know about the rows of this one: when they arrived, their time points, and what they close.
 
-    Of rows at one time point the first to arrive is enough, and so are rows that close more than those before them.
+    It is enough to keep the first row to arrive for each time point, and the rows that close more than earlier rows.
     `arrivals` are texts, each stored once, in a dictionary.
     """
     if arrivals is None:
@@ -66,10 +66,10 @@ def marks(times: Numbers, closed: Numbers, arrivals: Any | None) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How the time of a source went in a batch."""
+    """How time advanced in a source during a batch."""
 
     arrivals: Numbers
-    """Texts in order: after rows that arrived then, more may be closed."""
+    """Arrival texts in order; rows that arrived then may have closed more time points."""
     limits: Numbers
     """The last time point that is closed to rows: before the first arrival, and after each."""
     closed: int
@@ -78,7 +78,7 @@ class Course:
     """The oldest time point of a row that is not late."""
 
     def closed_before(self, arrivals: Any | None) -> Numbers:
-        """The last time point that was closed to each row when it arrived; rows without an arrival came at once."""
+        """The last time point that was closed to each row when it arrived; rows without an arrival came together."""
         if arrivals is None:
             return self.limits[:1]
         found = [
@@ -89,8 +89,8 @@ class Course:
 
 
 def course(tables: Sequence[Any], closed: int | None, floor: int | None) -> Course:
-    """The course of a source, from the marks of all tasks. `closed` is what it has closed before, and `floor` the
-    last time point that is closed to everybody, because it is evaluated or before the start."""
+    """The course of a source, from the marks of all tasks. `closed` is the last time point that it closed before, and
+    `floor` the last one that is closed to all sources, because it is evaluated or before the start."""
     together = pa.concat_tables(tables)
     arrivals = _in_order(together["arrival"])
     place = _places(together["arrival"], arrivals)
@@ -110,5 +110,5 @@ def _in_order(arrivals: Any) -> Any:
 
 
 def _places(arrivals: Any, in_order: Any) -> Numbers:
-    """The place of each text among texts in order."""
+    """The position of each text among the sorted texts."""
     return np.asarray(pc.index_in(arrivals, in_order)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""A bounded history on Spark: cut into slices of time and shards, each evaluated by itself, without any state."""
+"""A bounded history on Spark, cut into slices of time and into shards. Each is evaluated on its own, without state."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from lasing.spark.slices import Slices, even_cuts
 from lasing.spark.tables import by_time, from_bytes, times_of, to_bytes
 from lasing.spark.task import Task
 
-PARTS = "kind string, told binary"
+PARTS = "kind string, content binary"
 _MOST_ROWS = 1 << 17
 _ROWS_OF_A_SLICE = 1_000_000
-"""More facts than that are not given to one slice, as far as the lookback allows: they are in memory at once."""
+"""The most facts for one slice, as far as the lookback allows: they are all in memory at once."""
 _SHARE_OF_LOOKBACK = 8
-"""A slice is at least so many times as long as what it looks back on, or most of the work would be looking back."""
+"""A slice is at least this many times as long as its lookback; otherwise most of the work would be looking back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """The first and last time point of a history, and how many facts it has."""
+    """The first and last time point of a history, and its number of facts."""
 
     first: int
     last: int
@@ -35,8 +35,8 @@ class Extent:
 
 
 def extent(inputs: Sequence[Input], unit: int | None, left_out: Counter[tuple[str, str]]) -> Extent | None:
-    """Look once through all inputs; None where they have no fact. Rows that lack a value, and are left out, are counted
-    by input and column."""
+    """Scan all inputs once; None if they have no fact. `left_out` counts the rows that are left out because they lack a
+    value, by input and column."""
     from pyspark.sql import functions as f
 
     lasts, firsts, facts = [], [], 0
@@ -45,7 +45,7 @@ def extent(inputs: Sequence[Input], unit: int | None, left_out: Counter[tuple[st
         lacks, whole = [], f.lit(True)
         if Gaps(given.missing).skips:
             for part in given.parts:
-                lacks.append(f.count_if(whole & f.col(part).isNull()))  # a row is counted at its first gap
+                lacks.append(f.count_if(whole & f.col(part).isNull()))  # a row counts at its first gap
                 whole = whole & f.col(part).isNotNull()
         time = f.when(whole, point_column(unit, given.dated))
         first, last, count, *lacking = rows.agg(f.min(time), f.max(time), f.count(time), *lacks).collect()[0]
@@ -58,7 +58,7 @@ def extent(inputs: Sequence[Input], unit: int | None, left_out: Counter[tuple[st
 
 
 def point_column(unit: int | None, dated: bool) -> Any:
-    """The time point of the column `time`, in Spark's terms."""
+    """The time points of the column `time`, as a Spark column."""
     from pyspark.sql import functions as f
 
     if not dated:
@@ -68,7 +68,7 @@ def point_column(unit: int | None, dated: bool) -> Any:
 
 
 def number_of_slices(found: Extent, lookback: int | None, parallelism: int) -> int:
-    """How many slices are worth while: a few for each core, but none that mostly looks back."""
+    """How many slices are worthwhile: a few for each core, but none that mostly looks back."""
     if lookback is None:
         return 1
     length = found.last - found.first + 1
@@ -77,7 +77,7 @@ def number_of_slices(found: Extent, lookback: int | None, parallelism: int) -> i
 
 
 def cut(task: Task, inputs: Sequence[Input], found: Extent, slices: int) -> Slices:
-    """The slices of a history, each with what it looks back on."""
+    """The slices of a history, each with the facts that it looks back on."""
     cuts = even_cuts(found.first, found.last, slices)
     back = task.raw_window.lookback
     if back.points is None:
@@ -87,14 +87,14 @@ def cut(task: Task, inputs: Sequence[Input], found: Extent, slices: int) -> Slic
         points, counts = _facts_at(inputs, task.unit)
         total = np.cumsum(counts)
         for i, start in enumerate(cuts[:-1]):
-            known = np.searchsorted(points, start - 1, side="right")  # facts of these time points are known then
+            known = np.searchsorted(points, start - 1, side="right")  # facts of these time points are known by then
             wanted = np.searchsorted(total[:known], (total[known - 1] if known else 0) - back.facts, side="right")
             begins[i] = min(begins[i], int(points[wanted]) if wanted < known else start - 1)
     return Slices(cuts, tuple(begins))
 
 
 def _facts_at(inputs: Sequence[Input], unit: int | None) -> tuple[Any, Any]:
-    """The time points that have facts, in order, and how many different ones each has."""
+    """The time points that have facts, in order, and the number of distinct facts at each."""
     from functools import reduce
 
     from pyspark.sql import functions as f
@@ -111,8 +111,8 @@ def _facts_at(inputs: Sequence[Input], unit: int | None) -> tuple[Any, Any]:
 
 
 def newest_of_each_key(task: Task, given: Input, slices: Slices) -> Any | None:
-    """Facts older than a slice's lookback that are still among the last of their key: each with the slice, as the last
-    column. None where no window asks for such."""
+    """Facts older than a slice's lookback that are still among the last of their key, each with its slice in the last
+    column. None if no window needs such facts."""
     from pyspark.sql import Window
     from pyspark.sql import functions as f
 
@@ -141,7 +141,8 @@ def newest_of_each_key(task: Task, given: Input, slices: Slices) -> Any | None:
 def slice_function(
     task: Callable[[], Task], places: Sequence[int], slices: Slices, start: int, only: str | None = None
 ) -> Callable[[Any], Any]:
-    """What `applyInArrow` calls for each shard of each slice: tables by kind, as bytes, or the rows of `only` one."""
+    """The function that `applyInArrow` calls for each shard of each slice. It returns tables by kind, as bytes, or the
+    rows of the `only` output."""
     numbers = {place: i for i, place in enumerate(places)}
 
     def evaluate(table: Any) -> Any:
@@ -152,16 +153,16 @@ def slice_function(
             if stored.is_valid:
                 facts.setdefault(work.inputs[i], []).append(from_bytes(stored.as_buffer()))
         merged = {p: by_time(facts[p], work.exact) for p in work.inputs if p in facts}
-        told = evaluate_slice(work, shard, merged, start, slices.bounds(number), number + 1 == len(slices))
+        tables = evaluate_slice(work, shard, merged, start, slices.bounds(number), number + 1 == len(slices))
         if only is not None:
             output = work.outputs[only]
-            return told.get(only, output.finished(output.nothing(), work.view, work.unit))
+            return tables.get(only, output.finished(output.nothing(), work.view, work.unit))
         kinds, parts = [], []
-        for kind, found in told.items():
+        for kind, found in tables.items():
             for first in range(0, found.num_rows, _MOST_ROWS):
                 kinds.append(kind)
                 parts.append(to_bytes(found.slice(first, _MOST_ROWS)))
-        return pa.table({"kind": pa.array(kinds, pa.string()), "told": pa.array(parts, pa.binary())})
+        return pa.table({"kind": pa.array(kinds, pa.string()), "content": pa.array(parts, pa.binary())})
 
     return evaluate
 
@@ -169,9 +170,9 @@ def slice_function(
 def evaluate_slice(
     task: Task, shard: int, facts: Mapping[str, Any], start: int, bounds: tuple[int, int], is_last: bool
 ) -> dict[str, Any]:
-    """The outputs of one slice: facts by time, those on which it looks back included.
+    """The outputs of one slice. `facts` are sorted by time and include those that the slice looks back on.
 
-    Intervals that began before the slice or go on after it are told apart, by the columns `*begun` and `*goes_on`.
+    The columns `*begun` and `*goes_on` mark intervals that began before the slice or continue after it.
     """
     first, last = bounds
     evaluation = Evaluation(task, shard, start)
@@ -187,7 +188,7 @@ def evaluate_slice(
 
 
 def _marked(task: Task, predicate: str, ended: Any, still: Any, first: int, is_last: bool) -> Any:
-    """The intervals of a slice, with whether they are cut off at its ends."""
+    """The intervals of a slice, marked where they are cut off at its ends."""
     together = pa.concat_tables([ended, still.select(ended.column_names)])
     begun = times_of(together, "from") < first
     goes_on = np.repeat([False, not is_last], [ended.num_rows, still.num_rows])
@@ -198,7 +199,7 @@ def _marked(task: Task, predicate: str, ended: Any, still: Any, first: int, is_l
 
 
 def stitched(parts: Any, arguments: Sequence[str]) -> Any:
-    """Intervals that were cut at the ends of slices, as one again."""
+    """Join the intervals that were cut at the ends of slices."""
     from pyspark.sql import Window
     from pyspark.sql import functions as f
 

@@ -1,10 +1,10 @@
-"""Spark's Python daemon, with all that a worker needs loaded before the workers are forked from it.
+"""Spark's Python daemon, which loads everything that a worker needs before it forks the workers.
 
-To load the engine and what it stands on takes a worker two seconds, and there are several of them: the setting
-`spark.python.daemon.module` of `session` makes it two seconds in all.
+Loading the engine and its dependencies takes two seconds, which every worker would pay. With the setting
+`spark.python.daemon.module` of `session`, it takes two seconds in all.
 """
 
-import pandas  # noqa: F401 -- loaded here so that no worker has to
+import pandas  # noqa: F401 -- loaded here so that no worker has to load it
 
 import lasing.spark.shard  # noqa: F401
 

@@ -1,4 +1,4 @@
-"""How late facts may be: a number of time points, or a duration; and for how long an input may be silent."""
+"""How late facts may be, as a number of time points or a duration; and how long an input may be silent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LONG_NAMES = {"second": "sec", "minute": "min", "hour": "h", "day": "d", "milli
 
 
 def delay_of(given: int | str, unit: int | None) -> int:
-    """A delay in microseconds where a time point has `unit` of them, else in time points.
+    """A delay in microseconds if a time point has `unit` microseconds, otherwise in time points.
 
     >>> delay_of("10 sec", 60_000_000), delay_of(2, 60_000_000), delay_of(2, None)
     (10000000, 120000000, 2)
@@ -22,7 +22,7 @@ def delay_of(given: int | str, unit: int | None) -> int:
     microseconds = _duration(given)
     if microseconds is None:
         note = 'a delay is a number of time points, or a duration such as "10 sec", "2 min", "1 h"'
-        raise fault("E305", f"{given!r} is no delay", note=note)
+        raise fault("E305", f"{given!r} is not a delay", note=note)
     if unit is None:
         note = "give the delay as a number of time points"
         raise fault("E503", f"the delay is {given}, but times are plain numbers", note=note)
@@ -30,20 +30,20 @@ def delay_of(given: int | str, unit: int | None) -> int:
 
 
 def silence_of(given: object) -> int:
-    """For how long an input may be silent, in microseconds by the clock.
+    """How long an input may be silent, in microseconds by the clock.
 
     >>> silence_of("5 min")
     300000000
     """
     microseconds = _duration(given)
     if microseconds is None:
-        note = 'it is a duration by the clock, such as "10 sec", "5 min", "1 h"'
-        raise fault("E305", f"{given!r} is no time after which an input is idle", note=note)
+        note = 'give a duration by the clock, such as "10 sec", "5 min", "1 h"'
+        raise fault("E305", f"{given!r} is not a duration after which an input is idle", note=note)
     return microseconds
 
 
 def _duration(given: object) -> int | None:
-    """The microseconds of a text such as "10 sec"; None where it is none."""
+    """The microseconds of a text such as "10 sec"; None if it is not a duration."""
     found = _DURATION.fullmatch(given) if isinstance(given, str) else None
     word = "" if found is None else found[2]
     one = word.removesuffix("s")

@@ -1,8 +1,8 @@
-"""The end of a stream, as a source of Spark's: it is silent until it is told that the stream has ended.
+"""The end of a stream, as a Spark source: it stays silent until the driver announces that the stream has ended.
 
-A query that reads all there is (`availableNow`) ends with the newest facts unevaluated, for more of the same time might
-come. When nothing more will, a word in a file of the driver makes this source tell every shard to evaluate the rest, in
-a batch of the query like any other: Spark's checkpoint knows whether it has been heard.
+A query that reads everything available (`availableNow`) leaves the newest facts unevaluated, because more facts of the
+same time might come. When no more will come, the driver writes a word to a file. This source then asks every shard to
+evaluate the rest, in an ordinary batch of the query, so Spark's checkpoint records whether that has happened.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from lasing.spark.packing import NO_INPUT, PACKED
 
 
 class EndOfStream(DataSource):
-    """Options: `word`, the file; `places`, the numbers of the shards; `work`, which tells one query from another.
+    """Options: `word`, the file; `places`, the numbers of the shards; `work`, which identifies the query.
 
-    A checkpoint holds the window of one program, divided in one way. So the source's offset, which Spark keeps there,
-    names the work, and a query that would go on with another's checkpoint is refused.
+    A checkpoint holds the window of one program, divided in one way. So the source's offset, which Spark stores in the
+    checkpoint, names the work, and a query that tries to continue from another query's checkpoint is refused.
     """
 
     @classmethod
@@ -44,15 +44,15 @@ class _Reader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
         self._rows = [(place, NO_INPUT, 0, None, None, None) for place in places]
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """Nothing to prepare: but without it Spark would put all files of such a query into one batch."""
+        """Nothing to prepare, but without this method Spark would put all files of the query into one batch."""
 
     def initialOffset(self) -> dict[str, str]:  # noqa: N802
         return {"word": "", "work": self._work}
 
     def read(self, start: dict[str, str]) -> tuple[Iterator[tuple[Any, ...]], dict[str, str]]:
         if start["work"] != self._work:
-            note = "use a new checkpoint, or the program, view and number of shards with which this one began"
-            raise fault("E608", "the checkpoint is that of another program, or of one divided otherwise", note=note)
+            note = "use a new checkpoint, or the program, view and number of shards that this one started with"
+            raise fault("E608", "the checkpoint belongs to another program, or to one with other shards", note=note)
         word = self._word.read_text() if self._word.exists() else ""
         if word in ("", start["word"]):
             return iter(()), start

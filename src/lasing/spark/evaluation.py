@@ -1,4 +1,4 @@
-"""An engine at work on some shard, in tables: facts in; answers, changes or intervals out."""
+"""The evaluation of one shard, in tables: facts in; answers, changes or intervals out."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from lasing.spark.tables import times_of
 from lasing.spark.task import Task
 
 LeftOut = dict[str, int]
-"""How many heads and instances were left out, by `W202`, and by `W203 RULE REASON`."""
+"""How many heads (`W202`) and instances (`W203 RULE REASON`) were left out."""
 
 
 class Evaluation:
-    """The engine of one shard, and since when the atoms of its outputs hold."""
+    """The engine of one shard, with the time since which each output atom holds."""
 
     def __init__(self, task: Task, shard: int, start: int) -> None:
         self._task = task
         self._shard = shard
         self._start = start
         limits = task.limits
-        if limits.memory is None:  # the workers of a machine share the default
+        if limits.memory is None:  # the workers of a machine share the default limit
             limits = replace(limits, memory=limits.bytes // (os.cpu_count() or 1))
         self._engine = Engine.with_plan(task.program_of(shard), task.plan_of(shard), task.engine, start, limits)
-        self._told_before: Counter[str] = Counter()
-        # what every shard derives, one tells
+        self._counted_before: Counter[str] = Counter()
+        # atoms that every shard derives are emitted by one of them
         self._outputs = {p: o for p, o in task.outputs.items() if task.keys.get(p) is not None or shard == 0}
         self.held: dict[str, Any] = {}
 
@@ -53,7 +53,7 @@ class Evaluation:
         return self._start - 1 if time is None else time
 
     def recall(self, window: Mapping[str, Any], until: int, held: Mapping[str, Any] | None = None) -> None:
-        """Begin from the facts of a raw window, at the time point `until`; `held` is since when atoms hold."""
+        """Begin with the facts of a raw window, at the time point `until`; `held` says since when atoms hold."""
         if until < self.start:
             return
         self._engine.recall(window, end=until)
@@ -65,12 +65,12 @@ class Evaluation:
             self.held[predicate] = spans(self._changes(self._outputs[predicate], holding), None)[1]
 
     def advance(self, facts: Mapping[str, Any], until: int) -> dict[str, Any]:
-        """Facts in the order of time, up to `until`: a table for each output."""
+        """Take in facts in order of time, and evaluate up to `until`: a table for each output."""
         first = self.until + 1
-        told = self._engine.push_batch(facts, end=until)
+        changed = self._engine.push_batch(facts, end=until)
         tables = {}
         for predicate, output in self._outputs.items():
-            changes = self._changes(output, told)
+            changes = self._changes(output, changed)
             if self._task.view == "changes":
                 tables[predicate] = changes
                 continue
@@ -81,10 +81,10 @@ class Evaluation:
         return tables
 
     def close(self) -> dict[str, Any]:
-        """End the intervals of all that holds now; if time goes on, others begin after it."""
+        """End the interval of every atom that holds now; if time goes on, new intervals begin after it."""
         ended = {}
         for predicate, held in self.held.items():
-            begun = held.filter(pa.array(times_of(held, "from") <= self.until))  # else it was ended here before
+            begun = held.filter(pa.array(times_of(held, "from") <= self.until))  # the others were closed earlier
             begun = begun.drop_columns([COUNT])
             ended[predicate] = begun.add_column(1, "until", pa.array(np.full(begun.num_rows, self.until, np.int64)))
             since = pa.array(np.full(held.num_rows, self.until + 1, np.int64))
@@ -92,29 +92,29 @@ class Evaluation:
         return ended
 
     def left_out(self) -> LeftOut:
-        """What was left out since this was asked for the last time."""
+        """What was left out since the last call."""
         dropped, failures = self._engine.left_out()
         now = Counter({"W202": dropped} | {f"W203 {rule} {reason}": n for (rule, reason), n in failures.items()})
-        new = now - self._told_before
-        self._told_before = now
+        new = now - self._counted_before
+        self._counted_before = now
         return dict(new)
 
     def examples(self, left: LeftOut) -> dict[str, str]:
-        """An instance that had no value, in words, for each rule and reason among what was left out."""
+        """For each rule and reason among those left out: the text of an instance that had no value."""
         rules, tick = self._task.program.rules, self._task.shown_tick
         known = {f"W203 {rule} {reason}": (rules[rule], e) for (rule, reason), e in self._engine.examples().items()}
         return {name: example.text(rule, tick) for name, (rule, example) in known.items() if name in left}
 
-    def _changes(self, output: OutputTable, told: Mapping[str, Any]) -> Any:
+    def _changes(self, output: OutputTable, changed: Mapping[str, Any]) -> Any:
         """The changes of an output, without the atoms of other shards."""
-        if output.predicate not in told:
+        if output.predicate not in changed:
             return output.nothing()
-        changes = output.conformed(told[output.predicate])
+        changes = output.conformed(changed[output.predicate])
         if output.predicate not in self._task.foreign or self._task.shards == 1 or not changes.num_rows:
             return changes
         key = self._task.keys[output.predicate]
         assert key is not None
-        table = names_as_they_are(told[output.predicate])
+        table = names_as_they_are(changed[output.predicate])
         return changes.filter(pa.array(shards_of(table[f"arg{key + 1}"], self._task.shards) == self._shard))
 
 

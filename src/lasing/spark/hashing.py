@@ -1,6 +1,6 @@
-"""To which shard a value belongs: the same on every machine, in every run, whatever the type of its column.
+"""Which shard a value belongs to: the same on every machine, in every run, whatever the type of its column.
 
-1 and 1.0 are one constant of the language, so they have one hash; so do a date and its text.
+1 and 1.0 are the same constant in the language, so they have the same hash; so do a date and its text.
 """
 
 from __future__ import annotations
@@ -64,19 +64,19 @@ _NUMBER = r"^-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$"
 
 
 def _as_numbers(chunk: Any, hashes: Numbers) -> Numbers:
-    """Text that reads as a number has that number's hash: among names, engines tell numbers as text."""
+    """Give text that reads as a number the hash of the number: beside names, engines write numbers as text."""
     rows = np.flatnonzero(pc.match_substring_regex(chunk, _NUMBER).to_numpy(zero_copy_only=False))
     if len(rows):
         found = chunk.take(pa.array(rows)).dictionary_encode()
         same = found.indices.to_numpy(zero_copy_only=False)
         for i, text in enumerate(found.dictionary.to_pylist()):
-            with suppress(Undefined):  # it is beyond 64 bits, so it is no number's text
+            with suppress(Undefined):  # beyond 64 bits, so no number has this text
                 hashes[rows[same == i]] = _hashes(pa.array([value_from_text(text)]))[0]
     return hashes
 
 
 def _mixed(numbers: Numbers) -> Numbers:
-    """Spread numbers over all bits, so that their remainders are even: the finish of SplitMix64."""
+    """Spread numbers over all bits, so that their remainders are distributed evenly: the last step of SplitMix64."""
     x = numbers + _GOLDEN
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -96,10 +96,10 @@ def _hash_text(ends: Numbers, text: Numbers) -> Numbers:
 
 
 def spread_ids(shards: int, partitions: int) -> list[int]:
-    """Numbers for the shards that Spark's hash puts into different partitions, as evenly as can be.
+    """Numbers for the shards that Spark's hash spreads over the partitions as evenly as possible.
 
-    Spark places a group by the hash of its key. With plain numbers 0, 1, 2, … some partitions would get several
-    shards, and others none.
+    Spark places a group by the hash of its key. With the plain numbers 0, 1, 2, … some partitions would get several
+    shards and others none.
 
     >>> sorted(partition_of(i, 4) for i in spread_ids(4, 4))
     [0, 1, 2, 3]
@@ -114,7 +114,7 @@ def spread_ids(shards: int, partitions: int) -> list[int]:
 
 
 def partition_of(number: int, partitions: int) -> int:
-    """The partition in which Spark puts the group of an int: Murmur3 of four bytes, with seed 42."""
+    """The partition into which Spark puts the group of an int: Murmur3 of four bytes, with seed 42."""
     mask = 0xFFFFFFFF
     k = (number * 0xCC9E2D51) & mask
     k = (((k << 15) | (k >> 17)) & mask) * 0x1B873593 & mask

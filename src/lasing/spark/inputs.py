@@ -1,4 +1,4 @@
-"""DataFrames as streams of facts: which predicate a frame is about, and which of its columns are what."""
+"""DataFrames as streams of facts: which predicate a frame is about, and what its columns mean."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Input:
     columns: tuple[str, ...]
     types: tuple[Type, ...]
     dated: bool
-    """Whether times are timestamps, not time points."""
+    """Whether times are timestamps rather than time points."""
     order: tuple[str, ...] = ()
-    """The columns by which the rows of a stream arrived."""
+    """The columns that give the order in which the rows of a stream arrived."""
     missing: Missing = SKIP
     """What a missing value means."""
 
@@ -45,8 +45,8 @@ class Input:
         return bool(self.frame.isStreaming)
 
     def rows(self) -> Any:
-        """The time and the arguments, in their order. Rows of a history that lack a value are left out, or have it
-        filled in; what is missing in a stream, and what cannot be filled in, is left to the `Packer`."""
+        """The time and the arguments, in order. For a history, rows that lack a value are left out, or the value is
+        filled in. The `Packer` handles missing values of a stream, and those that cannot be filled in."""
         from pyspark.sql import functions as f
 
         rows, gaps = self.all_rows(), Gaps(self.missing)
@@ -60,12 +60,12 @@ class Input:
 
     @property
     def parts(self) -> dict[str, str]:
-        """The columns of `rows` that have to have a value, and what they are called in the DataFrame."""
+        """The columns of `rows` that must have a value, with their names in the DataFrame."""
         return {"time": self.time, **{f"arg{i + 1}": name for i, name in enumerate(self.columns)}}
 
     def all_rows(self) -> Any:
-        """The time and the arguments of all rows; decimals as doubles, which is what the language has. For a stream,
-        also when the rows arrived, where that is known."""
+        """The time and the arguments of all rows, with decimals as doubles. For a stream, also when the rows arrived,
+        if that is known."""
         from pyspark.sql import functions as f
 
         taken = [f.col(_quoted(self.time)).alias("time")]
@@ -81,12 +81,12 @@ class Input:
 
 
 def _of_files(frame: Any) -> bool:
-    """Whether Spark knows from which file a row is. It does not where streams are joined or united."""
+    """Whether Spark knows which file a row comes from. It does not after a join or union of streams."""
     from pyspark.errors import AnalysisException
 
     log = logging.getLogger("DataFrameQueryContextLogger")
     level = log.level
-    log.setLevel(logging.CRITICAL)  # Spark would write a page about a column that is not there
+    log.setLevel(logging.CRITICAL)  # else Spark would log a page about a missing column
     try:
         frame.select("_metadata.file_path", "_metadata.file_modification_time")
     except AnalysisException:
@@ -97,7 +97,7 @@ def _of_files(frame: Any) -> bool:
 
 
 def _in_order(frame: Any, columns: Sequence[str]) -> Any:
-    """A text whose order is that of some columns."""
+    """A text that sorts in the order of some columns."""
     from pyspark.sql import functions as f
 
     kinds = dict(frame.dtypes)
@@ -111,21 +111,21 @@ def _in_order(frame: Any, columns: Sequence[str]) -> Any:
 
 
 def _padded(number: Any) -> Any:
-    """A whole number as text that is sorted as the number is."""
+    """A whole number as text that sorts in the order of the numbers."""
     from pyspark.sql import functions as f
 
     return f.lpad(f.hex(number.bitwiseXOR(f.lit(-(2**63)))), 16, "0")
 
 
 def specification(text: str) -> tuple[str, tuple[str, ...] | None]:
-    """A predicate, and the columns of its arguments if they are named.
+    """A predicate, and the columns of its arguments if the text names them.
 
     >>> specification("temp"), specification("temp(sensor, celsius)")
     (('temp', None), ('temp', ('sensor', 'celsius')))
     """
     found = _SPECIFICATION.fullmatch(text)
     if found is None or not is_name(found[1]):
-        note = "such as: temp, for all columns in their order, or: temp(sensor, celsius)"
+        note = "such as: temp, for all columns in order, or: temp(sensor, celsius)"
         raise fault("E604", f"{text!r} does not say what a DataFrame is about", note=note)
     if found[2] is None:
         return found[1], None
@@ -133,7 +133,7 @@ def specification(text: str) -> tuple[str, tuple[str, ...] | None]:
 
 
 Order = str | Sequence[str] | Mapping[str, str | Sequence[str]]
-"""The column or columns by which rows arrived, for all inputs or by predicate."""
+"""The column or columns that give the order of arrival, for all inputs or by predicate."""
 
 
 def inputs_of(
@@ -154,9 +154,9 @@ def inputs_of(
         raise fault("E604", f"there are two inputs for {twice}", note="union the DataFrames")
     if len({i.dated for i in found}) > 1:
         named = ", ".join(f"{i.predicate}: {'timestamps' if i.dated else 'numbers'}" for i in found)
-        raise fault("E604", f"the inputs' times are of two kinds ({named})", note="use timestamps, or numbers, in all")
+        raise fault("E604", f"the inputs have two kinds of times ({named})", note="use timestamps or numbers in all")
     if len({i.streaming for i in found}) > 1:
-        raise fault("E604", "some inputs are streams, and some are not", note="give what never changes as background=")
+        raise fault("E604", "some inputs are streams and some are not", note="pass tables as background=")
     if found and found[0].dated and program.tick is None:
         note = "add a tick to the program, such as: #tick 1 sec."
         raise fault("E503", "times are timestamps, but the program does not say how long a time point is", note=note)
@@ -171,7 +171,7 @@ def _input(program: Program, text: str, frame: Any, time: str | Mapping[str, str
         note = similar(predicate, arity) or f"it has {', '.join(sorted(arity)) or 'no predicates'}"
         raise fault("E604", f"the program does not use {predicate}", note=note)
     if not hasattr(frame, "isStreaming"):
-        raise fault("E604", f"a {type(frame).__name__} is no DataFrame of Spark's", note="see spark.createDataFrame")
+        raise fault("E604", f"a {type(frame).__name__} is not a Spark DataFrame", note="see spark.createDataFrame")
     schema = dict(frame.dtypes)
     when = time if isinstance(time, str) else time.get(predicate, "time")
     given = order.get(predicate) if isinstance(order, Mapping) else order
@@ -181,23 +181,23 @@ def _input(program: Program, text: str, frame: Any, time: str | Mapping[str, str
         if name not in schema:
             note = similar(name, schema) or f"it has {', '.join(schema)}"
             if name == when:
-                note += "\nname the column of the time: time=…"
+                note += "\nname the time column: time=…"
             raise fault("E604", f"the DataFrame of {predicate} has no column {name}", note=note)
     if predicate in arity and arity[predicate] != len(columns):
         note = f"name the columns that are its arguments: {predicate}({', '.join(columns) or '…'})"
         message = f"{predicate} has {arity[predicate]} arguments, but the DataFrame has {len(columns)} columns for them"
         raise fault("E604", f"{message}: {', '.join(columns) or 'none'}", note=note)
     if schema[when] not in (*_WHOLE, *_DATED):
-        note = f'cast it before: .withColumn("{when}", to_timestamp("{when}"))'
-        raise fault("E604", f"the column {when} of {predicate} is of type {schema[when]}, which is no time", note=note)
+        note = f'cast it first: .withColumn("{when}", to_timestamp("{when}"))'
+        raise fault("E604", f"the column {when} of {predicate} has type {schema[when]}, which is not a time", note=note)
     for name in by:
         if schema[name] not in (*_WHOLE, "string", "timestamp", "timestamp_ntz"):
-            note = "rows are put in order by whole numbers, text or timestamps"
+            note = "rows are ordered by whole numbers, text or timestamps"
             raise fault("E604", f"the column {name} of {predicate} is of type {schema[name]}", note=note)
     types = kinds({name: schema[name] for name in columns})
     return Input(predicate, frame, when, columns, tuple(types[n] for n in columns), schema[when] in _DATED, by)
 
 
 def _quoted(name: str) -> str:
-    """A column's name for Spark, which takes a dot for a step into a structure."""
+    """A column name, quoted for Spark, which would read a dot as access to a nested field."""
     return "`" + name.replace("`", "``") + "`"

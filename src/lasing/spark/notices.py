@@ -1,4 +1,4 @@
-"""What the queries of a session warn of while they run: inputs for which others wait, and rows that lack a value."""
+"""Warnings of running queries: about inputs that keep others waiting, and about rows that lack a value."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from lasing.connectors.missing import warnings_of
 from lasing.errors import LasingWarning, render
 from lasing.spark.waiting import Waiting
 
-TO_CHOOSE = 'to stop there, missing="error"; to take a value instead, missing=VALUE'
+TO_CHOOSE = 'to stop there, missing="error"; to use a value instead, missing=VALUE'
 
 _listening: WeakSet[Any] = WeakSet()
 """The sessions that have a listener."""
 
 
 class LeftOut:
-    """Counts the rows of a query that lack a value. It warns of the first ones, and at the end of all."""
+    """Counts the rows of a query that lack a value. It warns about the first ones, and about all of them at the end."""
 
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, str]] = Counter()
         self._warned: Counter[tuple[str, str]] = Counter()
 
     def batch(self, missing: str | None) -> None:
-        """A batch is done, in which some rows lacked a value: as JSON by input and column."""
+        """A batch is done; `missing` has the number of rows that lacked a value, as JSON by input and column."""
         for predicate, columns in json.loads(missing or "{}").items():
             self._counts.update({(predicate, column): count for column, count in columns.items()})
         self._warn({key: count for key, count in self._counts.items() if key not in self._warned})
 
     def end(self) -> None:
-        """The query is at its end."""
+        """The query has ended."""
         self._warn({key: count for key, count in self._counts.items() if count != self._warned[key]})
 
     def _warn(self, counts: dict[tuple[str, str], int]) -> None:
@@ -42,7 +42,7 @@ class LeftOut:
 
 
 def listen(spark: Any) -> None:
-    """Let the queries of a session give their warnings."""
+    """Issue warnings for the queries of a session."""
     if spark in _listening:
         return
     from pyspark.sql.streaming.listener import StreamingQueryListener

@@ -1,10 +1,10 @@
-"""What comes out: which columns an output has, of which types, and how a table is made to have them."""
+"""Output tables: which columns an output has, their types, and how to convert a table to them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,15 +12,13 @@ import pyarrow.compute as pc
 
 from lasing.connectors.arrow import has_terms, names_as_they_are
 from lasing.connectors.rows import value_of
+from lasing.connectors.sinks import View
 from lasing.errors import fault
 from lasing.logic.outputs import column_names, outputs_of
 from lasing.logic.program import Output, Program
 from lasing.logic.terms import mixed_text
 from lasing.logic.types import Type, Types
 from lasing.spark.tables import times_of
-
-View = Literal["answers", "changes", "intervals"]
-VIEWS: tuple[View, ...] = ("answers", "changes", "intervals")
 
 LEADING: dict[View, tuple[str, ...]] = {
     "answers": ("time",),
@@ -52,21 +50,21 @@ _SPARK = {
 
 @dataclass(frozen=True, slots=True)
 class OutputTable:
-    """The table of a predicate that goes out: the names and types of its arguments' columns."""
+    """The table of an output predicate: the names and types of its argument columns."""
 
     predicate: str
     columns: tuple[str, ...]
     types: tuple[Type, ...]
 
     def schema(self, view: View, dated: bool) -> str:
-        """The columns as Spark's DDL text; `dated` where times are timestamps."""
+        """The columns as DDL text for Spark; `dated` if times are timestamps."""
         times = "timestamp" if dated else "bigint"
         leading = [f"`{name}` {'tinyint' if name == 'change' else times}" for name in LEADING[view]]
         pairs = zip(self.columns, self.types, strict=True)
         return ", ".join([*leading, *(f"`{name}` {_SPARK[kind]}" for name, kind in pairs)])
 
     def conformed(self, changes: Any) -> Any:
-        """An engine's table of changes, without expiry, with the names and types of this output."""
+        """An engine's table of changes with the names and types of this output, without the expiry."""
         columns = {"time": changes["time"], "change": changes["change"]}
         plain = names_as_they_are(changes)
         for i, (name, kind) in enumerate(zip(self.columns, self.types, strict=True)):
@@ -76,15 +74,15 @@ class OutputTable:
         return pa.table(columns)
 
     def nothing(self) -> Any:
-        """A table of changes without any."""
+        """An empty table of changes."""
         types = {"time": pa.int64(), "change": pa.int8()} | dict(
             zip(self.columns, (_ARROW[kind] for kind in self.types), strict=True)
         )
         return pa.schema(list(types.items())).empty_table()
 
     def finished(self, table: Any, view: View, unit: int | None) -> Any:
-        """A table as it is put out: its columns in order, times as timestamps where a time point is `unit`
-        microseconds long."""
+        """A table in its final form: columns in order, and times as timestamps if a time point is `unit` microseconds
+        long."""
         columns = {}
         for name in LEADING[view]:
             columns[name] = table[name] if name == "change" else moments(times_of(table, name), unit)
@@ -92,14 +90,14 @@ class OutputTable:
 
 
 def moments(points: Any, unit: int | None) -> Any:
-    """Time points as a column of an output."""
+    """Time points as an output column."""
     if unit is None:
         return pa.array(points, pa.int64())
     return pa.array(np.asarray(points) * unit, pa.int64()).cast(pa.timestamp("us", "UTC"))
 
 
 def output_tables(program: Program, types: Types, wanted: Sequence[str] | None = None) -> dict[str, OutputTable]:
-    """The tables of a program's outputs: of those that are wanted, or of all."""
+    """The tables of a program's outputs: of the wanted ones, or of all."""
     outputs = {output.predicate: output for output in outputs_of(program)}
     known = sorted(outputs)
     for predicate in wanted or ():
@@ -118,7 +116,7 @@ def _table(program: Program, output: Output, types: Types) -> OutputTable:
 
 
 def _terms(column: Any, has_terms: bool) -> Any:
-    """A column of numbers and names as text in which these differ, whichever of them are there this time."""
+    """A column of numbers and names as text that keeps 1 and "1" apart, even if the column has only one kind now."""
     if has_terms:
         return column
     distinct = column.unique()
@@ -144,7 +142,7 @@ def _cast(column: Any, kind: Type) -> Any:
 
 
 def kinds(schema: Mapping[str, str]) -> dict[str, Type]:
-    """Spark's types of columns as those of the language; what has no place in it is refused."""
+    """Spark's column types as types of the language; other types are refused."""
     known: dict[str, Type] = {
         "tinyint": "integer",
         "smallint": "integer",

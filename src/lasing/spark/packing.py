@@ -1,8 +1,8 @@
 """Facts on their way to shards: many rows of a DataFrame become a few rows of Arrow bytes, one for each shard.
 
 Rows are divided where they are read, before Spark moves them. So Spark moves a few large values instead of many small
-rows, and each shard hears from every task at which times its facts are, even if none of them is for it. That is how
-all shards come to know of the same time without asking each other.
+rows, and every task sends each shard the times of its facts, even if none of the facts is for that shard. This way all
+shards learn the same time without asking each other.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from lasing.spark.slices import Slices
 from lasing.spark.tables import Numbers, to_bytes
 
 PACKED = "place int, input int, number bigint, marks binary, facts binary, missing string"
-"""For `place`, from `input`: facts as Arrow bytes, null if none; and of all that they came with, whichever shard it is
-for, how many there are, and how their time went. A history has no `marks`: it is not late. `missing` says how many rows
-were left out because they lack a value, as JSON by column: one shard of a stream hears it, so that each is counted
-once. A history counts them when it looks for its extent."""
+"""The facts from `input` for the shard `place`, as Arrow bytes, null if there are none. `number` counts all facts they
+came with, whichever shard those are for, and `marks` has their times. A history has no `marks`, because none of it is
+late. `missing` says how many rows were left out because they lack a value, as JSON by column. Only one shard of a
+stream gets it, so that each row is counted once. A history counts these rows when it determines its extent."""
 
 PACKED_SCHEMA = pa.schema(
     [
@@ -41,10 +41,10 @@ PACKED_SCHEMA = pa.schema(
     ]
 )
 _MOST_ROWS = 1 << 19
-"""So many rows are divided at once. More would make fewer and larger pieces, and take more memory."""
+"""How many rows are divided at once. More would make fewer and larger pieces, and take more memory."""
 
 NO_INPUT = -1
-"""In the place of an input's number: the stream has ended."""
+"""Instead of an input's number: the stream has ended."""
 
 _DAY = 86_400_000_000
 
@@ -53,8 +53,8 @@ _DAY = 86_400_000_000
 class Packer:
     """Divides the rows of one input: for `DataFrame.mapInArrow`. The first column is the time, the others arguments.
 
-    A column more than there are names says to which slice a row of a history belongs, or when a row of a stream
-    arrived: the order of these texts is that of arrival.
+    A further column, beyond those named, has the slice of each row of a history, or for a stream a text that sorts in
+    order of arrival.
     """
 
     predicate: str
@@ -64,7 +64,7 @@ class Packer:
     unit: int | None
     shards: int
     places: tuple[int, ...]
-    """The number under which Spark knows a shard of a slice: those of the first slice, then those of the second, …"""
+    """Spark's numbers for the shards of the first slice, then of the second, …"""
     slices: Slices | None = None
     delay: int = 0
     missing: Missing = SKIP
@@ -89,14 +89,14 @@ class Packer:
         points = instants if self.unit is None else instants // self.unit
         arguments = {f"arg{i}": _plain(given.column(i)) for i in range(1, len(self.columns))}
         facts = pa.table({"time": points, **arguments})
-        heard = None
+        packed_marks = None
         if self.slices is None:
             arrivals = None
             if given.num_columns > len(self.columns):
                 arrivals = given.column(len(self.columns)).combine_chunks().dictionary_encode()
                 facts = facts.append_column(ARRIVAL, arrivals)
             if len(points):
-                heard = to_bytes(marks(points, closed_by(instants, self.delay, self.unit), arrivals))
+                packed_marks = to_bytes(marks(points, closed_by(instants, self.delay, self.unit), arrivals))
         owners = None if self.key is None else shards_of(facts.column(1 + self.key), self.shards)
         packed: dict[str, list[Any]] = {name: [] for name in PACKED_SCHEMA.names}
         for piece, rows in self._pieces(given, points):
@@ -105,13 +105,13 @@ class Packer:
                 packed["place"].append(self.places[piece * self.shards + shard])
                 packed["input"].append(self.number)
                 packed["number"].append(len(instants))
-                packed["marks"].append(heard)
+                packed["marks"].append(packed_marks)
                 packed["facts"].append(to_bytes(part) if part.num_rows else None)
                 packed["missing"].append(None if shard else left_out)
         return pa.record_batch([pa.array(packed[f.name], f.type) for f in PACKED_SCHEMA], schema=PACKED_SCHEMA)
 
     def _pieces(self, given: Any, points: Numbers) -> Iterable[tuple[int, Numbers | None]]:
-        """The slices to which rows belong; a stream is one."""
+        """The slices that rows belong to; a stream is one slice."""
         if self.slices is None:
             return [(0, None)]
         if given.num_columns > len(self.columns):
@@ -120,7 +120,7 @@ class Packer:
         return self.slices.pieces(points)
 
     def _present(self, given: Any, gaps: Gaps) -> Any:
-        """The rows that have all values. Where a missing one is an error, it comes with the row that lacks it."""
+        """The rows that have all values. If a missing value is an error, the error shows the row that lacks it."""
         shown = dict(zip(given.column_names, self.columns, strict=False))
         whole = present(given, list(shown), gaps, self.predicate, given.column_names[0], shown)
         for name, column in zip(self.columns, whole.columns, strict=False):
@@ -133,7 +133,7 @@ class Packer:
 
 
 def instants_of(column: Any) -> Numbers:
-    """The instants of a column of times: microseconds of timestamps and dates, or whole numbers as they are."""
+    """The instants of a column of times: timestamps and dates in microseconds, whole numbers as they are."""
     chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if pa.types.is_timestamp(chunk.type):
         return np.asarray(chunk.cast(pa.timestamp("us", chunk.type.tz)).cast(pa.int64()))
@@ -143,7 +143,7 @@ def instants_of(column: Any) -> Numbers:
 
 
 def _plain(column: Any) -> Any:
-    """Timestamps in UTC, so that they do not depend on where they are read; all else as it is."""
+    """Timestamps in UTC, so that they do not depend on where they are read; other columns unchanged."""
     if pa.types.is_timestamp(column.type):
         return column.cast(pa.timestamp("us", column.type.tz)).cast(pa.timestamp("us", "UTC"))
     if pa.types.is_floating(column.type):
@@ -156,7 +156,7 @@ def _taken(owners: Numbers | None, rows: Numbers) -> Numbers | None:
 
 
 def _divided(facts: Any, owners: Numbers | None, shards: int) -> Iterator[Any]:
-    """The part of each shard; without owners, each has all."""
+    """The part of each shard; without owners, every shard gets all facts."""
     if owners is None or shards == 1:
         yield from [facts] * shards
         return

@@ -16,6 +16,7 @@ from uuid import uuid4
 
 from lasing.connectors.missing import SKIP, Gaps, Missing, present, warnings_of
 from lasing.connectors.rows import time_of, value_of
+from lasing.connectors.sinks import VIEWS, View
 from lasing.engine_choice import EngineName, plan_for
 from lasing.errors import Diagnostic, LasingError, LasingWarning, fault, in_order, render, similar, warn
 from lasing.limits import Limits, limits_of
@@ -32,7 +33,7 @@ from lasing.spark.delay import delay_of, silence_of
 from lasing.spark.hashing import spread_ids
 from lasing.spark.inputs import Input, Order, inputs_of
 from lasing.spark.notices import TO_CHOOSE, listen
-from lasing.spark.outputs import VIEWS, View, output_tables
+from lasing.spark.outputs import output_tables
 from lasing.spark.packing import PACKED, Packer
 from lasing.spark.session import require_pyspark
 from lasing.spark.slices import Slices
@@ -43,53 +44,53 @@ Delay = int | str
 """A number of time points, or a duration such as "10 sec"."""
 
 _FEW = 100_000
-"""A history of so few facts is soon evaluated, however it is divided."""
+"""A history with fewer facts than this is evaluated quickly, however it is divided."""
 
 
 class Outputs(dict[str, Any]):
-    """DataFrames by the predicate that they hold.
+    """DataFrames by predicate.
 
-    `late` has the facts that came too late to be taken in, or before the start. `told` is what shards tell, from which
-    all of these are taken: to write several outputs of one stream, read it in one query, and take them apart with
-    `take` for each batch.
+    `late` has the facts that came too late, or that are before the start. `told` has everything that the shards report,
+    and all of these frames are taken from it. To write several outputs of one stream, read `told` in one query, and
+    extract the outputs of each batch with `take`.
     """
 
-    def __init__(self, task: Task, told: Any, late: Any, outputs: Mapping[str, Any]) -> None:
+    def __init__(self, task: Task, results: Any, late: Any, outputs: Mapping[str, Any]) -> None:
         super().__init__(outputs)
         self.task = task
-        self.told = told
+        self.told = results
         self.late = late
         self.events = 0
-        """How many facts a history has; of a stream, nobody knows."""
+        """The number of facts in a history; 0 for a stream."""
         self.missing: Counter[tuple[str, str]] = Counter()
-        """How many rows of a history were left out because they lack a value, by input and column."""
+        """The number of rows of a history that were left out because they lack a value, by input and column."""
 
     def unpersist(self) -> None:
-        """Forget what Spark keeps of a history so that it is evaluated once, not for each output anew."""
+        """Release the results of a history, which Spark keeps so that it does not evaluate them once per output."""
         self.told.unpersist()
 
-    def take(self, told: Any, predicate: str) -> Any:
-        """The rows of an output among what is told."""
+    def take(self, results: Any, predicate: str) -> Any:
+        """The rows of an output in a batch of `told`."""
         schema = self.task.outputs[predicate].schema(self.task.view, self.task.unit is not None)
-        return _taken(told, predicate, schema)
+        return _taken(results, predicate, schema)
 
-    def take_late(self, told: Any) -> Any:
-        """The late facts among what is told by a stream."""
-        return _taken(told, streaming.LATE_KIND, streaming.late_schema(self.task.unit is not None))
+    def take_late(self, results: Any) -> Any:
+        """The late facts in a batch of a stream's `told`."""
+        return _taken(results, streaming.LATE_KIND, streaming.late_schema(self.task.unit is not None))
 
 
 class Reasoning:
-    """A program, ready to be applied to DataFrames. See `reason`."""
+    """A program that is ready to be applied to DataFrames. See `reason`."""
 
     def __init__(self, program: Program, options: _Options) -> None:
         self.program = program
         self._options = options
         self._word: Path | None = None
         self.warns = True
-        """Whether to warn of inputs for which others wait, and of rows that lack a value."""
+        """Whether to warn about inputs that keep others waiting, and about rows that lack a value."""
 
     def __call__(self, frames: Any) -> Any:
-        """Apply the program: to a DataFrame, or to several by what they are about, such as {"temp": readings}."""
+        """Apply the program to a DataFrame, or to several by predicate, such as {"temp": readings}."""
         options = self._options
         given = frames if isinstance(frames, Mapping) else {self._only_input(): frames}
         inputs = inputs_of(self.program, given, options.time, options.order, options.missing)
@@ -102,13 +103,13 @@ class Reasoning:
     def drain(self, writer: Any) -> Any:
         """Run a query to the end of its stream, and evaluate the last time points too.
 
-        The writer is one of this program's outputs, with a checkpoint; it gets the trigger `availableNow`. Without
-        this, a query leaves the time points for which more facts might come to the next one. A fact that comes for
-        them after this is late.
+        The writer writes one of this program's outputs, and has a checkpoint; it gets the trigger `availableNow`.
+        Without `drain`, a query leaves the time points that might get more facts to the next query. A fact that comes
+        for them after this is late.
         """
         if self._word is None:
-            raise fault("E606", "there is no stream to drain", note="apply the program to a streaming DataFrame before")
-        writer = writer.trigger(availableNow=True)  # with any other, a query has no end
+            raise fault("E606", "there is no stream to drain", note="apply the program to a streaming DataFrame first")
+        writer = writer.trigger(availableNow=True)  # with any other trigger, a query does not end
         writer.start().awaitTermination()
         self.end_stream()
         query = writer.start()
@@ -116,12 +117,12 @@ class Reasoning:
         return query
 
     def end_stream(self) -> None:
-        """Let the next batch of each query evaluate all time points up to the newest fact."""
+        """Make the next batch of each query evaluate all time points up to the newest fact."""
         assert self._word is not None
         self._word.write_text(uuid4().hex)
 
     def sharding(self) -> Partition | NoKey:
-        """How the program can be divided among shards, or why it cannot."""
+        """How the program can be divided among shards, or why it cannot be."""
         return partition(self.program, frozenset(self._options.replicate))
 
     def _only_input(self) -> str:
@@ -191,12 +192,12 @@ class Reasoning:
             .load()
         )
         packed = reduce(lambda a, b: a.union(b), [*_packed(task, inputs, places, None), end])
-        # the clock of a batch is in its log, so that it is the same for all shards, and when the batch is tried again
+        # Spark logs the clock of a batch, so it is the same for all shards, and the same if the batch is retried
         packed = packed.withColumn("clock", f.unix_micros(f.current_timestamp()))
-        told = packed.groupBy("place").applyInPandasWithState(
-            streaming.shard_function(shared, places), streaming.TOLD, STATE, "append", "NoTimeout"
+        results = packed.groupBy("place").applyInPandasWithState(
+            streaming.shard_function(shared, places), streaming.RESULTS, STATE, "append", "NoTimeout"
         )
-        return self._outputs(task, streaming.observed(told), None)
+        return self._outputs(task, streaming.observed(results), None)
 
     def _replayed(self, spark: Any, inputs: Sequence[Input]) -> Outputs:
         options = self._options
@@ -223,34 +224,34 @@ class Reasoning:
         only = next(iter(task.outputs)) if len(task.outputs) == 1 and task.view != "intervals" else None
         schema = batch.PARTS if only is None else task.outputs[only].schema(task.view, task.unit is not None)
         evaluate = batch.slice_function(_shared(spark, task), places, cuts, first, only)
-        told = together.groupBy("place").applyInArrow(evaluate, schema)
+        results = together.groupBy("place").applyInArrow(evaluate, schema)
         if last < first:
-            told = told.limit(0)
+            results = results.limit(0)
         late = _early(inputs, task, first)
         if only is not None:
-            outputs = Outputs(task, told, late, {only: told})
+            outputs = Outputs(task, results, late, {only: results})
         else:
-            told = told.persist()  # so that it is evaluated once, however many outputs are taken from it
-            outputs = self._outputs(task, told, late)
+            results = results.persist()  # so that it is evaluated only once, however many outputs are taken from it
+            outputs = self._outputs(task, results, late)
         outputs.events = 0 if known is None else known.facts
         outputs.missing = left_out
         if self.warns:
             warn(warnings_of(left_out, TO_CHOOSE))
         return outputs
 
-    def _outputs(self, task: Task, told: Any, late: Any) -> Outputs:
+    def _outputs(self, task: Task, results: Any, late: Any) -> Outputs:
         dated = task.unit is not None
         frames = {}
         for predicate, output in task.outputs.items():
             schema = output.schema(task.view, dated)
             if late is not None and task.view == "intervals":
-                parts = _taken(told, predicate, f"{schema}, `*begun` boolean, `*goes_on` boolean")
+                parts = _taken(results, predicate, f"{schema}, `*begun` boolean, `*goes_on` boolean")
                 frames[predicate] = batch.stitched(parts, output.columns)
             else:
-                frames[predicate] = _taken(told, predicate, schema)
+                frames[predicate] = _taken(results, predicate, schema)
         if late is None:
-            late = _taken(told, streaming.LATE_KIND, streaming.late_schema(dated))
-        return Outputs(task, told, late, frames)
+            late = _taken(results, streaming.LATE_KIND, streaming.late_schema(dated))
+        return Outputs(task, results, late, frames)
 
     def _shards(self, found: Partition | NoKey, default: int, quiet: bool = False) -> int:
         wanted = self._options.shards
@@ -265,7 +266,7 @@ class Reasoning:
 
 @dataclass(frozen=True)
 class _Options:
-    """What `reason` is given besides the program."""
+    """The arguments of `reason` other than the program."""
 
     input: str | None
     output: str | Sequence[str] | None
@@ -283,7 +284,7 @@ class _Options:
     limits: Limits
     missing: Missing | Mapping[str, Missing]
     background: tuple[str, ...]
-    """The predicates of background facts that were given apart from the program."""
+    """The predicates of background facts given separately from the program."""
 
 
 def reason(
@@ -313,29 +314,30 @@ def reason(
 
     `alarms = readings.transform(reason(program, input="temp", output="alarm", time="ts"))`
 
-    `input` says what the DataFrame is about: "temp", whose arguments are all columns but the time, in their order, or
-    "temp(sensor, celsius)". For several, apply it to a dictionary. `output` is a predicate, for a DataFrame of it, or
-    several, or None for all that the program shows, for a dictionary. `time` is the column of the time, for all inputs
-    or by predicate: whole numbers, or timestamps, of which a #tick makes time points.
+    `input` says what the DataFrame is about: "temp(sensor, celsius)", or "temp", whose arguments are then all columns
+    but the time, in order. For several DataFrames, apply the function to a dictionary. `output` is a predicate, for one
+    DataFrame, or several predicates, or None for all that the program shows, for a dictionary. `time` is the time
+    column, for all inputs or by predicate: whole numbers, or timestamps, which a #tick turns into time points.
 
     `view` is answers (a row for each atom and time point), changes (+1 and -1 at a time) or intervals (from, until).
     `background` has facts that always hold: data frames by predicate, or a path to a file of facts. `start` and `end`
-    bound the timeline; without, it goes from the first fact to the last.
+    bound the timeline; by default, it goes from the first fact to the last.
 
     A stream's time point is evaluated once every input has brought a fact that is later by more than `delay`: a number
     of time points, or a duration such as "10 sec", for all inputs or by predicate. A fact that comes after its own
-    input has brought such a fact is late. An input that brings nothing is waited for, unless it is silent for longer
-    than `idle`, such as "5 min", by the clock; facts that come for what was then evaluated are late as well.
-    `order` names the columns by which the rows of a stream arrived, for all inputs or by predicate; without, those of
-    a file arrive together, after those of older files, and if the rows are from elsewhere, those of a batch.
+    input has brought such a fact is late. The stream waits for an input that brings nothing, unless it is silent for
+    longer than `idle`, such as "5 min", by the clock; facts for time points evaluated meanwhile are late as well.
+    `order` names the columns that give the order of arrival, for all inputs or by predicate. By default, the rows of
+    a file arrive together, after those of older files; rows from other sources arrive together with their batch.
 
-    A row that lacks a value is no fact: it moves no time, and a warning says how many there were. `missing="error"`
-    makes it an error, and any other value, such as 0, is taken for the missing one; for all inputs or by predicate.
+    A row that lacks a value is not a fact: it does not move time, and a warning says how many there were. With
+    `missing="error"` it is an error. Any other value, such as 0, replaces the missing one; for all inputs or by
+    predicate.
 
-    `shards` and `slices` say into how many parts to divide the work, `replicate` which inputs every shard is to have.
+    `shards` and `slices` say into how many parts to divide the work, and `replicate` which inputs every shard gets.
 
-    `max_atoms`, `max_memory` and `max_time` are limits as in `lasing.run`, of each batch of a shard, or each slice. By
-    default all workers of a machine together may take half of its memory.
+    `max_atoms`, `max_memory` and `max_time` are limits as in `lasing.run`, for each batch of a shard, or each slice. By
+    default, all workers of a machine together may use half of its memory.
     """
     require_pyspark()
     checked = program if isinstance(program, Program) else read(program, constants)
@@ -343,17 +345,17 @@ def reason(
         raise fault("E305", f"there is no view {view}", note=f"views are {', '.join(VIEWS)}")
     for name, number in (("shards", shards), ("slices", slices)):
         if number is not None and number < 1:
-            raise fault("E305", f"{name} is {number!r}", note="it is a whole number, from 1")
+            raise fault("E305", f"{name} is {number!r}", note="give a whole number of at least 1")
     if refused := findings(checked, ONE_ANSWER):
         raise LasingError(in_order(refused))
     plan_for(checked, engine)
     for rule in missing.values() if isinstance(missing, Mapping) else (missing,):
-        Gaps(rule)  # which checks it
+        Gaps(rule)  # checks it
     gaps: Counter[tuple[str, str]] = Counter()
     facts = tuple(_background(background, missing, gaps))
     warn(warnings_of(gaps, TO_CHOOSE))
     known = replace(checked, background=(*checked.background, *facts)) if facts else checked
-    if not isinstance(program, Program):  # one that was parsed before has had its warnings
+    if not isinstance(program, Program):  # a program that is already parsed has had its warnings
         warn(findings(known, CAUTIONS))
     options = _Options(
         input,
@@ -380,18 +382,18 @@ def _check_names(option: str, given: Any, predicates: Sequence[str]) -> None:
     for predicate in given if isinstance(given, Mapping) else ():
         if predicate not in predicates:
             note = similar(predicate, predicates) or f"inputs are {', '.join(predicates)}"
-            raise fault("E604", f"{option} is given for {predicate}, which is no input", note=note)
+            raise fault("E604", f"{option} is given for {predicate}, which is not an input", note=note)
 
 
 def _of(given: Any, predicate: str, default: Any) -> Any:
-    """What is given for all inputs, or for this one."""
+    """The value for all inputs, or for this one."""
     return given.get(predicate, default) if isinstance(given, Mapping) else given
 
 
 def _background(
     given: Any, missing: Missing | Mapping[str, Missing], left_out: Counter[tuple[str, str]]
 ) -> Iterator[Atom]:
-    """Background facts from a file, or from data frames by predicate: Spark's, or any other."""
+    """Background facts from a file, or from data frames by predicate: those of Spark, or any others."""
     if given is None:
         return
     if isinstance(given, str | Path):
@@ -401,7 +403,7 @@ def _background(
         yield from found.background
         return
     if not isinstance(given, Mapping):
-        raise fault("E604", f"a {type(given).__name__} is no background", note='such as: {"room": rooms}, or a path')
+        raise fault("E604", f"a {type(given).__name__} is not background", note='such as: {"room": rooms}, or a path')
     from lasing.connectors.arrow import table_of
     from lasing.spark.inputs import specification
 
@@ -416,7 +418,7 @@ def _background(
 
 
 def _packed(task: Task, inputs: Sequence[Input], places: tuple[int, ...], slices: Slices | None) -> Iterator[Any]:
-    """What goes to the shards, input by input."""
+    """The rows that go to the shards, input by input."""
     for number, given in enumerate(inputs):
         packer = Packer(
             given.predicate,
@@ -437,17 +439,17 @@ def _packed(task: Task, inputs: Sequence[Input], places: tuple[int, ...], slices
 
 
 def _shared(spark: Any, task: Task) -> Callable[[], Task]:
-    """The task, brought to each worker once."""
+    """The task, sent to each worker once."""
     shared = spark.sparkContext.broadcast(task)
     return lambda: shared.value
 
 
-def _taken(told: Any, kind: str, schema: str) -> Any:
-    return told.where(told["kind"] == kind).select("told").mapInArrow(streaming.unpacker(), schema)
+def _taken(results: Any, kind: str, schema: str) -> Any:
+    return results.where(results["kind"] == kind).select("content").mapInArrow(streaming.unpacker(), schema)
 
 
 def _early(inputs: Sequence[Input], task: Task, first: int) -> Any:
-    """The facts of a history that are before the start, as late ones are told."""
+    """The facts of a history that are before the start, in the form of late facts."""
     from pyspark.sql import functions as f
 
     dated = task.unit is not None
@@ -459,14 +461,14 @@ def _early(inputs: Sequence[Input], task: Task, first: int) -> Any:
     frames = []
     for given in inputs:
         rows = given.rows().withColumn("p", batch.point_column(task.unit, dated)).where(f.col("p") < first)
-        told = [f.lit(given.predicate), f.col("p"), f.lit(first - 1).cast("bigint"), f.lit(first) - f.col("p")]
+        leading = [f.lit(given.predicate), f.col("p"), f.lit(first - 1).cast("bigint"), f.lit(first) - f.col("p")]
         args = [f.col(f"arg{i + 1}").cast("string") for i in range(len(given.columns))]
         text = (
             f.concat(f.lit(f"{given.predicate}("), f.concat_ws(",", *args), f.lit(")"))
             if args
             else f.lit(given.predicate)
         )
-        frames.append(rows.select(*told, f.concat(text, f.lit(" at "), when, f.lit("."))))
+        frames.append(rows.select(*leading, f.concat(text, f.lit(" at "), when, f.lit("."))))
     names = ["predicate", "time", "closed_until", "late_by", "fact"]
     early = reduce(lambda a, b: a.union(b), frames).toDF(*names)
     if task.unit is None:
@@ -476,7 +478,7 @@ def _early(inputs: Sequence[Input], task: Task, first: int) -> Any:
 
 
 def _stream_predicates(program: Program) -> list[str]:
-    """The predicates that the program reads and does not make."""
+    """The predicates that the program reads and does not derive."""
     facts = facts_of(program)
     declared = {s.predicate for s in program.inputs}
     return sorted((facts.read | declared) - (facts.derived - declared) - (facts.background - declared))

@@ -1,4 +1,4 @@
-"""A Spark session that is set up for reasoning."""
+"""A Spark session that is configured for reasoning."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",  # fewer, larger batches between Spark and Python
-    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # what other readers take for a time in UTC
-    # a driver that is killed in its first batch leaves an unfinished file, for which Spark would refuse the checkpoint
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # which other readers understand as a time in UTC
+    # a driver killed in its first batch leaves an unfinished file, and Spark would refuse the checkpoint because of it
     "spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart": "false",
     "spark.python.daemon.module": "lasing.spark.daemon",  # workers are forked with the engine loaded
     "spark.python.worker.reuse": "true",  # an engine stays alive in its worker from batch to batch
@@ -29,16 +29,16 @@ _LOG = "log4j2.properties"
 
 
 def session(master: str = "local[*]", name: str = "lasing", settings: Mapping[str, Any] | None = None) -> Any:
-    """A Spark session: the one that is running, or a new one on a Java that is found or brought along.
+    """A Spark session: the one that is running, or a new one with an installed or bundled Java.
 
-    `settings` are Spark's own, such as {"spark.sql.shuffle.partitions": 8}. No setting is needed, and a session that
-    was made in any other way serves as well.
+    `settings` are Spark's own, such as {"spark.sql.shuffle.partitions": 8}. No setting is required, and a session
+    created in any other way works as well.
     """
     require_pyspark()
     provide_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if master.startswith("local"):
-        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # else Spark warns where a host has no name
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # otherwise Spark warns if the host has no name
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master(master).appName(name)
@@ -49,7 +49,7 @@ def session(master: str = "local[*]", name: str = "lasing", settings: Mapping[st
 
 
 def stop() -> None:
-    """Stop the session that is running, if there is one. Where PySpark is not installed, there is none."""
+    """Stop the running session, if there is one. Without PySpark there is none."""
     if "pyspark.sql" not in sys.modules:
         return
     from pyspark.sql import SparkSession
@@ -60,7 +60,7 @@ def stop() -> None:
 
 
 def require_pyspark() -> None:
-    """Fail with one sentence where PySpark or what it needs is not installed."""
+    """Fail with a clear error if PySpark or pandas is not installed."""
     missing = [name for name in ("pyspark", "pandas") if find_spec(name) is None]
     if missing:
         raise fault("E602", f"{' and '.join(missing)} not installed", note="pip install 'lasing[spark]'")

@@ -1,7 +1,7 @@
 """A shard of a stream, from batch to batch: which facts are late, how far time has got, and what is evaluated.
 
-The engine stays in the worker's memory, and is used again where the state is the one that it has left. Where the shard
-has moved to another worker, or a batch is tried again, one is made anew from the raw window, with the same answers.
+The engine stays in the worker's memory, and is used again if the state is the one that it left behind. If the shard has
+moved to another worker, or a batch is retried, a new engine is built from the raw window and gives the same answers.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ from lasing.spark.window import still_needed
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """Facts of an input for this shard, or None; of all that they came with how many there are, and how their time
-    went, None if there are none; and when the facts arrived, None if all at once. `missing` has, by column, how many
-    rows were left out because they lack a value, as far as this shard is to report them."""
+    """The facts of an input for this shard, or None. `number` counts all facts they came with, whichever shard those
+    are for, and `marks` has their times, or None if there are none. `arrivals` says when the facts arrived, None if
+    all arrived together. `missing` has, by column, how many rows were left out because they lack a value; it counts
+    only the rows that this shard reports."""
 
     predicate: str
     number: int
@@ -42,21 +43,21 @@ class Arrived:
 
 
 @dataclass(slots=True)
-class Told:
-    """What comes of a batch: the state after it, a table for each output, the late facts, and figures on the work."""
+class BatchResult:
+    """The result of a batch: the state after it, a table for each output, the late facts, and figures on the work."""
 
     state: State
     tables: dict[str, Any] = field(default_factory=dict)
     late: Any = None
     left_out: LeftOut = field(default_factory=dict)
     examples: dict[str, str] = field(default_factory=dict)
-    """Instances that had no value, in words, by the names that `left_out` has."""
+    """Texts of instances that had no value, by the names in `left_out`."""
     events: int = 0
-    """How many facts came, in all shards."""
+    """How many facts came, for all shards together."""
     missing: dict[str, dict[str, int]] = field(default_factory=dict)
     """How many rows were left out because they lack a value, by input and column: those that this shard reports."""
     waiting_for: tuple[str, ...] = ()
-    """The inputs that brought nothing, and without which time cannot go on."""
+    """The inputs that brought nothing and without which time cannot go on."""
     rebuilt: bool = False
     rebuild_seconds: float = 0.0
     engine_seconds: float = 0.0
@@ -72,56 +73,56 @@ LATE = {
 
 _MOST_LIVE = 64
 _live: dict[tuple[str, int], tuple[str, Evaluation]] = {}
-"""The engines in this worker, with the token of the state that they have left."""
+"""The engines in this worker, with the token of the state that each of them left behind."""
 
 
 def step(
     task: Task, shard: int, state: State, arrived: Sequence[Arrived], drain: bool = False, clock: int | None = None
-) -> Told:
-    """Take a batch in, and evaluate all time points that are over; with `drain`, at the end of the stream, all.
+) -> BatchResult:
+    """Take in a batch, and evaluate all time points that are over; with `drain`, at the end of the stream, all of them.
 
-    A time point is over when every input has closed it, or is idle: `clock` is the time of the batch, in microseconds.
+    A time point is over when every input has closed it or is idle. `clock` is the time of the batch, in microseconds.
     """
     begun = time.perf_counter()
     missing = _missing(arrived)
-    arrived = [part for part in arrived if part.number]  # rows that lack a value are no facts, and move no time
+    arrived = [part for part in arrived if part.number]  # rows that lack a value are not facts and do not move time
     if not arrived and state.last is None:
-        return Told(state, missing=missing)
+        return BatchResult(state, missing=missing)
     courses = _courses(task, state, arrived)
     start, until = _reached(task, state, courses)
     facts, late = _in_time(task, shard, arrived, courses)
     waiting = _merged(task, state.window, facts)
-    state = _heard(task, state, arrived, courses, clock)
+    state = _with_times(task, state, arrived, courses, clock)
     over, waiting_for = _over(task, state, courses, clock)
     if drain:
         assert state.last is not None
         over, waiting_for = task.last_point(state.last), ()
     passed = until if over is None else max(until, over)
     events = sum(part.number for part in arrived)
-    told = Told(state, late=late, events=events, missing=missing, waiting_for=waiting_for)
+    result = BatchResult(state, late=late, events=events, missing=missing, waiting_for=waiting_for)
     if passed == until and not drain:
-        told.state = replace(state, start=start, until=until, window=waiting)
-        told.engine_seconds = time.perf_counter() - begun
-        return told
+        result.state = replace(state, start=start, until=until, window=waiting)
+        result.engine_seconds = time.perf_counter() - begun
+        return result
     before = time.perf_counter()
-    evaluation, told.rebuilt = _evaluation(task, shard, replace(state, start=start, until=until))
-    told.rebuild_seconds = time.perf_counter() - before if told.rebuilt else 0.0
+    evaluation, result.rebuilt = _evaluation(task, shard, replace(state, start=start, until=until))
+    result.rebuild_seconds = time.perf_counter() - before if result.rebuilt else 0.0
     if passed > until:
         _, after = up_to(waiting, until)
         due, _ = up_to(after, passed)
-        told.tables = evaluation.advance(due, passed)
-        told.left_out = evaluation.left_out()
-        if told.left_out:
-            told.examples = evaluation.examples(told.left_out)
+        result.tables = evaluation.advance(due, passed)
+        result.left_out = evaluation.left_out()
+        if result.left_out:
+            result.examples = evaluation.examples(result.left_out)
     if drain and task.view == "intervals":
-        _join(told.tables, evaluation.close())
+        _join(result.tables, evaluation.close())
     token = uuid4().hex
     held = dict(evaluation.held) if task.view == "intervals" else {}
     window = still_needed(task, waiting, passed)
-    told.state = replace(state, start=start, until=passed, token=token, window=window, held=held)
+    result.state = replace(state, start=start, until=passed, token=token, window=window, held=held)
     _remember(task, shard, token, evaluation)
-    told.engine_seconds = time.perf_counter() - begun - told.rebuild_seconds
-    return told
+    result.engine_seconds = time.perf_counter() - begun - result.rebuild_seconds
+    return result
 
 
 def _missing(arrived: Iterable[Arrived]) -> dict[str, dict[str, int]]:
@@ -133,7 +134,7 @@ def _missing(arrived: Iterable[Arrived]) -> dict[str, dict[str, int]]:
 
 
 def _courses(task: Task, state: State, arrived: Sequence[Arrived]) -> dict[str, Course]:
-    """How the time of each input that brought facts went in this batch."""
+    """How time advanced in each input that brought facts in this batch."""
     floor = state.until if state.has_begun else None if task.start is None else task.start - 1
     found: dict[str, list[Any]] = {}
     for part in arrived:
@@ -142,21 +143,21 @@ def _courses(task: Task, state: State, arrived: Sequence[Arrived]) -> dict[str, 
 
 
 def _reached(task: Task, state: State, courses: Mapping[str, Course]) -> tuple[int, int]:
-    """Where the timeline starts, and up to where it is evaluated. Until anything is, an older fact moves its start."""
+    """The start of the timeline, and where its evaluation has got to. Until then, an older fact moves the start."""
     if state.has_begun:
         assert state.start is not None
         assert state.until is not None
         return state.start, state.until
     known = [] if state.start is None else [state.start]
     known += [c.oldest for c in courses.values() if c.oldest is not None]
-    start = task.first_point(min(known, default=0))  # without facts in time, the start is a given one
+    start = task.first_point(min(known, default=0))  # if no fact came in time, the user gave the start
     return start, start - 1
 
 
-def _heard(
+def _with_times(
     task: Task, state: State, arrived: Sequence[Arrived], courses: Mapping[str, Course], clock: int | None
 ) -> State:
-    """The state with what the inputs say of time. An input of which nothing was ever heard is silent from now on."""
+    """The state, updated with the times of the inputs. An input that never sent a fact counts as silent from now on."""
     newest = [int(np.asarray(part.marks["time"]).max()) for part in arrived]
     last = max(newest + ([] if state.last is None else [state.last]))
     closed = {**state.closed, **{p: c.closed for p, c in courses.items()}}
@@ -169,7 +170,7 @@ def _heard(
 def _over(
     task: Task, state: State, courses: Mapping[str, Course], clock: int | None
 ) -> tuple[int | None, tuple[str, ...]]:
-    """The last time point that all inputs have closed, without those that are idle; and for which it waits."""
+    """The last time point that all inputs that are not idle have closed, and the inputs that it waits for."""
     inputs = [p for p in task.inputs if p in courses or not _is_idle(task, state, p, clock)]
     never = tuple(p for p in inputs if p not in state.closed)
     if never:
@@ -186,7 +187,7 @@ def _is_idle(task: Task, state: State, predicate: str, clock: int | None) -> boo
 
 
 def _evaluation(task: Task, shard: int, state: State) -> tuple[Evaluation, bool]:
-    """The engine that is up to date with a state, and whether it had to be made anew."""
+    """An engine that is up to date with a state, and whether it had to be rebuilt."""
     token, live = _live.pop((task.name, shard), ("", None))
     if live is not None and token == state.token and live.start == state.start:
         return live, False
@@ -199,7 +200,7 @@ def _evaluation(task: Task, shard: int, state: State) -> tuple[Evaluation, bool]
 
 
 def _remember(task: Task, shard: int, token: str, evaluation: Evaluation) -> None:
-    """Keep an engine, unless it keeps all facts that it has ever seen, as the reference does."""
+    """Keep an engine, unless it stores all facts that it has ever seen, as the reference engine does."""
     if not evaluation.incremental:
         return
     _live[task.name, shard] = token, evaluation
@@ -208,7 +209,7 @@ def _remember(task: Task, shard: int, token: str, evaluation: Evaluation) -> Non
 
 
 def _merged(task: Task, window: Mapping[str, Any], facts: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
-    """What is known and what is new, by predicate in the order of inputs: it is that of facts at one time point."""
+    """Known and new facts by predicate, in the order of the inputs, which is also the order within a time point."""
     merged = {}
     for predicate in task.inputs:
         tables = [*([window[predicate]] if predicate in window else []), *facts.get(predicate, ())]
@@ -230,7 +231,7 @@ def _in_time(
         closed = courses[part.predicate].closed_before(part.arrivals)
         in_time = times > closed
         if not in_time.all():
-            if task.keys.get(part.predicate) is not None or shard == 0:  # facts of every shard are reported by one
+            if task.keys.get(part.predicate) is not None or shard == 0:  # one shard reports facts that all have
                 too_late = part.facts.filter(pa.array(~in_time))
                 late.append(_late(task, part.predicate, too_late, np.broadcast_to(closed, times.shape)[~in_time]))
             kept = part.facts.filter(pa.array(in_time))

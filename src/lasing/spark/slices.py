@@ -1,4 +1,4 @@
-"""A bounded history in slices of time, each evaluated by itself, with the facts on which it looks back."""
+"""A bounded history in slices of time, each evaluated on its own, with the facts that it looks back on."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from lasing.spark.tables import Numbers
 class Slices:
     """Time points from `cuts[i]` to just before `cuts[i+1]` are slice i. Facts from `begins[i]` on belong to it.
 
-    `begins` is before the cut by the program's lookback, and by one time point more, so that what changes at the first
-    time point of the slice can be told.
+    `begins` is before the cut by the program's lookback plus one time point, so that the changes at the first time
+    point of the slice are known.
     """
 
     cuts: tuple[int, ...]
@@ -29,7 +29,7 @@ class Slices:
         return self.cuts[number], self.cuts[number + 1] - 1
 
     def pieces(self, points: Numbers) -> Iterator[tuple[int, Numbers]]:
-        """The slices for which there are facts, with the numbers of their rows in the order of time."""
+        """The slices that have facts, with the numbers of their rows in order of time."""
         order = np.argsort(points, kind="stable")
         times = points[order]
         for number in range(len(self)):

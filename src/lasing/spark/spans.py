@@ -1,4 +1,4 @@
-"""From changes to the time in which atoms hold, in columns: for answers, and for intervals."""
+"""From changes to the times at which atoms hold, in columns: for answers and for intervals."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import pyarrow as pa
 from lasing.spark.tables import Numbers, groups_of, times_of
 
 COUNT = "*count"
-"""How many atoms are one row."""
+"""How many atoms share one row."""
 
 
 def spans(changes: Any, held: Any | None) -> tuple[Any, Any]:
     """Match each + with the - that ends it.
 
-    `changes` has columns time and change (+1, -1) and those of an atom's arguments, in the order of time; `held` has a
-    column `from` and the arguments of the atoms that held before. What has ended comes with `from` and `until`, what
-    still holds with `from` alone, and with how many atoms are one row.
+    `changes` has columns time and change (+1, -1) and those of an atom's arguments, in order of time; `held` has a
+    column `from` and the arguments of the atoms that held before. The first result has the atoms that have ended, with
+    `from` and `until`; the second those that still hold, with `from` and the number of atoms that share the row.
 
-    >>> told = pa.table({"time": [5, 7, 8], "change": [1, 1, -1], "arg1": ["a", "b", "b"]})
-    >>> ended, holds = spans(told, None)
+    >>> changes = pa.table({"time": [5, 7, 8], "change": [1, 1, -1], "arg1": ["a", "b", "b"]})
+    >>> ended, holds = spans(changes, None)
     >>> ended.to_pylist(), holds.to_pylist()
     ([{'from': 7, 'until': 7, 'arg1': 'b'}], [{'from': 5, '*count': 1, 'arg1': 'a'}])
     """
@@ -38,7 +38,7 @@ def spans(changes: Any, held: Any | None) -> tuple[Any, Any]:
     depth = np.cumsum(sign, dtype=np.int64)
     first = np.flatnonzero(np.diff(groups, prepend=-1))
     depth -= np.repeat(depth[first] - sign[first], np.diff(np.append(first, len(groups))))
-    # integers that a double cannot tell apart are one row: it holds as long as any of them does
+    # integers that are equal as doubles share a row, which holds as long as any of them does
     edges = np.flatnonzero(((sign > 0) & (depth == sign)) | ((sign < 0) & (depth == 0)))
     begins = np.flatnonzero(sign[edges] > 0)
     ends = np.zeros(len(begins), bool)
@@ -56,7 +56,7 @@ def spans(changes: Any, held: Any | None) -> tuple[Any, Any]:
 
 
 def every_point(ended: Any, holds: Any, first: int, last: int) -> Any:
-    """A row for each atom and time point from `first` to `last`, in the order of time: `time` and the arguments."""
+    """A row for each atom and time point from `first` to `last`, in order of time: `time` and the arguments."""
     arguments = [name for name in holds.column_names if name not in ("from", COUNT)]
     still = _with(holds.select(arguments), {"from": times_of(holds, "from"), "until": np.full(holds.num_rows, last)})
     both = pa.concat_tables([ended.select(still.column_names), still])

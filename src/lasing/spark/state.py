@@ -1,4 +1,4 @@
-"""What a shard keeps from batch to batch."""
+"""The state that a shard keeps from batch to batch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lasing.errors import LasingError, fault
 from lasing.spark.tables import from_bytes, to_bytes
 
 STATE = "state binary"
-"""The columns of a state in Spark's store."""
+"""The columns of a state in Spark's state store."""
 
 _VERSION = b"lasing state 2\n"
 _HEAD = len(_VERSION) + 4
@@ -22,13 +22,13 @@ _HEAD = len(_VERSION) + 4
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """All that must survive a failure: the raw window, and how far time has got.
+    """Everything that must survive a failure: the raw window, and how far time has got.
 
-    `start` is the timeline's, None before the first fact. All up to `until` is evaluated. `last` is the newest time
-    point of all facts of the stream, not of this shard's alone; `closed` has for each input the last time point for
-    which no more of its facts are taken in, and `heard` when it last brought any, by Spark's clock. `window` has the
-    facts, by predicate and time; for intervals, `held` has since when atoms hold. `token`, new whenever time moves,
-    tells whether an engine is up to date.
+    `start` is the start of the timeline, None before the first fact. Everything up to `until` is evaluated. `last` is
+    the newest time point of all facts in the stream, not only of this shard's. For each input, `closed` has the last
+    time point for which no more facts are accepted, and `heard` the time of its latest facts by Spark's clock. `window`
+    has the facts, by predicate and time. For intervals, `held` says since when atoms hold. `token` changes whenever
+    time moves; it shows whether an engine is up to date.
     """
 
     start: int | None = None
@@ -42,12 +42,12 @@ class State:
 
     @property
     def has_begun(self) -> bool:
-        """Whether any time point is evaluated."""
+        """Whether any time point has been evaluated."""
         return self.start is not None and self.until is not None and self.until >= self.start
 
     def to_bytes(self) -> bytes:
-        """The state as Spark stores it: its version, a checksum, and a table of tables, each as bytes; what else is
-        known is the table's metadata."""
+        """The state as Spark stores it: its version, a checksum, and a table of tables, each as bytes. The other fields
+        are in the table's metadata."""
         known = {name: getattr(self, name) for name in _KNOWN}
         tables = [("window", name, to_bytes(table)) for name, table in self.window.items()]
         tables += [("held", name, to_bytes(table)) for name, table in self.held.items()]
@@ -61,16 +61,16 @@ class State:
 
     @classmethod
     def from_bytes(cls, stored: bytes) -> State:
-        """The state that `to_bytes` has made, checked before anything of it is used.
+        """The state that `to_bytes` wrote, checked before any part of it is used.
 
-        `LasingError` with E608 for the state of another version, and with E614 for a damaged one.
+        Raises `LasingError` with E608 for a state of another version, and with E614 for a damaged one.
         """
         content = memoryview(stored)[_HEAD:]
         if bytes(stored[: len(_VERSION)]) != _VERSION:
             if _is_older(stored):
-                note = "begin with a new checkpoint"
+                note = "start with a new checkpoint"
                 raise fault("E608", "the checkpoint was written by another version of lasing", note=note)
-            raise damaged("it does not begin as a state does")
+            raise damaged("it does not start like a state")
         if bytes(stored[len(_VERSION) : _HEAD]) != crc32(content).to_bytes(4, "big"):
             raise damaged("its checksum is wrong")
         try:
@@ -84,7 +84,7 @@ class State:
         tables.validate()
         known = json.loads(tables.schema.metadata[b"lasing"])
         if set(known) != set(_KNOWN) or not all(_fits(name, value) for name, value in known.items()):
-            raise damaged("it does not say how far time has got")
+            raise damaged("it does not say how far time has advanced")
         parts: dict[str, dict[str, Any]] = {"window": {}, "held": {}}
         for part, name, stored in zip(*(tables[column] for column in ("part", "predicate", "table")), strict=True):
             table = from_bytes(stored.as_buffer())
@@ -99,12 +99,12 @@ class State:
 
 
 _KNOWN = {"start": int, "until": int, "last": int, "closed": dict, "heard": dict, "token": str}
-"""What a state knows besides its tables, and of which kind it is."""
+"""The fields of a state other than its tables, with their types."""
 _FIRST = {"window": "time", "held": "from"}
 
 
 def damaged(why: str) -> LasingError:
-    """The error of a state that is not as it was written."""
+    """The error for a state that differs from what was written."""
     return fault("E614", f"the state of a stream is damaged: {why}")
 
 
@@ -119,5 +119,5 @@ def _fits(name: str, value: object) -> bool:
 
 
 def _is_older(stored: bytes) -> bool:
-    """Whether this is a state of before states had a version: the metadata of an Arrow stream."""
+    """Whether this state is from before states had a version: it then starts with the metadata of an Arrow stream."""
     return stored[:4] == b"\xff\xff\xff\xff" and b'"newest"' in stored[:4096]

@@ -1,4 +1,4 @@
-"""A stream on Spark: rows to shards, shards through time, what they tell to outputs."""
+"""A stream on Spark: rows go to shards, shards go through time, and their results go to outputs."""
 
 from __future__ import annotations
 
@@ -14,28 +14,29 @@ from lasing.errors import LasingError, fault
 from lasing.spark.arrival import ARRIVAL
 from lasing.spark.outputs import moments
 from lasing.spark.packing import NO_INPUT
-from lasing.spark.shard import Arrived, Told, step
+from lasing.spark.shard import Arrived, BatchResult, step
 from lasing.spark.state import State
 from lasing.spark.tables import from_bytes, times_of, to_bytes
 from lasing.spark.task import Task
 from lasing.timeline.ticks import time_text
 
-TOLD = (
-    "kind string, told binary, late bigint, until bigint, events bigint, rows bigint, state_bytes bigint, "
+RESULTS = (
+    "kind string, content binary, late bigint, until bigint, events bigint, rows bigint, state_bytes bigint, "
     "state_seconds double, engine_seconds double, rebuilt int, left_out string"
 )
-"""What a shard tells: a table of an output, or of late facts, or, with the kind STATUS, figures about a batch."""
+"""The rows that a shard emits: a table of an output, a table of late facts, or, with the kind STATUS, figures about a
+batch."""
 
 STATE_FOLDER = "state/0"
-"""Where in a checkpoint Spark keeps the states: a folder for each partition, a file for each batch."""
+"""Where Spark stores the states in a checkpoint: a folder for each partition, a file for each batch."""
 STATUS = "*status"
 LATE_KIND = "*late"
 _MOST_ROWS = 1 << 17
-"""A longer table is told in parts."""
+"""A longer table is emitted in parts."""
 
 
 def shard_function(
-    task: Callable[[], Task], places: Sequence[int], take_in: Callable[..., Told] = step
+    task: Callable[[], Task], places: Sequence[int], take_in: Callable[..., BatchResult] = step
 ) -> Callable[..., Iterator[Any]]:
     """What `applyInPandasWithState` calls for each shard and batch."""
     numbers = {place: shard for shard, place in enumerate(places)}
@@ -43,50 +44,50 @@ def shard_function(
     def advance(key: tuple[Any, ...], frames: Iterable[Any], store: Any) -> Iterator[Any]:
         import pandas as pd
 
-        # Spark joins what is told here with empty frames, which pandas complains about in every worker
+        # Spark concatenates these results with empty frames, and pandas complains about that in every worker
         warnings.filterwarnings("ignore", "The behavior of DataFrame concatenation", FutureWarning)
         work = task()
         begun = time.perf_counter()
         state = _state(store.get[0]) if store.exists else State()
         read = time.perf_counter() - begun
         arrived, drain, clock = _arrived(work, frames)
-        told = take_in(work, numbers[int(key[0])], state, arrived, drain, clock)
+        result = take_in(work, numbers[int(key[0])], state, arrived, drain, clock)
         begun = time.perf_counter()
-        stored = told.state.to_bytes()
+        stored = result.state.to_bytes()
         store.update((stored,))
         state_seconds = read + time.perf_counter() - begun
-        rows = list(_rows(work, told))
-        rows.append(_status(work, told, len(stored), state_seconds + told.rebuild_seconds))
-        yield pd.DataFrame(rows, columns=[column.split()[0] for column in TOLD.split(", ")])
+        rows = list(_rows(work, result))
+        rows.append(_status(work, result, len(stored), state_seconds + result.rebuild_seconds))
+        yield pd.DataFrame(rows, columns=[column.split()[0] for column in RESULTS.split(", ")])
 
     return advance
 
 
-def observed(told: Any) -> Any:
-    """What is told, with figures for Spark's own listeners: in a query's progress, `observedMetrics` has them under
+def observed(results: Any) -> Any:
+    """The results, with figures for Spark's own listeners: a query's progress has them in `observedMetrics`, under
     `lasing`."""
     from pyspark.sql import functions as f
 
     figures = [f.sum(name).alias(name) for name in ("late", "rows", "state_bytes", "rebuilt")]
     figures += [f.max(f.when(f.col("kind") == STATUS, f.col(name))).alias(name) for name in ("until", "events")]
-    for name in ("waiting_for", "reached", "missing"):  # all shards say the same; what is missing, one of them
+    for name in ("waiting_for", "reached", "missing"):  # all shards report the same, except that one reports `missing`
         figures.append(f.max(f.get_json_object("left_out", f"$.{name}")).alias(name))
-    return told.observe("lasing", *figures)
+    return results.observe("lasing", *figures)
 
 
-def unpacker(told: str = "told") -> Callable[[Iterable[Any]], Iterator[Any]]:
-    """For `mapInArrow`: the rows of tables that are stored as bytes."""
+def unpacker(column: str = "content") -> Callable[[Iterable[Any]], Iterator[Any]]:
+    """For `mapInArrow`: the rows of tables stored as bytes."""
 
     def unpack(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
-            for table in batch.column(told):
+            for table in batch.column(column):
                 yield from pa.ipc.open_stream(table.as_buffer())
 
     return unpack
 
 
 def _state(stored: bytes) -> State:
-    """The state of a shard; where it is damaged, the error names the file in which Spark has it."""
+    """The state of a shard; if it is damaged, the error names the file in which Spark stores it."""
     from pyspark import TaskContext
 
     try:
@@ -114,27 +115,27 @@ def _arrived(task: Task, frames: Iterable[Any]) -> tuple[list[Arrived], bool, in
 def arrived_of(
     task: Task, number: int, count: int, marks: bytes | None, stored: bytes | None, missing: object = None
 ) -> Arrived:
-    """What `Packer` has packed for a shard."""
+    """The part that `Packer` packed for a shard."""
     facts, arrivals = None if stored is None else from_bytes(stored), None
     if facts is not None and ARRIVAL in facts.column_names:
         facts, arrivals = facts.drop_columns([ARRIVAL]), facts[ARRIVAL]
-    heard = None if marks is None else from_bytes(marks)
-    left_out = json.loads(missing) if isinstance(missing, str) else {}  # pandas may have NaN for none
-    return Arrived(task.inputs[number], count, heard, facts, arrivals, left_out)
+    decoded = None if marks is None else from_bytes(marks)
+    left_out = json.loads(missing) if isinstance(missing, str) else {}  # pandas may have NaN for null
+    return Arrived(task.inputs[number], count, decoded, facts, arrivals, left_out)
 
 
-def _rows(task: Task, told: Told) -> Iterator[tuple[Any, ...]]:
+def _rows(task: Task, result: BatchResult) -> Iterator[tuple[Any, ...]]:
     nothing = (0, 0, 0, 0, 0, 0.0, 0.0, 0, "")
-    for predicate, table in told.tables.items():
+    for predicate, table in result.tables.items():
         finished = task.outputs[predicate].finished(table, task.view, task.unit)
         for part in range(0, finished.num_rows, _MOST_ROWS):
             yield predicate, to_bytes(finished.slice(part, _MOST_ROWS)), *nothing
-    if told.late is not None:
-        yield LATE_KIND, to_bytes(late_table(task, told.late)), *nothing
+    if result.late is not None:
+        yield LATE_KIND, to_bytes(late_table(task, result.late)), *nothing
 
 
 def late_table(task: Task, late: Any) -> Any:
-    """Late facts as they are put out, with their times as those of the outputs."""
+    """Late facts in their final form, with times in the form of the outputs."""
     columns = {name: late[name] for name in late.column_names}
     for name in ("time", "closed_until"):
         columns[name] = moments(times_of(late, name), task.unit)
@@ -147,27 +148,27 @@ def late_schema(dated: bool) -> str:
     return f"predicate string, time {times}, closed_until {times}, late_by bigint, fact string"
 
 
-def _status(task: Task, told: Told, size: int, state_seconds: float) -> tuple[Any, ...]:
-    late = 0 if told.late is None else told.late.num_rows
-    rows = sum(table.num_rows for table in told.tables.values())
-    kinds = {p: t.num_rows for p, t in told.tables.items() if t.num_rows}
-    more: dict[str, Any] = {"left_out": told.left_out, "rows": kinds, "waiting_for": told.waiting_for}
-    if told.state.has_begun and told.state.until is not None:
-        more["reached"] = time_text(told.state.until, task.shown_tick)
-    if told.examples:
-        more["examples"] = told.examples
-    if told.missing:
-        more["missing"] = told.missing
+def _status(task: Task, result: BatchResult, size: int, state_seconds: float) -> tuple[Any, ...]:
+    late = 0 if result.late is None else result.late.num_rows
+    rows = sum(table.num_rows for table in result.tables.values())
+    kinds = {p: t.num_rows for p, t in result.tables.items() if t.num_rows}
+    more: dict[str, Any] = {"left_out": result.left_out, "rows": kinds, "waiting_for": result.waiting_for}
+    if result.state.has_begun and result.state.until is not None:
+        more["reached"] = time_text(result.state.until, task.shown_tick)
+    if result.examples:
+        more["examples"] = result.examples
+    if result.missing:
+        more["missing"] = result.missing
     return (
         STATUS,
         b"",
         late,
-        told.state.until if told.state.has_begun else None,
-        told.events,
+        result.state.until if result.state.has_begun else None,
+        result.events,
         rows,
         size,
         state_seconds,
-        told.engine_seconds,
-        int(told.rebuilt),
+        result.engine_seconds,
+        int(result.rebuilt),
         json.dumps(more),
     )

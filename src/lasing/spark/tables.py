@@ -21,7 +21,7 @@ def to_bytes(table: Any) -> bytes:
 
 
 def from_bytes(stored: bytes | memoryview) -> Any:
-    """The table that `to_bytes` has written."""
+    """The table that `to_bytes` wrote."""
     return pa.ipc.open_stream(pa.py_buffer(stored)).read_all()
 
 
@@ -31,8 +31,8 @@ def times_of(table: Any, column: str = "time") -> Numbers:
 
 
 def by_time(tables: Sequence[Any], exact: bool) -> Any:
-    """Tables of one schema as one, by time. If `exact`, equal rows are one, and rows of one time point in the order of
-    their values, so that the order does not depend on how they came."""
+    """Join tables of one schema, sorted by time. If `exact`, duplicate rows are merged, and rows of one time point are
+    sorted by their values, so that the order does not depend on how they came."""
     table = pa.concat_tables(tables) if len(tables) != 1 else tables[0]
     if exact:
         columns = table.column_names
@@ -45,7 +45,7 @@ def by_time(tables: Sequence[Any], exact: bool) -> Any:
 
 
 def groups_of(table: Any, columns: Sequence[str]) -> Numbers:
-    """A number for each row, the same for rows that agree in the columns."""
+    """A number for each row, equal for rows that agree in the columns."""
     found = np.zeros(table.num_rows, np.int64)
     for name in columns:
         chunk = table[name].combine_chunks()

@@ -8,6 +8,7 @@ from functools import cached_property
 from hashlib import sha256
 from uuid import uuid4
 
+from lasing.connectors.sinks import View
 from lasing.engine_choice import plan_for
 from lasing.limits import Limits
 from lasing.logic.facts import facts_of
@@ -16,7 +17,7 @@ from lasing.logic.program import Program
 from lasing.plan.nodes import Plan
 from lasing.raw_window import RawWindow
 from lasing.spark.hashing import shard_of
-from lasing.spark.outputs import OutputTable, View
+from lasing.spark.outputs import OutputTable
 from lasing.timeline.ticks import Dates, Tick
 
 
@@ -29,25 +30,25 @@ class Task:
     outputs: Mapping[str, OutputTable]
     view: View
     keys: Mapping[str, int | None]
-    """The argument on which a predicate is divided among shards; None, or no entry: it is in every shard."""
+    """The argument by which a predicate is divided among shards; None or no entry if every shard has it."""
     foreign: frozenset[str]
-    """Predicates of which a shard may derive atoms that belong to another."""
+    """Predicates for which a shard may derive atoms that belong to another shard."""
     shards: int = 1
     unit: int | None = None
-    """How many microseconds a time point has, where times are timestamps; None where they are time points."""
+    """The microseconds in a time point if times are timestamps; None if they are time points."""
     delays: Mapping[str, int] = field(default_factory=dict)
-    """How much later than others a fact of an input may come; none where nothing is said."""
+    """How much later than others a fact of an input may come; 0 for inputs without an entry."""
     idle: Mapping[str, int] = field(default_factory=dict)
-    """After how many microseconds of silence time goes on without an input."""
+    """How many microseconds an input may be silent before time goes on without it."""
     start: int | None = None
     engine: str = "auto"
     limits: Limits = field(default_factory=Limits)
-    """What the evaluation of one batch of a shard, or of one slice, may take."""
+    """The limits for one batch of a shard, or for one slice."""
     name: str = field(default_factory=lambda: uuid4().hex)
 
     @cached_property
     def work(self) -> str:
-        """The same for all queries that can go on with each other's state."""
+        """A hash that is equal for queries that can continue from each other's state."""
         divided = sorted((predicate, key) for predicate, key in self.keys.items() if key is not None)
         parts = (str(self.program), self.inputs, self.view, self.unit, self.start, self.shards, divided)
         return sha256(repr(parts).encode()).hexdigest()[:16]
@@ -63,7 +64,7 @@ class Task:
 
     @property
     def exact(self) -> bool:
-        """Whether some window counts facts, so that their order matters, and that each is there once."""
+        """Whether some window counts facts: their order then matters, and each must be there once."""
         return facts_of(self.program).counts_facts
 
     @cached_property
@@ -72,11 +73,11 @@ class Task:
         return plan_for(self.program, self.engine)
 
     def __getstate__(self) -> dict[str, object]:
-        """Whoever gets the task gets its plan, and need not make it again for each slice of each shard."""
+        """The task carries its plan, so that workers do not make it again for each slice of each shard."""
         return {**self.__dict__, "plan": self.plan}
 
     def plan_of(self, shard: int) -> Plan | None:
-        """The plan of a shard: the same for all, but for shards that have background of their own."""
+        """The plan of a shard: the same for all, unless each shard has background facts of its own."""
         divided = any(self.keys.get(predicate) is not None for predicate in facts_of(self.program).background)
         if self.shards == 1 or not divided:
             return self.plan
@@ -93,29 +94,29 @@ class Task:
         return instant if self.unit is None else instant // self.unit
 
     def first_point(self, oldest: int) -> int:
-        """Where the timeline starts, if the oldest fact of the stream is at a time point."""
+        """Where the timeline starts if the oldest fact of the stream is at `oldest`."""
         if self.start is not None:
             return self.start
         return min([oldest, *(fact.time for fact in self.program.data)])
 
     def last_point(self, newest: int) -> int:
-        """Where a stream that has ended ends, if its newest fact is at a time point."""
+        """Where the timeline of an ended stream ends if its newest fact is at `newest`."""
         return max([newest, *(fact.time for fact in self.program.data)])
 
     @cached_property
     def shown_tick(self) -> Tick | None:
-        """The tick by which messages show times as dates: where the inputs have timestamps."""
+        """The tick with which messages show times as dates; None unless the inputs have timestamps."""
         return None if self.unit is None else self.program.tick
 
     @cached_property
     def _program(self) -> Program:
-        """The program, whose messages show times as they are in the inputs."""
+        """The program with messages that show times in the form of the inputs."""
         if self.shown_tick is None:
             return self.program
         return replace(self.program, tick=replace(self.shown_tick, dates=Dates(seen=True, decided=True)))
 
     def program_of(self, shard: int) -> Program:
-        """The program with those of its own facts that belong to a shard."""
+        """The program, with only those of its own facts that belong to the shard."""
         program = self._program
         if self.shards == 1:
             return program

@@ -1,4 +1,4 @@
-"""Warn of inputs for which others wait: without that, a stream that stands still looks like one without facts."""
+"""Warn about inputs that keep others waiting: without a warning, a stalled stream looks like one without facts."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from lasing.errors import Diagnostic, LasingWarning, render
 
 PATIENCE = 3
-"""For how many batches in a row an input may keep others waiting before there is a warning."""
+"""How many batches in a row an input may keep others waiting before there is a warning."""
 
 
 class Waiting:
-    """Counts the batches in which an input kept others waiting, and warns of it once."""
+    """Counts the batches in which an input kept others waiting, and warns about it once."""
 
     def __init__(self, kind: str, note: str) -> None:
         self._kind = kind
@@ -21,8 +21,8 @@ class Waiting:
         self._warned: set[str] = set()
 
     def batch(self, events: int, waiting_for: Iterable[str], until: object) -> None:
-        """A batch of some events is done."""
-        if not events:  # the end of a stream waits for nobody
+        """A batch with this many events is done."""
+        if not events:  # at the end of a stream nothing waits
             return
         self._batches = {name: self._batches.get(name, 0) + 1 for name in waiting_for}
         for name, batches in self._batches.items():

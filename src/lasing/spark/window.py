@@ -1,6 +1,6 @@
-"""The raw window, as tables: the facts on which answers can still depend, and which must survive a failure.
+"""The raw window, as tables: the facts that answers can still depend on, and that must survive a failure.
 
-To keep more than that is harmless, so of facts of one time point either all are kept or none.
+Keeping more than that is harmless, so either all facts of a time point are kept or none.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from lasing.spark.task import Task
 
 
 def still_needed(task: Task, tables: Mapping[str, Any], until: int) -> dict[str, Any]:
-    """Of facts by time, for each predicate, those that matter at `until` or after it.
+    """The facts, by predicate and in order of time, that matter at `until` or after it.
 
-    Those of `until` itself matter too: what changes at the next time point is told against what holds now.
+    Facts at `until` itself matter too: changes at the next time point are relative to what holds now.
     """
     if task.raw_window.keeps_all() or not tables:
         return dict(tables)
@@ -35,7 +35,7 @@ def still_needed(task: Task, tables: Mapping[str, Any], until: int) -> dict[str,
             ]
         )
 
-    rows = task.raw_window.needed(times, groups, until, whole_points=True)  # nobody knows which of two inputs was first
+    rows = task.raw_window.needed(times, groups, until, whole_points=True)  # inputs have no order among each other
     kept, first = {}, 0
     for predicate, table in tables.items():
         of_it = rows[first : first + table.num_rows]
@@ -45,7 +45,7 @@ def still_needed(task: Task, tables: Mapping[str, Any], until: int) -> dict[str,
 
 
 def _chosen(table: Any, rows: Mask) -> Any:
-    """Some rows of a table: where they are its end, as most often, nothing is copied."""
+    """Some rows of a table. If they are its end, as they usually are, nothing is copied."""
     count = int(rows.sum())
     if rows[len(rows) - count :].all():
         return table.slice(len(rows) - count)

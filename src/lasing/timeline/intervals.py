@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The time points lo, lo+1, …, hi; `hi` is None where there is no end; lo > hi is the empty interval.
+    """The time points lo, lo+1, …, hi; `hi` is None if there is no end; lo > hi is the empty interval.
 
     >>> list(Interval(3, 5))
     [3, 4, 5]

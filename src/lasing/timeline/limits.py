@@ -1,7 +1,7 @@
-"""The one limit for times: time points lie within 2^59 of zero, and windows of time are shorter than that.
+"""The limit for times: time points are within 2^59 of zero, and time windows are shorter than that.
 
-So a time point and the size of a window always add up to less than 2^60, which every engine has room for. At a tick of
-one millisecond that is 18 million years to either side of 1970.
+So the sum of a time point and a window size is always less than 2^60, which every engine can hold. With a tick of one
+millisecond, that is 18 million years to either side of 1970.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from lasing.errors import Place, fault
 
 LIMIT = 2**59
 BEYOND = "is beyond 2^59"
-NOTE = "time points and windows of time lie within 2^59 of zero: count time from another origin, or in larger units"
+NOTE = "time points and time windows are within 2^59 of zero: count time from another origin, or in larger units"
 
 
 def check_time(time: int, place: Place | None = None) -> int:
-    """The time point itself, or an error where it is beyond the limit.
+    """The time point itself; an error if it is beyond the limit.
 
     >>> check_time(36)
     36

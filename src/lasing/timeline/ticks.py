@@ -18,7 +18,7 @@ _YEAR, _MONTH, _DAY = r"(?:19|20|21)\d\d", r"(?:0?[1-9]|1[0-2])", r"(?:0?[1-9]|[
 LOOSE_DATE = re.compile(
     rf"{_YEAR}([-/]){_MONTH}\1{_DAY}(?![\w/-])|{_DAY}([-/]){_MONTH}\2{_YEAR}(?![\w/-])|{_MONTH}([-/]){_DAY}\3{_YEAR}(?![\w/-])"
 )
-"""A date as people write it in other ways: 2026-1-31, 2026/01/31, 31-01-2026, 1/31/2026."""
+"""A date in another common form: 2026-1-31, 2026/01/31, 31-01-2026, 1/31/2026."""
 LOOSE_MONTH = re.compile(rf"{_YEAR}[-/]{_MONTH}(?![\w/-])")
 """A date that is not quoted, with a time of day or without."""
 
@@ -28,7 +28,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(slots=True)
 class Dates:
-    """Whether times came in as dates, and so go out as dates; where that is `decided`, whatever comes in."""
+    """Whether times came in as dates, and so go out as dates; once `decided`, later input does not change it."""
 
     seen: bool = False
     decided: bool = False
@@ -46,28 +46,28 @@ class Tick:
     dates: Dates | None = field(default=None, compare=False, repr=False)
 
     def watched(self) -> Tick:
-        """The same tick, which notes whether it reads dates; one that does already stays as it is."""
+        """The same tick, but it notes whether it reads dates; a tick that already does so stays as it is."""
         return self if self.dates is not None else replace(self, dates=Dates())
 
     def note_date(self) -> None:
-        """Note that a date came in. A reader that does not use `point` calls this where its first time is a date."""
+        """Note that a date came in. A reader that does not use `point` calls this if its first time is a date."""
         if self.dates is not None and not self.dates.decided:
             self.dates.seen = True
 
     @property
     def reads_dates(self) -> bool:
-        """Whether a date has come in since the tick is watched."""
+        """Whether a date has come in since the tick was watched."""
         return self.dates is not None and self.dates.seen
 
     def count(self, amount: int, unit: str) -> int:
-        """How many time points a duration is; ValueError where it is no whole number of them."""
+        """The number of time points in a duration; raises ValueError if it is not a whole number."""
         points, rest = divmod(amount * MILLISECONDS[unit], self.milliseconds)
         if rest:
-            raise ValueError(f"{amount} {unit} is no whole number of time points of {self}")
+            raise ValueError(f"{amount} {unit} is not a whole number of time points of {self}")
         return points
 
     def point(self, instant: datetime) -> int:
-        """The time point in which an instant lies, counted from 1970-01-01 UTC; without a zone, UTC is meant.
+        """The time point that contains an instant, counted from 1970-01-01 UTC; without a time zone, it is in UTC.
 
         >>> Tick(1_000).point(datetime(1970, 1, 1, 0, 1, 0, 999_000))
         60
@@ -77,7 +77,7 @@ class Tick:
         return (aware - _EPOCH) // timedelta(milliseconds=self.milliseconds)
 
     def instant(self, point: int) -> datetime:
-        """The first instant of a time point; `LasingError` outside of the years 1 to 9999.
+        """The first instant of a time point; raises `LasingError` outside the years 1 to 9999.
 
         >>> Tick(60_000).instant(1).isoformat()
         '1970-01-01T00:01:00+00:00'
@@ -89,7 +89,7 @@ class Tick:
             raise fault("E502", f"the time point {point} has no date", note=note) from None
 
     def iso(self, point: int) -> str:
-        """The first instant of a time point as ISO 8601 text, in UTC; `LasingError` where it has none.
+        """The first instant of a time point as ISO 8601 text, in UTC; raises `LasingError` if it has none.
 
         >>> Tick(1_000).iso(61)
         '1970-01-01T00:01:01Z'
@@ -105,7 +105,7 @@ class Tick:
 
 
 def time_text(time: int, tick: Tick | None) -> str:
-    """A time point as text; with a tick, as a date where there is one."""
+    """A time point as text; with a tick, as a date if it has one."""
     try:
         return str(time) if tick is None else tick.iso(time)
     except LasingError:  # beyond the calendar
@@ -113,7 +113,7 @@ def time_text(time: int, tick: Tick | None) -> str:
 
 
 def parse_time(text: str, tick: Tick | None) -> int:
-    """A time point from text: a whole number, or an ISO 8601 date and time where the program has a #tick.
+    """A time point from text: a whole number, or an ISO 8601 date and time if the program has a #tick.
 
     >>> parse_time("36", None), parse_time("1970-01-01T00:01:00Z", Tick(1_000))
     (36, 60)
@@ -139,7 +139,7 @@ def parse_time(text: str, tick: Tick | None) -> int:
     try:
         return tick.point(instant)
     except OverflowError:
-        raise fault("E502", f"{_short(text)} is outside of the calendar") from None
+        raise fault("E502", f"{_short(text)} is outside the calendar") from None
 
 
 def _short(text: str) -> str:
@@ -147,7 +147,7 @@ def _short(text: str) -> str:
 
 
 def iso_date(text: str) -> str:
-    """A date that is written the year first, as ISO writes it; empty if that would be a guess.
+    """A date written year first, in ISO form; empty if that would be a guess.
 
     >>> iso_date("2026/1/31"), iso_date("2026-01"), iso_date("01/02/2026")
     ('2026-01-31', '2026-01-01', '')

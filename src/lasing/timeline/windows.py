@@ -1,4 +1,4 @@
-"""The edges of every kind of window, defined here and nowhere else.
+"""The edges of every kind of window, defined only here.
 
 Each function takes the enclosing timeline and the reference time point `t` and returns the window's timeline.
 All ends are inclusive and are cut at the ends of the enclosing timeline (LARS, Definition 3).
@@ -39,9 +39,9 @@ def time_window(timeline: Interval, t: int, back: int | None, ahead: int = 0, st
 def tuple_window(timeline: Interval, t: int, oldest: int | None, newest: int | None, known_until: int) -> Interval:
     """From the oldest of the facts before to the newest of those ahead.
 
-    `oldest` is None where there are fewer facts than asked for: the window then reaches to the timeline's start.
-    `newest` is None likewise where facts ahead are asked for and too few are known: it then reaches as far as data
-    is known. A window that asks for none ahead passes `newest=t`.
+    `oldest` is None if there are fewer facts than the window asks for: it then reaches back to the timeline's start.
+    `newest` is None if the window asks for facts ahead and too few are known: it then reaches as far as data is known.
+    A window that asks for no facts ahead passes `newest=t`.
 
     >>> tuple_window(Interval(0, None), 9, 4, 9, 9), tuple_window(Interval(0, None), 9, None, 9, 9)
     (Interval(lo=4, hi=9), Interval(lo=0, hi=9))

@@ -47,7 +47,7 @@ def test_without_java_each_contender_says_so(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("lasing.spark.java.packaged_java", lambda: None)
     spark_session.missing.cache_clear()
     try:
-        assert spark_session.missing() == "Spark needs Java 17 or newer, and there is none"
+        assert spark_session.missing() == "Spark needs Java 17 or newer, but there is none"
     finally:
         spark_session.missing.cache_clear()
 

@@ -276,7 +276,7 @@ SHORT = "q(X) :- temp(X, _) in [1]."
     [
         (
             "q(X) :- temp(X, _) in [9].",
-            "keeps the facts of the last 1 time point, and the program looks back 9 time points",
+            "keeps the facts of the last 1 time point, but the program looks back 9 time points",
         ),
         ("q(X) :- temp(X, _) in [*].", "looks back all time points"),
         ("q(X) :- temp(X, _) in [#3].", "counts 3"),

