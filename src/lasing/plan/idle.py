@@ -14,25 +14,9 @@ from dataclasses import dataclass, field
 from math import lcm
 from typing import assert_never
 
-from lasing.logic.functions import AGGREGATES
 from lasing.logic.terms import Arithmetic, Term, Variable
-from lasing.plan.nodes import (
-    NOW,
-    Box,
-    Derive,
-    FactPoints,
-    Fold,
-    Gate,
-    LastFacts,
-    Plan,
-    PlanRule,
-    Recompute,
-    Relation,
-    Span,
-    Stage,
-    Stamp,
-    Test,
-)
+from lasing.plan import nodes
+from lasing.plan.nodes import NOW, Derive, OperatorNode, Plan, PlanRule, Recompute, Relation, Span, Stage, Test
 from lasing.plan.rewrite import rules_of
 
 LONGEST_PERIOD = 1 << 16
@@ -61,8 +45,12 @@ class _Unsteady(Exception):  # noqa: N818 -- no error: every time point is evalu
 
 def ticks(plan: Plan) -> bool:
     """Whether the engine has to look at time points at which no fact comes and no window ends."""
-    stamps = any(isinstance(s, Stamp | FactPoints) or (isinstance(s, Recompute) and s.by_time) for s in plan.stages)
+    stamps = any(stage.moves if isinstance(stage, OperatorNode) else _recurs_by_time(stage) for stage in plan.stages)
     return stamps or bool(plan.clocks) or any(rule.stamps for rule in plan.guaranteed)
+
+
+def _recurs_by_time(stage: Derive | Recompute) -> bool:
+    return isinstance(stage, Recompute) and stage.by_time
 
 
 def steady(plan: Plan) -> Steady | str:
@@ -84,8 +72,9 @@ class _Analysis:
 
     def result(self) -> Steady:
         plan = self.plan
-        if any(isinstance(stage, FactPoints) for stage in plan.stages):
-            raise _Unsteady("background at the time points of a window of facts")
+        for stage in plan.stages:
+            if isinstance(stage, OperatorNode) and stage.unsteady:
+                raise _Unsteady(stage.unsteady)
         if any(clock.span is None or clock.span.back is None for clock in plan.clocks):
             raise _Unsteady("background at all time points since the start")
         self._infer()
@@ -122,17 +111,9 @@ class _Analysis:
 
     def _infer_stage(self, stage: Stage) -> None:
         match stage:
-            case LastFacts(_, target):
-                self._hold_facts(target, True)
-            case Box(source, target) | Gate(source, target):
-                self._copy(source, target, target.arity)
-            case Stamp(source, target):
-                self._copy(source, target, source.arity)
-                self._add(target, source.arity, TIME)
-            case Fold(function, source, target, groups):
-                self._copy(source, target, groups)
-                first = self.held.get((source, groups), 0)
-                self._add(target, groups, DATA if AGGREGATES[function].picks is None else first)
+            case OperatorNode():
+                for i, column in enumerate(stage.columns()):
+                    self._add(stage.target, i, self._held_in(stage.origin_of_rows, column))
             case Recompute():
                 for relation, copy in stage.inputs:
                     self._copy(relation, copy, copy.arity)
@@ -140,10 +121,21 @@ class _Analysis:
                     self._copy(box.source, box.target, box.target.arity)
                 for relation, scratch in stage.outputs:
                     self._copy(scratch, relation, relation.arity)
-            case Derive() | FactPoints():
+            case Derive():
                 return
             case _:
                 assert_never(stage)
+
+    def _held_in(self, source: Relation | None, column: int) -> int:
+        """What a column of an operator's source holds, or what it says itself."""
+        match column:
+            case nodes.TIME:
+                return TIME
+            case nodes.DATA:
+                return DATA
+            case _:
+                assert source is not None, "only a source has columns"
+                return self.held.get((source, column), 0)
 
     def _hold_facts(self, relation: Relation, timed: bool) -> None:
         for i in range(relation.arity):
@@ -202,18 +194,16 @@ class _Analysis:
 
     def _moved(self, stage: Stage) -> Iterator[Relation]:
         match stage:
-            case Stamp(_, target):
-                yield target
-            case Box(source, target) | Gate(source, target) | Fold(_, source, target):
-                if source in self.moving:
-                    yield target
+            case OperatorNode():
+                if stage.moves or stage.origin_of_rows in self.moving:
+                    yield stage.target
             case Recompute():
                 if stage.by_time or any(relation in self.moving for relation, _ in stage.inputs):
                     yield from (copy for _, copy in stage.inputs)
                     yield from (rule.head for rule in stage.rules)
                     yield from (box.target for box in stage.boxes)
                     yield from (relation for relation, _ in stage.outputs)
-            case LastFacts() | FactPoints() | Derive():
+            case Derive():
                 return
             case _:
                 assert_never(stage)
@@ -261,17 +251,17 @@ class _Analysis:
 
     def _check_stage(self, stage: Stage) -> None:
         match stage:
-            case Box(source, _, Span() as span) | Gate(source, _, span):
-                if source in self.moving:
-                    self.spans.append(span)
-            case Fold(function, source, _, groups):
-                reads = AGGREGATES[function].weight != "one"
-                if source in self.moving and reads and self.held.get((source, groups), 0) & TIME:
-                    raise _Unsteady(f"#{function} of times")
+            case OperatorNode(origin_of_rows=source):
+                if source not in self.moving:
+                    return
+                if stage.window_of_times is not None:
+                    self.spans.append(stage.window_of_times)
+                if stage.computed is not None and self.held.get((source, stage.computed[0]), 0) & TIME:
+                    raise _Unsteady(f"{stage.computed[1]} of times")
             case Recompute():
                 for box in stage.boxes:
                     self._check_stage(box)
-            case Box() | LastFacts() | FactPoints() | Stamp() | Derive():
+            case Derive():
                 return
             case _:
                 assert_never(stage)

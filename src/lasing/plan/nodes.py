@@ -9,9 +9,10 @@ Nodes check their arities when they are made: a pass that loses a column fails r
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from lasing.logic.functions import AggregateFunction, Comparison
+from lasing.logic.functions import AGGREGATES, AggregateFunction, Comparison
 from lasing.logic.terms import Term, Value, Variable
 
 NOW = Variable("now")
@@ -129,8 +130,53 @@ class PlanRule:
         return NOW in self.args
 
 
+TIME, DATA = -1, -2
+"""In place of a column: times of the timeline, or other values."""
+
+
+class OperatorNode(ABC):
+    """A stage that fills one relation, its `target`. It says everything that passes over a plan have to know about it,
+    so that a new one needs no change in them."""
+
+    __slots__ = ()
+    target: Relation
+
+    @property
+    def origin_of_rows(self) -> Relation | None:
+        """The relation from which it takes its rows; None if it takes them from the facts themselves."""
+        return None
+
+    @property
+    def moves(self) -> bool:
+        """Whether time alone changes its rows, even if its source stays as it is."""
+        return False
+
+    @property
+    def window_of_times(self) -> Span | None:
+        """The time window in which it looks at the times in its source's rows, if it does."""
+        return None
+
+    @property
+    def computed(self) -> tuple[int, str] | None:
+        """The column of the source whose values it computes with, and what it does, if it does more than copy them."""
+        return None
+
+    @property
+    def unsteady(self) -> str:
+        """Why each time point must be evaluated because of it; empty if that is not so."""
+        return ""
+
+    @abstractmethod
+    def columns(self) -> tuple[int, ...]:
+        """What each column of the target holds: the same as a column of the source, by its number, or TIME or DATA."""
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """What it does, for `lasing check --plan`."""
+
+
 @dataclass(frozen=True, slots=True)
-class Box:
+class Box(OperatorNode):
     """Rows (args) for which `source` has (args, u) at every time point u of the window: a span, or the window of the
     last `window` facts."""
 
@@ -141,9 +187,23 @@ class Box:
     def __post_init__(self) -> None:
         _expect_arity(self, self.source, self.target.arity + 1)
 
+    @property
+    def origin_of_rows(self) -> Relation:
+        return self.source
+
+    @property
+    def window_of_times(self) -> Span | None:
+        return self.window if isinstance(self.window, Span) else None
+
+    def columns(self) -> tuple[int, ...]:
+        return tuple(range(self.target.arity))
+
+    def __str__(self) -> str:
+        return f"always in [#{self.window}]" if isinstance(self.window, int) else f"always in [{self.window}]"
+
 
 @dataclass(frozen=True, slots=True)
-class LastFacts:
+class LastFacts(OperatorNode):
     """Rows (args, T) of a predicate among the last facts: of the stream, or, with `keys`, for each value in these
     columns."""
 
@@ -157,9 +217,16 @@ class LastFacts:
         _expect(arguments >= 0, self, f"{self.target.name} has no column for the time")
         _expect(all(0 <= key < arguments for key in self.keys or ()), self, f"it has {arguments} arguments")
 
+    def columns(self) -> tuple[int, ...]:
+        return (*[DATA] * (self.target.arity - 1), TIME)
+
+    def __str__(self) -> str:
+        by = "" if self.keys is None else f" by {', '.join(str(key + 1) for key in self.keys)}"
+        return f"last facts: {self.predicate} in [#{self.facts}{by}]"
+
 
 @dataclass(frozen=True, slots=True)
-class FactPoints:
+class FactPoints(OperatorNode):
     """Rows (u) for the time points of the window of the last `facts`: from the oldest of them to now."""
 
     target: Relation
@@ -168,9 +235,23 @@ class FactPoints:
     def __post_init__(self) -> None:
         _expect_arity(self, self.target, 1)
 
+    @property
+    def moves(self) -> bool:
+        return True
+
+    @property
+    def unsteady(self) -> str:
+        return "background at the time points of a window of facts"
+
+    def columns(self) -> tuple[int, ...]:
+        return (TIME,)
+
+    def __str__(self) -> str:
+        return f"the time points of [#{self.facts}]"
+
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(OperatorNode):
     """The counted rows (args, u) of `source` while u lies in the span."""
 
     source: Relation
@@ -180,9 +261,23 @@ class Gate:
     def __post_init__(self) -> None:
         _expect_arity(self, self.source, self.target.arity)
 
+    @property
+    def origin_of_rows(self) -> Relation:
+        return self.source
+
+    @property
+    def window_of_times(self) -> Span:
+        return self.span
+
+    def columns(self) -> tuple[int, ...]:
+        return tuple(range(self.target.arity))
+
+    def __str__(self) -> str:
+        return f"in [{self.span}]"
+
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(OperatorNode):
     """The rows (args) of `source` that are present now, as (args, now)."""
 
     source: Relation
@@ -191,9 +286,23 @@ class Stamp:
     def __post_init__(self) -> None:
         _expect_arity(self, self.target, self.source.arity + 1)
 
+    @property
+    def origin_of_rows(self) -> Relation:
+        return self.source
+
+    @property
+    def moves(self) -> bool:
+        return True
+
+    def columns(self) -> tuple[int, ...]:
+        return (*range(self.source.arity), TIME)
+
+    def __str__(self) -> str:
+        return "with the time"
+
 
 @dataclass(frozen=True, slots=True)
-class Fold:
+class Fold(OperatorNode):
     """Rows (group, value): an aggregate over the rows (group, terms) of `source`; the first `groups` columns group."""
 
     function: AggregateFunction
@@ -205,6 +314,20 @@ class Fold:
     def __post_init__(self) -> None:
         _expect_arity(self, self.target, self.groups + 1)
         _expect(self.groups <= self.source.arity, self, f"{self.source.name} has too few columns to group by")
+
+    @property
+    def origin_of_rows(self) -> Relation:
+        return self.source
+
+    @property
+    def computed(self) -> tuple[int, str] | None:
+        return None if AGGREGATES[self.function].weight == "one" else (self.groups, f"#{self.function}")
+
+    def columns(self) -> tuple[int, ...]:
+        return (*range(self.groups), DATA if AGGREGATES[self.function].picks is None else self.groups)
+
+    def __str__(self) -> str:
+        return f"#{self.function} by the first {self.groups} columns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +358,7 @@ class Recompute:
             _expect_arity(self, copy, relation.arity)
 
 
-Stage = Box | LastFacts | FactPoints | Gate | Stamp | Fold | Derive | Recompute
+Stage = OperatorNode | Derive | Recompute
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,20 +7,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from lasing.logic.terms import Arithmetic, Term, Variable
-from lasing.plan.nodes import (
-    Box,
-    Derive,
-    FactPoints,
-    Fold,
-    Gate,
-    LastFacts,
-    Plan,
-    PlanRule,
-    Recompute,
-    Relation,
-    Stage,
-    Stamp,
-)
+from lasing.plan.nodes import Derive, OperatorNode, Plan, PlanRule, Recompute, Relation, Stage
 
 
 def rules_of(plan: Plan) -> Iterator[PlanRule]:
@@ -45,10 +32,9 @@ def reads(stage: Stage) -> Iterator[Relation]:
     match stage:
         case Derive(rules):
             yield from _looked_up(rules)
-        case Box(source) | Gate(source) | Stamp(source) | Fold(_, source):
-            yield source
-        case LastFacts() | FactPoints():
-            return
+        case OperatorNode(origin_of_rows=source):
+            if source is not None:
+                yield source
         case Recompute():
             yield from (relation for pair in stage.inputs for relation in pair)
             yield from _looked_up(stage.rules)
@@ -64,7 +50,7 @@ def writes(stage: Stage) -> Iterator[Relation]:
     match stage:
         case Derive():
             yield from stage.heads
-        case Box() | Gate() | Stamp() | Fold() | LastFacts() | FactPoints():
+        case OperatorNode():
             yield stage.target
         case Recompute():
             yield from (relation for relation, _ in stage.outputs)

@@ -6,24 +6,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from lasing.logic.terms import Term, Variable, term_text
-from lasing.plan.nodes import (
-    Box,
-    Derive,
-    FactPoints,
-    Feed,
-    Fold,
-    Gate,
-    LastFacts,
-    Lookup,
-    Plan,
-    PlanRule,
-    Recompute,
-    Relation,
-    Span,
-    Stage,
-    Stamp,
-    Test,
-)
+from lasing.plan.nodes import Derive, Feed, Lookup, OperatorNode, Plan, PlanRule, Recompute, Relation, Span, Stage, Test
 from lasing.plan.rewrite import rules_of
 
 _MOST_ROWS = 5
@@ -126,20 +109,9 @@ def _stage(stage: Stage) -> Iterator[str]:
             yield "derive"
             for rule in rules:
                 yield from _rule(rule)
-        case Box(source, target, window):
-            asked = f"[#{window}]" if isinstance(window, int) else _window(window)
-            yield f"always in {asked}: {_name(source)} -> {_name(target)}"
-        case LastFacts(predicate, target, facts, keys):
-            by = "" if keys is None else f" by {', '.join(str(k + 1) for k in keys)}"
-            yield f"last facts: {predicate} in [#{facts}{by}] -> {_name(target)}"
-        case FactPoints(target, facts):
-            yield f"the time points of [#{facts}] -> {_name(target)}"
-        case Gate(source, target, span):
-            yield f"in {_window(span)}: {_name(source)} -> {_name(target)}"
-        case Stamp(source, target):
-            yield f"with the time: {_name(source)} -> {_name(target)}"
-        case Fold(function, source, target, groups):
-            yield f"#{function} by the first {groups} columns: {_name(source)} -> {_name(target)}"
+        case OperatorNode():
+            source = stage.origin_of_rows
+            yield f"{stage}{'' if source is None else f': {_name(source)}'} -> {_name(stage.target)}"
         case Recompute():
             yield f"recursion, computed again {'at each time point' if stage.by_time else 'when an input changes'}"
             for relation, copy in stage.inputs:
