@@ -97,7 +97,7 @@ def test_an_executor_and_the_driver_are_killed_and_the_next_run_is_interrupted(t
         os.kill(again.pid, signal.SIGINT)
         said, _ = again.communicate(timeout=A_HANG)
         assert again.returncode == 0, said
-        assert "stopped; run it again to go on from" in said
+        assert "stopped; run it again to continue from" in said
         assert "Traceback" not in said
     assert len(batches(tmp_path)) < FILES
     assert found(tmp_path / "out") != expected(JOIN, {"p": table}, "q", "changes")
