@@ -150,7 +150,7 @@ def test_no_facts_at_all(spark: Any) -> None:
         ({"input": "p"}, "time long, x array<int>", "E604", "array<int>"),
         ({"input": "p", "output": "s"}, "time long, x long", "E605", "no output s"),
         ({"input": "p", "view": "pictures"}, "time long, x long", "E305", "no view pictures"),
-        ({"input": "p", "delay": "soon"}, "time long, x long", "E305", "no delay"),
+        ({"input": "p", "delay": "soon"}, "time long, x long", "E305", "is not a delay"),
         ({"input": "p", "shards": 0}, "time long, x long", "E305", "shards is 0"),
         ({"input": "P("}, "time long, x long", "E604", "does not say"),
     ],
