@@ -21,7 +21,7 @@ def test_a_duration_is_a_number_of_time_points(amount: int, unit: str, points: i
 
 
 def test_a_duration_that_is_not_a_whole_number_of_ticks_is_refused() -> None:
-    with pytest.raises(ValueError, match="90 s is no whole number of time points of 1 min"):
+    with pytest.raises(ValueError, match="90 s is not a whole number of time points of 1 min"):
         MINUTE.count(90, "s")
 
 

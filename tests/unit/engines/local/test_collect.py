@@ -123,9 +123,9 @@ def test_nothing_is_forgotten_while_changes_are_read(monkeypatch: pytest.MonkeyP
 
 def test_codes_are_made_and_forgotten_only_where_that_is_allowed() -> None:
     made = LocalEngine(lasing.parse("q(X) :- p(X)."), 0).dictionary
-    with pytest.raises(AssertionError, match="inside of"):
+    with pytest.raises(AssertionError, match="codes are made inside"):
         made.codes(["a"])
-    with made.encoding(), pytest.raises(AssertionError, match="at work with codes"):
+    with made.encoding(), pytest.raises(AssertionError, match="working with codes"):
         made.collect()
 
 
