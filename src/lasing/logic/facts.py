@@ -29,7 +29,7 @@ class ProgramFacts:
 
     @property
     def only_derived(self) -> frozenset[str]:
-        """The predicates that are derived and not known to be streamed: there is no data of theirs to keep."""
+        """The predicates that are derived and not known to be streamed: none of their data has to be kept."""
         return self.derived - self.streamed
 
     @property

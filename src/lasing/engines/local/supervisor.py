@@ -38,7 +38,7 @@ class Supervisor:
         arena[pause.MOST_WORDS] = watch.limits.bytes // 8
 
     def reason(self, now: int) -> BaseException:
-        """The exception because of which the kernels have stopped."""
+        """Why the kernels stopped, as an exception."""
         match int(self._arena[pause.STOPPED]):
             case pause.BY_SIGNAL:
                 return self._raised_by_handler()
