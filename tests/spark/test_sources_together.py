@@ -222,7 +222,7 @@ def test_everything_waits_for_a_source_that_brings_nothing_and_a_warning_names_i
     for file in (tmp_path / "beat").glob("*.parquet"):
         file.unlink()
     pq.write_table(readings("beat", 10, 0).slice(0, 0), tmp_path / "beat" / "000.parquet")
-    with pytest.warns(lasing.LasingWarning, match=r"W603.*everything waits for source beat"):
+    with pytest.warns(lasing.LasingWarning, match=r"W603.*everything waits for input beat"):
         progress = run(pipeline)
     assert [batch.waiting_for for batch in progress.done[:BATCHES]] == [["beat"]] * BATCHES
     assert [batch.evaluated_until for batch in progress.done[:BATCHES]] == [""] * BATCHES
