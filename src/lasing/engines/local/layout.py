@@ -218,13 +218,13 @@ class _Layout:
             kind = self._kind(relation)
             reported = numbers.get(relation, 0) if kind == memory.TRACKED and relation not in self.plan.tracked else 0
             extra = {memory.COUNTED: 4, memory.TRACKED: 2 if reported else 3}.get(kind, 1)
-            more, codes = (own[relation].more, own[relation].codes) if relation in own else (0, ())
+            keeps = own.get(relation, Own(relation))
             indices = self.indices[relation] if relation != self._log else []
             assert len(indices) <= memory.MOST_INDICES
             at_next = relation.arity + extra
             fields = {
                 memory.ARITY: relation.arity,
-                memory.STRIDE: at_next + len(indices) + more,
+                memory.STRIDE: at_next + len(indices) + keeps.more,
                 memory.INDICES: len(indices),
                 memory.AT_H: relation.arity,
                 memory.AT_S: relation.arity + 1,
@@ -237,7 +237,8 @@ class _Layout:
                 memory.PARTNER: partners.get(relation, 0),
                 memory.AT_MORE: at_next + len(indices),
                 memory.REPORTED: reported,
-                memory.MORE_CODES: sum(1 << word for word in codes),
+                memory.MORE_CODES: sum(1 << word for word in keeps.codes),
+                memory.MORE_BLOCK: 0 if keeps.block is None else keeps.block + 1,
             }
             for at, word in fields.items():
                 self.words[d + at] = word

@@ -105,6 +105,8 @@ class Own:
     """How many words an operation keeps in a row."""
     codes: tuple[int, ...] = ()
     """Which of them are codes of values, which change when values are forgotten."""
+    block: int | None = None
+    """Which of them is the place of a block of memory that the row owns, or 0 if it owns none."""
 
 
 @dataclass(frozen=True, slots=True)
