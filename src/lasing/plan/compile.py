@@ -258,7 +258,7 @@ class _Compiler:
         args = (*group, *aggregate.terms)
         rule = PlanRule(elements, args, tuple(condition.lookups), tuple(condition.tests), number)
         self._draft.stages.append(Derive((_small_enough(rule),), (elements,)))
-        self._draft.stages.append(Fold(aggregate.function, elements, values, len(group), number))
+        self._draft.stages.append(Fold(aggregate.function, elements, values, tuple(group), number))
         some = self._projected(elements, tuple(range(len(group))))
         if isinstance(views, Inside):
             values, some = views.copied(values), views.copied(some)

@@ -21,7 +21,6 @@ from lasing.logic.functions import Function
 from lasing.logic.terms import Term, Value
 from lasing.plan.idle import Steady, steady, ticks
 from lasing.plan.nodes import Derive, Fold, Gate, LastFacts, Plan, PlanRule, Recompute, Relation
-from lasing.plan.rewrite import rules_of
 
 _KEY_AREA, _STACK = 64, 64
 
@@ -284,10 +283,6 @@ class _Layout:
     def feed(self, predicate: str, op: int) -> None:
         """Send the facts of a predicate directly to an operation."""
         self._fed.setdefault(predicate, []).append(op)
-
-    def head_args(self, relation: Relation) -> tuple[Term, ...]:
-        """The head's arguments in the rule that derives a relation."""
-        return next(rule.args for rule in rules_of(self.plan) if rule.head == relation)
 
     def predicate(self, name: str) -> int:
         """The number of a predicate that feeds something; they are numbered in the order of the plan."""

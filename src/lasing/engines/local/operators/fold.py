@@ -341,7 +341,7 @@ def _divide(high: int, low: int, parts: int) -> tuple[int, bool]:
 
 
 def _encode(node: Fold, layout: Layout, op: int) -> Fields:
-    layout.shows(op, node.origin, layout.head_args(node.source)[: node.groups])
+    layout.shows(op, node.origin, node.by)
     return {
         SOURCE: layout.at(node.source),
         TARGET: layout.at(node.target),

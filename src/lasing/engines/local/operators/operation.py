@@ -74,10 +74,6 @@ class Layout(Protocol):
         """Where the variants of rules are (see `variants`)."""
         ...
 
-    def head_args(self, relation: Relation) -> tuple[Term, ...]:
-        """The head's arguments in the rule that derives a relation."""
-        ...
-
     def constant(self, value: Value) -> int:
         """The register of a constant."""
         ...

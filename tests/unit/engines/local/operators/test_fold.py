@@ -37,7 +37,7 @@ def folded(function: AggregateFunction, facts: dict[int, list[Row]], span: Span)
         feeds=[Feed("p", p, span, timed=False)],
         stages=[
             Derive((PlanRule(rows, (x, y), (Lookup(p, (x, y)),)),), (rows,)),
-            Fold(function, rows, target, groups=1, origin=0),
+            Fold(function, rows, target, by=(x,), origin=0),
         ],
     )
 
