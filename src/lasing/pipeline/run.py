@@ -106,7 +106,7 @@ def _stream(
             results.unpersist()
         done.add(number)
 
-    writer = outputs.told.writeStream.foreachBatch(each_batch).option("checkpointLocation", pipeline.checkpoint)
+    writer = outputs.results.writeStream.foreachBatch(each_batch).option("checkpointLocation", pipeline.checkpoint)
     if pipeline.trigger == AVAILABLE_NOW:
         writer = writer.trigger(availableNow=True)
     elif pipeline.trigger:
@@ -182,7 +182,7 @@ def _replay(pipeline: Pipeline, outputs: Outputs, progress: Progress) -> None:
     begun = time.monotonic()
     for (predicate, column), count in outputs.missing.items():
         batch.missing.setdefault(_source(pipeline, predicate), {})[column] = count
-    check_columns(outputs.told.sparkSession, pipeline, batch.missing)
+    check_columns(outputs.results.sparkSession, pipeline, batch.missing)
     for sink in pipeline.sinks:
         frame = outputs[sink.output].persist()
         batch.rows[sink.output] = frame.count()
@@ -192,7 +192,7 @@ def _replay(pipeline: Pipeline, outputs: Outputs, progress: Progress) -> None:
     if batch.late:
         write(outputs.late, pipeline.late, None, None)
     batch.events = outputs.events
-    outputs.told.unpersist()
+    outputs.results.unpersist()
     progress.evaluated(batch, Counter())
     progress.finished(0, time.monotonic() - begun)
 
