@@ -36,7 +36,7 @@ _UNNAMED = "unnamed"
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class EngineState:
     """The state of an engine: its start and time (None before the first fact) and the facts of its raw window."""
 
     start: int | None
@@ -54,7 +54,7 @@ def to_table(start: int | None, time: int | None, window: Iterable[Fact], keeps:
     return table.replace_schema_metadata({KEY: json.dumps(state)})
 
 
-def from_table(snapshot: Any, arity: Mapping[str, int], needs: Coverage) -> State:
+def from_table(snapshot: Any, arity: Mapping[str, int], needs: Coverage) -> EngineState:
     """The state of a snapshot; E512 if it is not a snapshot, is damaged, or lacks facts that the program needs.
 
     `arity` has the number of arguments of each predicate in the program.
@@ -69,7 +69,7 @@ def from_table(snapshot: Any, arity: Mapping[str, int], needs: Coverage) -> Stat
         raise no_snapshot("the snapshot's checksum is wrong: it is damaged or was edited")
     if "keeps" in state and state["start"] is not None and (lack := _keeps(state["keeps"]).lack(needs)):
         raise no_snapshot(f"the snapshot was made with another program: {lack}", "restore with that program first")
-    return State(state["start"], state["time"], _window(columns, state["start"], state["time"], arity))
+    return EngineState(state["start"], state["time"], _window(columns, state["start"], state["time"], arity))
 
 
 def checksum(table: Any, beside: Mapping[str, object]) -> str:
