@@ -15,7 +15,7 @@ from lasing.errors import Diagnostic
 from lasing.pipeline.absent_columns import check_columns
 from lasing.pipeline.config import AVAILABLE_NOW, Pipeline
 from lasing.pipeline.failures import stopped
-from lasing.pipeline.progress import Batch, Progress, listener
+from lasing.pipeline.progress import BatchFigures, Progress, listener
 from lasing.pipeline.sinks import clear, write
 from lasing.pipeline.sources import frames_of, order_of
 from lasing.spark.delay import delay_of
@@ -133,7 +133,7 @@ def _write_batch(
     pipeline: Pipeline, outputs: Outputs, results: Any, number: int, progress: Progress, is_first: bool
 ) -> None:
     figures = results.where(results["kind"] == STATUS).drop("content").collect()
-    batch = Batch(number)
+    batch = BatchFigures(number)
     left: Counter[str] = Counter()
     examples: dict[str, str] = {}
     for row in figures:
@@ -178,7 +178,7 @@ def _replay(pipeline: Pipeline, outputs: Outputs, progress: Progress) -> None:
     import time
 
     view = outputs.task.view
-    batch = Batch(0)
+    batch = BatchFigures(0)
     begun = time.monotonic()
     for (predicate, column), count in outputs.missing.items():
         batch.missing.setdefault(_source(pipeline, predicate), {})[column] = count
