@@ -26,7 +26,7 @@ from lasing.engine_choice import (
     load_kernels,
     most_models,
 )
-from lasing.errors import Diagnostic, LasingError, Source, fault, similar
+from lasing.errors import Diagnostic, LasingError, SourceText, fault, similar
 from lasing.errors import warn as issue
 from lasing.languages import is_program, read_program
 from lasing.limits import Limits, Watch, limits_of
@@ -469,7 +469,7 @@ def left_out(
     return found
 
 
-def source_of(program: str | Path) -> Source:
+def source_of(program: str | Path) -> SourceText:
     """The text of a program, with its name."""
     if not isinstance(program, str | Path):
         raise fault(
@@ -478,8 +478,8 @@ def source_of(program: str | Path) -> Source:
     if isinstance(program, str) and re.fullmatch(r"\S+", program) and is_program(program):
         raise fault("E510", f"{program!r} is text", note=f"for a file, pass a path: Path({program!r})")
     if isinstance(program, Path):
-        return Source(str(program), read_text(program), program)
-    return Source("program", program)
+        return SourceText(str(program), read_text(program), program)
+    return SourceText("program", program)
 
 
 def _count(number: int, what: str) -> str:

@@ -13,7 +13,7 @@ from lasing import models
 from lasing.engines.reference.satisfaction import try_all
 from lasing.engines.reference.several import DefinitionEngine, Derivable, Interpretation
 from lasing.engines.reference.stream import Fact
-from lasing.errors import LasingError, Source
+from lasing.errors import LasingError, SourceText
 from lasing.languages import read_question
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
@@ -102,7 +102,7 @@ def compare_formula(seed: int) -> bool:
     now = draw.randint(start, last)
     background = draw.choice(("", "", "p.", "r(2)."))
     atoms = draw.sample(["p", "q", "r(1)", "r(2)"], 10 // (last - start + 1) if last - start > 2 else 3)
-    question = read_question([Source("background", background)], {}, Source("formula", formula))
+    question = read_question([SourceText("background", background)], {}, SourceText("formula", formula))
     assert question.formula is not None
     timeline = Interval(start, last)
     facts = [Fact(time, a.predicate, a.args) for time in timeline for a in map(_atom, sorted(atoms))]  # type: ignore[arg-type]  # ground

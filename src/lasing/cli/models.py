@@ -26,7 +26,7 @@ from lasing.connectors.missing import SKIP, Gaps
 from lasing.connectors.rows import Row, merged
 from lasing.connectors.sources import FileSource, stream_rows
 from lasing.connectors.tables import TIME
-from lasing.errors import Diagnostic, Source, similar
+from lasing.errors import Diagnostic, SourceText, similar
 from lasing.languages import read_program, read_question
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import atoms_of
@@ -134,7 +134,7 @@ def check(
     if formula:
         if interpretation:
             raise typer.BadParameter("with --formula, give the stream as an argument", param_hint="--interpretation")
-        question = read_question(texts, constants, Source("formula", formula), language=language)
+        question = read_question(texts, constants, SourceText("formula", formula), language=language)
         beside = question.program
         known = facts_of(Program(() if question.formula is None else (question.formula,), beside.background)).arity
         streamed: set[str] = set()
@@ -214,8 +214,8 @@ def sat(
     if formula:
         if streams:
             raise typer.BadParameter("sat looks for a stream in which the formula holds: do not give one")
-        named = None if atoms is None else Source("atoms", atoms)
-        beside = styled(read_question(texts, constants, Source("formula", formula), named, language).program, times)
+        named = None if atoms is None else SourceText("atoms", atoms)
+        beside = styled(read_question(texts, constants, SourceText("formula", formula), named, language).program, times)
         tick = beside.tick
         found = satisfiable(
             formula,

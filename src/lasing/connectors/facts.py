@@ -14,7 +14,7 @@ from typing import Any
 
 from lasing.connectors.files import Block, OnBytesRead, blocks
 from lasing.connectors.rows import Arity, Row, check_arity, late
-from lasing.errors import LasingError, Place, Source, fault
+from lasing.errors import LasingError, Place, SourceText, fault
 from lasing.logic.formulas import Atom
 from lasing.logic.values import NAME, RESERVED, STRING, NotAValue, Undefined, Value, is_name, read_value, unescape
 from lasing.logic.values.texts import is_unicode
@@ -186,7 +186,7 @@ class FactReader:
         return (parse_time(written, self.tick), Atom(word[0], tuple(args))), end + 1
 
     def _place(self, block: Block, offset: int) -> Place:
-        place = Source(self._name, block.text).place(offset)
+        place = SourceText(self._name, block.text).place(offset)
         return replace(place, line=place.line + block.line - 1)
 
     def _not_a_fact(self, block: Block, stuck: _Stuck) -> LasingError:

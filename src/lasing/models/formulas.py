@@ -13,7 +13,7 @@ from lasing.engine_choice import load_clingo
 from lasing.engines.reference.satisfaction import satisfies, try_all
 from lasing.engines.reference.stream import Facts
 from lasing.engines.reference.structure import background_of
-from lasing.errors import Place, Source, fault, warn
+from lasing.errors import Place, SourceText, fault, warn
 from lasing.languages import read_question
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom, atoms_of
@@ -25,7 +25,7 @@ from lasing.models.witness import Witness
 from lasing.session import source_of
 from lasing.timeline.intervals import Interval
 
-Beside = str | Path | Sequence[Source]
+Beside = str | Path | Sequence[SourceText]
 
 
 def holds(
@@ -84,7 +84,7 @@ def satisfiable(
     asked_facts = facts_of(Program((asked,), beside.background))
     known = asked_facts.arity
     free = _free_atoms(asked, named if atoms is None or isinstance(atoms, str) else atoms)
-    written = Source("atoms", atoms) if isinstance(atoms, str) else None
+    written = SourceText("atoms", atoms) if isinstance(atoms, str) else None
     for atom in free:
         check_arity(atom, known, partial(_place, written, atom))
     possible = [(point, atom) for point in timeline for atom in free]
@@ -108,8 +108,8 @@ def _read(
 ) -> tuple[Rule, Program, tuple[Atom, ...] | None]:
     """The formula, as the body of a constraint; the text given with it; and the atoms."""
     texts = (source_of(background),) if isinstance(background, str | Path) else background
-    named = None if atoms is None else Source("atoms", atoms)
-    question = read_question(texts, values_of(constants), Source("formula", formula), named)
+    named = None if atoms is None else SourceText("atoms", atoms)
+    question = read_question(texts, values_of(constants), SourceText("formula", formula), named)
     assert question.formula is not None, "a question with mistakes raises an error"
     return question.formula, question.program.watching_dates(), question.atoms
 
@@ -126,5 +126,5 @@ def _free_atoms(asked: Rule, atoms: Iterable[Atom] | None) -> list[Atom]:
     return sorted(set(atoms), key=str)
 
 
-def _place(written: Source | None, atom: Atom) -> Place | None:
+def _place(written: SourceText | None, atom: Atom) -> Place | None:
     return None if written is None else written.place(atom.offset, len(atom.predicate))

@@ -10,7 +10,7 @@ from lasing.connectors.missing import SKIP, Gaps, Missing
 from lasing.connectors.rows import Row, time_of
 from lasing.connectors.sources import stream_rows
 from lasing.engine_choice import load_clingo
-from lasing.errors import Source, warn
+from lasing.errors import SourceText, warn
 from lasing.languages import read_question
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
@@ -99,7 +99,7 @@ def answer_stream(
     checked = (program if isinstance(program, Program) else parse(program, constants)).watching_dates()
     if isinstance(atoms, str):
         texts = checked.sources if isinstance(program, Program) else (source_of(program),)
-        atoms = read_question(texts, values_of(constants), atoms=Source("atoms", atoms)).atoms
+        atoms = read_question(texts, values_of(constants), atoms=SourceText("atoms", atoms)).atoms
     allowed = None if atoms is None else {Atom(atom.predicate, atom.args) for atom in atoms}
     load_clingo("looking for an answer stream needs it")
     from lasing.engines.asp import satisfiability

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lasing.connectors.files import read_text
-from lasing.errors import Diagnostic, LasingError, Source, similar
+from lasing.errors import Diagnostic, LasingError, SourceText, similar
 from lasing.languages.lars.cursor import Cursor, Environment, Mistake
 from lasing.languages.lars.statements import (
     DIRECTIVES,
@@ -55,14 +55,14 @@ class _Reading:
     dated: bool = False  # whether some fact has a date for its time
 
 
-def lower(sources: Sequence[Source], constants: Mapping[str, Value]) -> tuple[Program, list[Diagnostic]]:
+def lower(sources: Sequence[SourceText], constants: Mapping[str, Value]) -> tuple[Program, list[Diagnostic]]:
     """The program of one or more texts, and every mistake found in them; `constants` override those of the texts."""
     program, _, found = lower_around(sources, constants)
     return program, found
 
 
 def lower_around(
-    sources: Sequence[Source], constants: Mapping[str, Value], others: Iterable[str] = ()
+    sources: Sequence[SourceText], constants: Mapping[str, Value], others: Iterable[str] = ()
 ) -> tuple[Program, Environment, list[Diagnostic]]:
     """The same, and what its directives mean for the texts that come with it; `others` are words of those texts."""
     reading = _Reading(Environment(dict(constants)), constants)
@@ -94,7 +94,7 @@ def lower_around(
     return program, reading.environment, reading.found
 
 
-def _open(reading: _Reading, source: Source) -> None:
+def _open(reading: _Reading, source: SourceText) -> None:
     """Tokenise a text, after everything that it includes; each file counts once."""
     tokens, mistakes = tokenize(source)
     reading.found += mistakes
@@ -115,7 +115,7 @@ def _open(reading: _Reading, source: Source) -> None:
     reading.cursors.append(cursor)
 
 
-def _include(reading: _Reading, source: Source, path: Path, include: Include) -> None:
+def _include(reading: _Reading, source: SourceText, path: Path, include: Include) -> None:
     try:
         if path.resolve() in reading.files:
             return
@@ -135,7 +135,7 @@ def _include(reading: _Reading, source: Source, path: Path, include: Include) ->
         reading.found.append(Diagnostic("E110", message, place, "include them from one file that lists them"))
         return
     reading.including += 1
-    _open(reading, Source(str(path), text, path))
+    _open(reading, SourceText(str(path), text, path))
     reading.including -= 1
 
 

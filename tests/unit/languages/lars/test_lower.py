@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import lasing
-from lasing.errors import LasingError, Source
+from lasing.errors import LasingError, SourceText
 from lasing.languages import read_program
 from lasing.languages.lars.lower import lower
 from lasing.logic.formulas import Atom, IntervalWindow, TimeWindow, TupleWindow, Window, WindowFunction
@@ -121,7 +121,7 @@ def test_a_missing_include_is_found_at_its_directive(tmp_path: Path) -> None:
 
 
 def test_several_texts_are_one_program() -> None:
-    program = read_program([Source("one", "q :- p in [n]."), Source("two", "#const n = 3. b.")])
+    program = read_program([SourceText("one", "q :- p in [n]."), SourceText("two", "#const n = 3. b.")])
     assert str(program) == "b.\nq :- p in [3].\n"
 
 
@@ -131,5 +131,5 @@ def test_a_chain_of_includes_may_be_50_files_deep(tmp_path: Path, files: int, co
         (tmp_path / f"{i}.lars").write_text(f'#include "{i + 1}.lars".\na{i}.', encoding="utf-8")
     (tmp_path / f"{files - 1}.lars").write_text("last.", encoding="utf-8")
     path = tmp_path / "0.lars"
-    _, found = lower([Source(str(path), path.read_text(encoding="utf-8"), path)], {})
+    _, found = lower([SourceText(str(path), path.read_text(encoding="utf-8"), path)], {})
     assert [d.code for d in found] == codes
