@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasing.connectors.files import OnBytesRead, read_text
 from lasing.connectors.missing import SKIP, Gaps, Missing
-from lasing.connectors.rows import Row, by_time, merged, time_of, value_of
+from lasing.connectors.rows import by_time, merged, time_of, value_of
 from lasing.connectors.sources import in_columns, stream_batches, stream_rows
 from lasing.engine_choice import (
     AnyAnswers,
@@ -35,7 +35,7 @@ from lasing.logic.checks import CAUTIONS, findings
 from lasing.logic.examples import Example
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
-from lasing.logic.program import Program
+from lasing.logic.program import Fact, Program
 from lasing.logic.splitting import has_several_answers
 from lasing.logic.terms import Value
 from lasing.timeline.ticks import Tick
@@ -186,7 +186,7 @@ class Run:
         self._steps: Iterator[Step] | None = None
         self._moments: Iterator[Changes]
         self._answers: Iterator[Answer]
-        own = by_time((fact.time, fact.atom) for fact in program.data)
+        own = by_time(program.data)
         given = program.tick, sort, progress, self._known, self._gaps
         if isinstance(self._engine, OnLocal) and in_columns(stream):
             from lasing.connectors.batches import batches_of
@@ -267,7 +267,7 @@ class Run:
         inputs = sorted(facts.read - facts.derived - facts.background)
         return _NAME_IT.format(inputs[0]) if inputs else "no rule reads it"
 
-    def _arrivals(self, rows: Iterator[Row], start: int | None, end: int | None) -> Arrivals:
+    def _arrivals(self, rows: Iterator[Fact], start: int | None, end: int | None) -> Arrivals:
         """The time points that have facts, with these facts, and the first and the last time point.
 
         If reading a row fails, the time points before that of the last row are complete, and come before the error.

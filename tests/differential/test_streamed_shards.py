@@ -26,7 +26,7 @@ from lasing.logic.facts import facts_of
 from lasing.logic.formulas import atoms_of
 from lasing.logic.lookback import rule_lookback
 from lasing.logic.partition import Partition, partition
-from lasing.logic.program import DataFact, Program
+from lasing.logic.program import Fact, Program
 from lasing.logic.terms import Value, mixed_text, normal
 from lasing.logic.types import Type, argument_types
 from lasing.logic.values import is_number
@@ -85,7 +85,7 @@ def case_of(example: Example, chance: random.Random) -> Case:
     program = _with_other_rules(example.program, chance)
     facts = [(fact.time, fact.atom) for fact in lasing.parse(example.stream_text).data]
     own = [fact for fact in facts if chance.random() < 0.1]
-    program = replace(program, data=(*program.data, *(DataFact(time, atom) for time, atom in own)))
+    program = replace(program, data=(*program.data, *(Fact(time, atom) for time, atom in own)))
     known = None if facts_of(program).counts_all_facts else facts_of(program).arity
     used = {a.predicate: len(a.args) for _, a in facts if known is None or a.predicate in known}
     if not used:

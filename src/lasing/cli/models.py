@@ -23,14 +23,14 @@ from lasing.cli.options import (
 )
 from lasing.connectors.csv import cell_value
 from lasing.connectors.missing import SKIP, Gaps
-from lasing.connectors.rows import Row, merged
+from lasing.connectors.rows import merged
 from lasing.connectors.sources import FileSource, stream_rows
 from lasing.connectors.tables import TIME
 from lasing.errors import Diagnostic, SourceText, similar
 from lasing.languages import read_program, read_question
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import atoms_of
-from lasing.logic.program import Program
+from lasing.logic.program import Fact, Program
 from lasing.logic.question import Question
 from lasing.timeline.ticks import Tick
 
@@ -246,11 +246,11 @@ def sat(
 
 def _rows(
     streams: list[FileSource], tick: Tick | None, sort: bool, arity: Mapping[str, int], gaps: Gaps
-) -> Iterator[Row]:
+) -> Iterator[Fact]:
     return merged([stream_rows(stream, tick, sort, None, arity, gaps) for stream in streams])
 
 
-def _noted(rows: Iterator[Row], seen: set[str]) -> Iterator[Row]:
+def _noted(rows: Iterator[Fact], seen: set[str]) -> Iterator[Fact]:
     """The rows; adds their predicates to `seen`."""
     for row in rows:
         seen.add(row[1].predicate)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from lasing.errors import Place, SourceText
 from lasing.logic.formulas import Atom, Formula, Head, head_atom
@@ -111,9 +111,8 @@ class Output:
         return f"{self.predicate}/{self.arity}"
 
 
-@dataclass(frozen=True, slots=True)
-class DataFact:
-    """An atom in the input stream at a time point, written `p(x) at 36.`"""
+class Fact(NamedTuple):
+    """A ground atom at a time point, written `p(x) at 36.` Streams consist of facts, wherever they come from."""
 
     time: int
     atom: Atom
@@ -138,7 +137,7 @@ class Program:
 
     rules: tuple[Rule, ...] = ()
     background: tuple[Atom, ...] = ()
-    data: tuple[DataFact, ...] = ()
+    data: tuple[Fact, ...] = ()
     outputs: tuple[Output, ...] | None = None
     inputs: tuple[Signature, ...] = ()
     tick: Tick | None = None

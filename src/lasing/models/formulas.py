@@ -17,10 +17,10 @@ from lasing.errors import Place, SourceText, fault, warn
 from lasing.languages import read_question
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom, atoms_of
-from lasing.logic.program import Program, Rule
+from lasing.logic.program import Fact, Program, Rule
 from lasing.logic.terms import Value
 from lasing.logic.values import is_value
-from lasing.models.given import Time, all_rows, check_timeline, fact_of, rows_of, time_or, unknowns, values_of
+from lasing.models.given import Time, all_facts, check_timeline, facts_at, time_or, unknowns, values_of
 from lasing.models.witness import Witness
 from lasing.session import source_of
 from lasing.timeline.intervals import Interval
@@ -48,13 +48,13 @@ def holds(
     """
     gaps = Gaps(missing)
     asked, beside, _ = _read(formula, background, constants)
-    rows = all_rows(beside, stream, sort, facts_of(Program((asked,), beside.background)).arity, gaps)
+    given = all_facts(beside, stream, sort, facts_of(Program((asked,), beside.background)).arity, gaps)
     warn(gaps.warnings())
     now = time_of(time, beside.tick)
-    times = (now, *(row[0] for row in rows))
+    times = (now, *(fact.time for fact in given))
     timeline = Interval(time_or(start, min(times), beside), time_or(end, max(times), beside))
     check_timeline(timeline, now, beside)
-    facts = Facts(fact_of(row) for row in rows if row[0] in timeline)
+    facts = Facts(fact for fact in given if fact.time in timeline)
     return satisfies(facts, timeline, background_of(beside.background), now, asked.body)
 
 
@@ -87,20 +87,15 @@ def satisfiable(
     written = SourceText("atoms", atoms) if isinstance(atoms, str) else None
     for atom in free:
         check_arity(atom, known, partial(_place, written, atom))
-    possible = [(point, atom) for point in timeline for atom in free]
+    possible = [Fact(point, atom) for point in timeline for atom in free]
     if asked_facts.counts_facts:
-        facts = [fact_of(row) for row in possible]
-        chosen = try_all(facts, timeline, background_of(beside.background), now, asked.body)
-        return (
-            None
-            if chosen is None
-            else Witness.of(((f.time, Atom(f.predicate, f.args)) for f in chosen), beside.shown_tick())
-        )
+        chosen = try_all(possible, timeline, background_of(beside.background), now, asked.body)
+        return None if chosen is None else Witness.of(chosen, beside.shown_tick())
     load_clingo("looking for a stream needs it")
     from lasing.engines.asp.satisfiability import evaluation
 
     found = evaluation(unknowns(beside, timeline, timeline.hi, [], possible), now, asked.body)
-    return None if found is None else Witness.of(rows_of(found, timeline.hi), beside.shown_tick())
+    return None if found is None else Witness.of(facts_at(found, timeline.hi), beside.shown_tick())
 
 
 def _read(

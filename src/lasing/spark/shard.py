@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from lasing.connectors.rows import value_of
 from lasing.logic.formulas import Atom
+from lasing.logic.program import Fact
 from lasing.models.witness import fact_text
 from lasing.spark.arrival import Course, course
 from lasing.spark.evaluation import Evaluation, LeftOut, up_to
@@ -241,15 +242,16 @@ def _in_time(
     return facts, pa.concat_tables(late) if late else None
 
 
-def _late(task: Task, predicate: str, facts: Any, closed: Numbers) -> Any:
-    times = times_of(facts)
-    atoms = (Atom(predicate, tuple(map(value_of, list(row.values())[1:]))) for row in facts.to_pylist())
+def _late(task: Task, predicate: str, table: Any, closed: Numbers) -> Any:
+    times = times_of(table)
+    atoms = (Atom(predicate, tuple(map(value_of, list(row.values())[1:]))) for row in table.to_pylist())
+    facts = (Fact(time, atom) for time, atom in zip(times.tolist(), atoms, strict=True))
     columns = [
         pa.array([predicate] * len(times)),
         pa.array(times),
         pa.array(closed),
         pa.array(closed + 1 - times),
-        pa.array([f"{fact_text(row, task.shown_tick)}." for row in zip(times.tolist(), atoms, strict=True)]),
+        pa.array([f"{fact_text(fact, task.shown_tick)}." for fact in facts]),
     ]
     return pa.table(columns, schema=pa.schema(list(LATE.items())))
 

@@ -28,7 +28,7 @@ from lasing.languages.lars.statements import (
 from lasing.languages.lars.tokens import after_statement, tokenize
 from lasing.languages.lars.weak_constraints import OPTIMISATIONS, read_optimisation
 from lasing.logic.formulas import At, Atom, head_atom
-from lasing.logic.program import DataFact, Output, Program, Rule, Signature
+from lasing.logic.program import Fact, Output, Program, Rule, Signature
 from lasing.logic.terms import Undefined, Value, evaluate, variables_of
 from lasing.timeline.limits import check_time
 
@@ -46,7 +46,7 @@ class _Reading:
     constants: dict[str, Constant] = field(default_factory=dict)
     rules: list[Rule] = field(default_factory=list)
     background: list[Atom] = field(default_factory=list)
-    data: list[DataFact] = field(default_factory=list)
+    data: list[Fact] = field(default_factory=list)
     inputs: list[Signature] = field(default_factory=list)
     outputs: list[Output] | None = None
     found: list[Diagnostic] = field(default_factory=list)
@@ -275,7 +275,7 @@ def _keep(reading: _Reading, cursor: Cursor, rule: Rule) -> None:
     if not isinstance(time, int):
         cursor.fail("E113", f"a time point is a whole number, not {time}", "", rule.offset, rule.length)
     reading.dated = reading.dated or cursor.dated
-    reading.data.append(DataFact(time, ground))
+    reading.data.append(Fact(time, ground))
 
 
 def _has_variables(rule: Rule) -> bool:
