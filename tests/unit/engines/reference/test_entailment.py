@@ -132,7 +132,7 @@ def test_the_instances_of_a_body(text: str, expected: set[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("v(K,X) in [9], Y = X + 1", "arithmetic on a name"),
+        ("v(K,X) in [9], Y = X + 1", "arithmetic on something that is not a number"),
         ("v(k1,X), 1 / (X - 7) > 0", "division by zero"),
         ("v(k1,X), not p at (X / 0)", "division by zero"),
     ],
