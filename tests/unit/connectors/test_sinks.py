@@ -88,7 +88,7 @@ def test_written_tables_read_back(tmp_path: Path) -> None:
     [
         ("answers", "time,predicate,arg1,arg2", "4,p,x,2"),
         ("changes", "time,change,expires_at,predicate,arg1,arg2", "4,+,,p,x,2"),
-        ("intervals", "from,to,predicate,arg1,arg2", "4,5,p,x,2"),
+        ("intervals", "from,until,predicate,arg1,arg2", "4,5,p,x,2"),
     ],
 )
 def test_the_columns_of_each_view(view: View, names: str, first: str) -> None:
