@@ -134,12 +134,19 @@ def model_records(answers: Iterable[Answer], limit: int | None, show_time: ShowT
         yield batch or [Record({"time": time, "answer": None, "answers": 0}, None, f"% {time}: no answer\n")]
 
 
+TIME_COLUMNS: dict[View, list[str]] = {
+    "answers": ["time"],
+    "changes": ["time", "change", "expires_at"],
+    "intervals": ["from", "until"],
+}
+
+
 def header(view: View, several: bool, arity: int) -> list[str]:
     """The columns of a table: times, `predicate`, `arg1`, `arg2`, …; and the number of the answer if `several`."""
     if view == "answers" and several:
         fields = ["time", "answer", "answers"]
     else:
-        fields = {"answers": ["time"], "changes": ["time", "change", "expires_at"], "intervals": ["from", "until"]}[view]
+        fields = TIME_COLUMNS[view]
     return [*fields, "predicate", *(f"arg{i}" for i in range(1, arity + 1))]
 
 
