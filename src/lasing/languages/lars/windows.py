@@ -27,7 +27,7 @@ from lasing.timeline.ticks import MILLISECONDS
 
 
 @dataclass(frozen=True, slots=True)
-class Partition:
+class PartitionBy:
     """A tuple window `by` variables, before their atom is known."""
 
     back: int
@@ -39,7 +39,7 @@ class Partition:
 class Brackets:
     """The contents of `[…]`."""
 
-    function: WindowFunction | Partition
+    function: WindowFunction | PartitionBy
     full: bool
 
 
@@ -52,7 +52,7 @@ def read_window(c: Cursor, read_term: ReadTerm, as_time: AsTime) -> Brackets:
     also with `full`."""
     c.expect("[", "to open a window")
     full = c.accept_word("full")
-    function: WindowFunction | Partition
+    function: WindowFunction | PartitionBy
     if c.accept("*"):
         function = TimeWindow(None, _before_now(c, read_term, None))
     elif c.kind in ("#", "DIRECTIVE") or (c.kind == "#now" and c.kinds[c.i + 1] in ("]", ",", "NAME")):
@@ -73,7 +73,7 @@ def read_window(c: Cursor, read_term: ReadTerm, as_time: AsTime) -> Brackets:
 def attach_window(c: Cursor, brackets: Brackets, body: Formula, offset: int) -> Window:
     """⊞ with its formula; a partition window finds its variables in the formula's atom."""
     match brackets.function:
-        case Partition() as partition:
+        case PartitionBy() as partition:
             return Window(_partition_window(c, partition, body), body, brackets.full, offset)
         case TimeWindow() | TupleWindow() | PartitionWindow() | IntervalWindow() as function:
             return Window(function, body, brackets.full, offset)
@@ -81,7 +81,7 @@ def attach_window(c: Cursor, brackets: Brackets, body: Formula, offset: int) -> 
             assert_never(brackets.function)
 
 
-def _tuple_window(c: Cursor, read_term: ReadTerm) -> TupleWindow | Partition:
+def _tuple_window(c: Cursor, read_term: ReadTerm) -> TupleWindow | PartitionBy:
     start = c.offset
     if c.kind != "#":
         back = _constant_size(c)
@@ -105,7 +105,7 @@ def _tuple_window(c: Cursor, read_term: ReadTerm) -> TupleWindow | Partition:
     by = [_by_variable(c)]
     while c.accept(","):
         by.append(_by_variable(c))
-    return Partition(back, ahead, tuple(by))
+    return PartitionBy(back, ahead, tuple(by))
 
 
 def _constant_size(c: Cursor) -> int:
@@ -222,7 +222,7 @@ def _is_negative(value: Value) -> bool:
     return isinstance(value, int) and value < 0
 
 
-def _partition_window(c: Cursor, partition: Partition, body: Formula) -> PartitionWindow:
+def _partition_window(c: Cursor, partition: PartitionBy, body: Formula) -> PartitionWindow:
     match body:
         case Atom() as atom:
             pass
