@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from lasing.logic.formulas import Aggregate, At, Atom, Compare, Formula, Implies, Not, Or, children, head_atom, walk
 from lasing.logic.functions import AGGREGATES, function_of
 from lasing.logic.program import Program, Rule
-from lasing.logic.terms import Arithmetic, Term, Variable
+from lasing.logic.terms import NOW, Arithmetic, Term, Variable
 from lasing.logic.values import Type, type_of_value
 
 _NUMBERS = ("integer", "double")
@@ -135,7 +135,7 @@ def _narrower(one: Type | None, other: Type | None) -> Type | None:
 def _of_term(term: Term, variables: Mapping[Variable, Type | None]) -> Type | None:
     match term:
         case Variable():
-            return variables.get(term)
+            return "integer" if term == NOW else variables.get(term)
         case Arithmetic(operator, operands):
             types = [_of_term(operand, variables) for operand in operands]
             return function_of(operator, len(operands)).result(types)

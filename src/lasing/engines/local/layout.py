@@ -167,9 +167,9 @@ class _Layout:
     def _helpers(self) -> list[Relation]:
         """Relations that only the arena needs: for rows that wait, for single operations, for the log of all facts."""
         plan = self.plan
-        waits = [f.relation for f in plan.feeds if f.span is not None and f.span.step > 1]
+        waits = [f.relation for f in plan.feeds if f.span is not None and f.span.waits]
         waits += [r.head for r in plan.guaranteed if r.within is not None and not r.stamps]
-        waits += [relation for relation, _, span in plan.background if span is not None and span.step > 1]
+        waits += [relation for relation, _, span in plan.background if span is not None and span.waits]
         self._pending = {r: Relation(f"pending {r.name}", r.arity + 1) for r in dict.fromkeys(waits)}
         self._nodes: list[object] = [*plan.clocks, Fixpoint(plan.guaranteed)]
         if plan.tracked or self._pending or any(isinstance(stage, Gate) for stage in plan.stages):
