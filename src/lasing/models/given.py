@@ -64,10 +64,10 @@ def rows_of(atoms: Iterable[TimedAtom], now: int) -> Iterator[Row]:
 
 def unknowns(program: Program, timeline: Interval, now: int, data: list[Row], derived: Iterable[Row] = ()) -> Unknowns:
     """A structure with this data, in which the derived atoms may hold or not."""
-    from lasing.engines.asp.unfolding import Unknowns, aggregate_values
+    from lasing.engines.asp.unfolding import Unknowns, possible_values
 
     stream = Stream(timeline, Facts(map(fact_of, data)), _derived(derived))
-    return Unknowns(stream, background_of(program.background), now, values=aggregate_values)
+    return Unknowns(stream, background_of(program.background), now, values=possible_values)
 
 
 def _derived(rows: Iterable[Row]) -> Derived:
