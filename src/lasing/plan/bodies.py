@@ -114,15 +114,16 @@ class Bodies:
             if not _gathers(literal):
                 self._literal(literal, body, counted)
         given = frozenset(set.intersection(*(other.bound() for other in around)))
-        cases, waiting = [body], [literal for literal in literals if _gathers(literal)]
+        cases, planned = [body], [literal for literal in literals if not _gathers(literal)]
+        waiting = [literal for literal in literals if _gathers(literal)]
         while waiting:
-            bound = bound_by((f for f in literals if f not in waiting), given)
-            chosen = next((f for f in waiting if is_ready(f, bound) and _needs(f) <= bound), None)
+            bound = bound_by(planned, given)
+            chosen = next((i for i, f in enumerate(waiting) if is_ready(f, bound) and _needs(f) <= bound), None)
             if chosen is None:
                 raise Unplanned("braces, or a window between two times, whose variables nothing binds first")
-            waiting.remove(chosen)
+            planned.append(waiting.pop(chosen))
             context = [one.and_(other).without(self.own) for one in around for other in cases]
-            added = self._gather(chosen, context)
+            added = self._gather(planned[-1], context)
             cases = _few([one.and_(other) for one in cases for other in added])
         return cases
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from lasing.errors import Diagnostic, Source
+from lasing.errors import Diagnostic, SourceText
 from lasing.languages.lars.slips import slip
 from lasing.languages.lars.tokens import Tokens
 from lasing.logic.terms import Value
@@ -53,7 +53,7 @@ class Cursor:
         self.kinds = tokens.kinds
         self.texts = tokens.texts
         self.offsets = tokens.offsets
-        self.source: Source = tokens.source
+        self.source: SourceText = tokens.source
         self.environment = environment
         self.i = 0
         self.depth = 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from lasing.errors import Diagnostic, Source
+from lasing.errors import Diagnostic, SourceText
 from lasing.logic.values import IRI, NAME, NUMBER, RESERVED, STRING
 
 ALIASES = {
@@ -49,7 +49,7 @@ _SINGLE_QUOTED = re.compile(r"'[^'\n]*'")
 class Tokens:
     """The tokens of a text as parallel lists: what kind each is, its text, and where it begins."""
 
-    source: Source
+    source: SourceText
     kinds: list[str]
     texts: list[str]
     offsets: list[int]
@@ -72,7 +72,7 @@ def after_statement(kinds: list[str], start: int) -> int:
         return kinds.index("END", start)
 
 
-def tokenize(source: Source, comments: bool = False) -> tuple[Tokens, list[Diagnostic]]:
+def tokenize(source: SourceText, comments: bool = False) -> tuple[Tokens, list[Diagnostic]]:
     """All tokens of a text, and a finding for each place that is not a token. Comments are left out by default."""
     kinds: list[str] = []
     texts: list[str] = []
@@ -90,7 +90,7 @@ def tokenize(source: Source, comments: bool = False) -> tuple[Tokens, list[Diagn
 
 
 def _tokenize_from(
-    source: Source,
+    source: SourceText,
     position: int,
     comments: bool,
     tokens: tuple[list[str], list[str], list[int]],
@@ -130,7 +130,7 @@ def _tokenize_from(
     return None
 
 
-def _bad(source: Source, offset: int) -> tuple[Diagnostic, int]:
+def _bad(source: SourceText, offset: int) -> tuple[Diagnostic, int]:
     """The finding for a character that begins no token, and the offset at which reading continues."""
     text = source.text
     if text.startswith("%*", offset):
