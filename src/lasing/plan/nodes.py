@@ -338,13 +338,21 @@ class Stamp(OperatorNode):
 
 @dataclass(frozen=True, slots=True)
 class Fold(OperatorNode):
-    """Rows (group, value): an aggregate over the rows (group, terms) of `source`; the first `groups` columns group."""
+    """Rows (group, value): an aggregate over the rows (group, terms) of `source`; the first columns group.
+
+    `by` has what the program calls those columns.
+    """
 
     function: AggregateFunction
     source: Relation
     target: Relation
-    groups: int
+    by: tuple[Term, ...]
     origin: int
+
+    @property
+    def groups(self) -> int:
+        """How many columns group."""
+        return len(self.by)
 
     def __post_init__(self) -> None:
         _expect_arity(self, self.target, self.groups + 1)
