@@ -41,6 +41,8 @@ QUIET = [
     "odd :- (not p) at T in [3], T mod 4 = 1, T mod 2 = 0.",
     "past :- (not p) at T in [3], T > 100.",
     "x :- p in [#2].  y :- (not p) in [2], x.",
+    "gap :- (not p) always in [4,-1].  was :- p in [3,-2].  b. w :- b at T in [5,-2], not p at T in [6].",
+    "recent :- p at T in [9], T + 3 > #now.  old :- q at #now - 7, not p at #now - 1.",
     "b. z(X) :- q2(X) in [#1 by X].  y :- b at T in [2], not p at T in [2].",
 ]
 

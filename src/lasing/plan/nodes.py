@@ -21,7 +21,10 @@ NOW = Variable("now")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A time window: from `back` before the pivot (None: from the start) to `ahead` after it."""
+    """A time window: from `back` before the pivot (None: from the start) to `ahead` after it.
+
+    If `ahead` is negative, it ends before the pivot.
+    """
 
     back: int | None
     ahead: int = 0
@@ -29,7 +32,17 @@ class Span:
 
     def __str__(self) -> str:
         size = "*" if self.back is None else str(self.back)
-        return size + (f",+{self.ahead}" if self.ahead else "") + (f" step {self.step}" if self.step > 1 else "")
+        return size + (f",{self.ahead:+}" if self.ahead else "") + (f" step {self.step}" if self.step > 1 else "")
+
+    @property
+    def waits(self) -> bool:
+        """Whether a time point may be in the window only later than at that time point itself."""
+        return self.step > 1 or self.ahead < 0
+
+    @property
+    def has_now(self) -> bool:
+        """Whether the window may have the time point of evaluation."""
+        return self.ahead >= 0
 
 
 POINT = Span(0)
@@ -58,7 +71,8 @@ class Feed:
 
     def __post_init__(self) -> None:
         least = self.timed + (self.tag is not None)
-        _expect(self.relation.arity >= least, self, f"{self.relation.name} has fewer than {least} columns")
+        if self.relation.arity < least:
+            raise _misfit(self, f"{self.relation.name} has fewer than {least} columns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +95,12 @@ class Lookup:
     negated: bool = False
 
     def __post_init__(self) -> None:
-        _expect_arity(self, self.relation, len(self.args))
+        if self.relation.arity != len(self.args):  # without a call, because passes make many of these
+            raise _wrong_arity(self, self.relation, len(self.args))
+
+    def with_args(self, args: tuple[Term, ...]) -> Lookup:
+        """The same lookup with other arguments."""
+        return Lookup(self.relation, args, self.negated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +116,10 @@ class Test:
     right: Term
     negated: bool = False
     sorted: Relation | None = None
+
+    def with_sides(self, left: Term, right: Term) -> Test:
+        """The same comparison of other terms."""
+        return Test(self.comparison, left, right, self.negated, self.sorted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +144,8 @@ class PlanRule:
     def __post_init__(self) -> None:
         _expect_arity(self, self.head, len(self.args))
         for begin, order in enumerate(self.orders):
-            complete = sorted((begin, *order)) == list(range(len(self.lookups)))
-            _expect(complete, self, f"{order} is not an order of the lookups other than number {begin}")
+            if sorted((begin, *order)) != list(range(len(self.lookups))):
+                raise _misfit(self, f"{order} is not an order of the lookups other than number {begin}")
 
     @property
     def stamps(self) -> bool:
@@ -160,6 +183,11 @@ class OperatorNode(ABC):
     def computed(self) -> tuple[int, str] | None:
         """The column of the source whose values it computes with, and what it does, if it does more than copy them."""
         return None
+
+    @property
+    def ordered(self) -> range:
+        """The columns of the source by which it orders rows, in memory of its own, where times do not move along."""
+        return range(0)
 
     @property
     def unsteady(self) -> str:
@@ -214,8 +242,10 @@ class LastFacts(OperatorNode):
 
     def __post_init__(self) -> None:
         arguments = self.target.arity - 1
-        _expect(arguments >= 0, self, f"{self.target.name} has no column for the time")
-        _expect(all(0 <= key < arguments for key in self.keys or ()), self, f"it has {arguments} arguments")
+        if arguments < 0:
+            raise _misfit(self, f"{self.target.name} has no column for the time")
+        if not all(0 <= key < arguments for key in self.keys or ()):
+            raise _misfit(self, f"it has {arguments} arguments")
 
     def columns(self) -> tuple[int, ...]:
         return (*[DATA] * (self.target.arity - 1), TIME)
@@ -238,6 +268,11 @@ class FactPoints(OperatorNode):
     @property
     def moves(self) -> bool:
         return True
+
+    @property
+    def ordered(self) -> range:
+        """The columns of the source by which it orders rows, in memory of its own, where times do not move along."""
+        return range(0)
 
     @property
     def unsteady(self) -> str:
@@ -321,7 +356,8 @@ class Fold(OperatorNode):
 
     def __post_init__(self) -> None:
         _expect_arity(self, self.target, self.groups + 1)
-        _expect(self.groups <= self.source.arity, self, f"{self.source.name} has too few columns to group by")
+        if self.groups > self.source.arity:
+            raise _misfit(self, f"{self.source.name} has too few columns to group by")
 
     @property
     def origin_of_rows(self) -> Relation:
@@ -336,6 +372,39 @@ class Fold(OperatorNode):
 
     def __str__(self) -> str:
         return f"#{self.function} by the first {self.groups} columns"
+
+
+@dataclass(frozen=True, slots=True)
+class Extremes(OperatorNode):
+    """The rows (group, terms) of `source` that are among the `most` greatest, or least, of their group; the first
+    `groups` columns group."""
+
+    greatest: bool
+    most: int
+    source: Relation
+    target: Relation
+    groups: int
+    origin: int
+
+    def __post_init__(self) -> None:
+        _expect_arity(self, self.target, self.source.arity)
+        if self.groups >= self.source.arity:
+            raise _misfit(self, f"{self.source.name} has no terms to order by")
+
+    @property
+    def origin_of_rows(self) -> Relation:
+        return self.source
+
+    @property
+    def ordered(self) -> range:
+        return range(self.groups, self.source.arity)
+
+    def columns(self) -> tuple[int, ...]:
+        return tuple(range(self.target.arity))
+
+    def __str__(self) -> str:
+        number = "" if self.most == 1 else f" {self.most}"
+        return f"#{'last' if self.greatest else 'first'}{number} by the first {self.groups} columns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,12 +471,11 @@ class Plan:
 
 def _expect_arity(node: object, relation: Relation, arity: int) -> None:
     if relation.arity != arity:
-        raise _misfit(node, f"{relation.name} has {relation.arity} columns, not {arity}")
+        raise _wrong_arity(node, relation, arity)
 
 
-def _expect(holds: bool, node: object, why: str) -> None:
-    if not holds:
-        raise _misfit(node, why)
+def _wrong_arity(node: object, relation: Relation, arity: int) -> ValueError:
+    return _misfit(node, f"{relation.name} has {relation.arity} columns, not {arity}")
 
 
 def _misfit(node: object, why: str) -> ValueError:

@@ -39,7 +39,7 @@ from lasing.logic.program import Program
 from lasing.logic.terms import Term, Variable
 from lasing.logic.values import is_text
 from lasing.plan.compile import compile_plan
-from lasing.plan.nodes import NOW, Fold, Plan, Relation
+from lasing.plan.nodes import NOW, Extremes, Fold, Plan, Relation
 from lasing.plan.optimize import optimized
 from lasing.plan.rewrite import rules_of
 from lasing.timeline.limits import check_time
@@ -132,14 +132,14 @@ class LocalEngine:
         patience = 4 * leaps.reach
         while self.time < end:
             yield from self._evaluate(nothing, min(end, self.time + max(patience, leaps.rows() // 4)))
-            state = leaps.state(self.time) if self.time + leaps.period <= end else None
-            quiet = state is not None
+            before = leaps.fingerprint(self.time) if self.time + leaps.period <= end else None
+            quiet = before is not None
             for block in self._evaluate(nothing, min(end, self.time + leaps.period)):
                 quiet = quiet and not block[:, OUT_SIGN].any()
                 yield block
             patience *= 2
-            if quiet and state is not None and leaps.state(self.time) == state:
-                self.time = leaps.leap(state, self.time, end)
+            if quiet and before is not None and leaps.fingerprint(self.time) == before:
+                self.time = leaps.leap(before, self.time, end)
                 patience = 4 * leaps.reach
 
     def _evaluate(self, rows: Codes, end: int) -> Iterator[Codes]:
@@ -281,6 +281,8 @@ class LocalEngine:
 def _asks_for_order(plan: Plan) -> bool:
     """Whether some rule may ask which of two names comes first. A comparison with a number does not."""
     folds = [stage for stage in plan.stages if isinstance(stage, Fold)]
+    if any(isinstance(stage, Extremes) for stage in plan.stages):
+        return True
     ordered = (test for rule in rules_of(plan) for test in rule.tests if COMPARISONS[test.comparison].orders)
     return any(_may_be_name(test.left) and _may_be_name(test.right) for test in ordered) or any(
         AGGREGATES[fold.function].picks is not None for fold in folds

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from lasing.errors import Diagnostic, Source
+from lasing.errors import Diagnostic, SourceText
 from lasing.languages.lars.slips import slip
 from lasing.languages.lars.tokens import Tokens
 from lasing.logic.terms import Value
@@ -35,8 +35,8 @@ class Cursor:
     """Walks over tokens. `i` is the index of the next one."""
 
     __slots__ = (
-        "aggregates",
         "anonymous",
+        "braces",
         "dated",
         "depth",
         "environment",
@@ -53,17 +53,17 @@ class Cursor:
         self.kinds = tokens.kinds
         self.texts = tokens.texts
         self.offsets = tokens.offsets
-        self.source: Source = tokens.source
+        self.source: SourceText = tokens.source
         self.environment = environment
         self.i = 0
         self.depth = 0
         self.anonymous = 0
-        self.aggregates = 0
+        self.braces = 0
         self.dated = False  # whether a time of this rule is written as a date
 
     def begin_rule(self) -> None:
         """Forget what was counted in the previous rule."""
-        self.anonymous = self.aggregates = self.depth = 0
+        self.anonymous = self.braces = self.depth = 0
         self.dated = False
 
     @property

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from lasing.errors import LasingError, Source
+from lasing.errors import LasingError, SourceText
 from lasing.languages.lars.tokens import Tokens, after_statement, tokenize
 from lasing.languages.lars.weak_constraints import OPTIMISATIONS
 
 WIDTH = 100
 _INDENT = "    "
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
-_WORDS = frozenset(("NAME", "VARIABLE", "NUMBER", "STRING", "IRI"))
+_WORDS = frozenset(("NAME", "VARIABLE", "NUMBER", "STRING", "IRI", "#now"))
 _ENDS_OPERAND = _WORDS | _CLOSE
 
 
@@ -29,7 +29,7 @@ class _Piece:
     after: list[str] = field(default_factory=list)
 
 
-def format_text(source: Source) -> str:
+def format_text(source: SourceText) -> str:
     """The text, laid out. Raises a `LasingError` if it is not made of tokens."""
     tokens, mistakes = tokenize(source, comments=True)
     if mistakes:
@@ -107,7 +107,7 @@ def _pieces(tokens: Tokens, start: int, stop: int) -> Iterator[_Piece]:
 
 def _same_tokens(text: str, tokens: Tokens, start: int, stop: int) -> bool:
     """Whether a text has exactly these tokens and comments."""
-    again, mistakes = tokenize(Source("formatted", text), comments=True)
+    again, mistakes = tokenize(SourceText("formatted", text), comments=True)
     wanted = [(k, t.rstrip()) for k, t in zip(tokens.kinds[start:stop], tokens.texts[start:stop], strict=True)]
     return not mistakes and [(k, t.rstrip()) for k, t in zip(again.kinds, again.texts, strict=True)][:-2] == wanted
 
@@ -116,6 +116,7 @@ def _text(tokens: Tokens, indices: list[int], first: str) -> str:
     """Tokens on one line; `first` is the first word of their statement."""
     parts: list[str] = []
     depth: list[str] = []
+    before = ""
     for position, i in enumerate(indices):
         kind = tokens.kinds[i]
         if kind in _CLOSE and depth:
@@ -127,7 +128,7 @@ def _text(tokens: Tokens, indices: list[int], first: str) -> str:
                 parts.append(" ")
         parts.append(tokens.texts[i])
         if kind in _OPEN:
-            depth.append(kind)
+            depth.append("penalty" if before == "." else kind)
     return "".join(parts)
 
 
@@ -142,7 +143,7 @@ def _space(earlier: str, before: str, kind: str, inside: str, first: str) -> boo
     if kind == "{":
         return before != "DIRECTIVE"
     if before == ",":
-        return not (inside == "[" and kind == "+")
+        return not (inside == "[" and kind in ("+", "-"))
     if "/" in (before, kind) and first in ("#show", "#input"):
         return False
     if kind == "@" and first in (":~", *OPTIMISATIONS) and before in (*_WORDS, ")"):

@@ -1,8 +1,8 @@
 """Text to tokens.
 
-Punctuation and keywords are their own kind; the others are NAME, VARIABLE, NUMBER, STRING, IRI and DIRECTIVE
-(`#show`, `#count`), and BAD where no token begins. Unicode aliases have the kind of the word they replace. The last
-token is END.
+Punctuation and keywords, such as `#now`, are their own kind; the others are NAME, VARIABLE, NUMBER, STRING, IRI and
+DIRECTIVE (`#show`, `#count`), and BAD where no token begins. Unicode aliases have the kind of the word they replace.
+The last token is END.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from lasing.errors import Diagnostic, Source
+from lasing.errors import Diagnostic, SourceText
 from lasing.logic.values import IRI, NAME, NUMBER, RESERVED, STRING
 
 ALIASES = {
@@ -49,7 +49,7 @@ _SINGLE_QUOTED = re.compile(r"'[^'\n]*'")
 class Tokens:
     """The tokens of a text as parallel lists: what kind each is, its text, and where it begins."""
 
-    source: Source
+    source: SourceText
     kinds: list[str]
     texts: list[str]
     offsets: list[int]
@@ -72,7 +72,7 @@ def after_statement(kinds: list[str], start: int) -> int:
         return kinds.index("END", start)
 
 
-def tokenize(source: Source, comments: bool = False) -> tuple[Tokens, list[Diagnostic]]:
+def tokenize(source: SourceText, comments: bool = False) -> tuple[Tokens, list[Diagnostic]]:
     """All tokens of a text, and a finding for each place that is not a token. Comments are left out by default."""
     kinds: list[str] = []
     texts: list[str] = []
@@ -90,7 +90,7 @@ def tokenize(source: Source, comments: bool = False) -> tuple[Tokens, list[Diagn
 
 
 def _tokenize_from(
-    source: Source,
+    source: SourceText,
     position: int,
     comments: bool,
     tokens: tuple[list[str], list[str], list[int]],
@@ -112,6 +112,8 @@ def _tokenize_from(
             kind = ALIASES.get(word, word)
         elif kind == "HASH":
             kind = "#"
+        elif word == "#now" and kind == "DIRECTIVE":
+            kind = word
         elif kind == "COMMENT":
             if not comments:
                 continue
@@ -130,7 +132,7 @@ def _tokenize_from(
     return None
 
 
-def _bad(source: Source, offset: int) -> tuple[Diagnostic, int]:
+def _bad(source: SourceText, offset: int) -> tuple[Diagnostic, int]:
     """The finding for a character that begins no token, and the offset at which reading continues."""
     text = source.text
     if text.startswith("%*", offset):

@@ -7,17 +7,20 @@ from collections.abc import Iterator
 
 from lasing.errors import Diagnostic
 from lasing.logic.facts import facts_of
-from lasing.logic.formulas import Aggregate, Atom, Compare, Implies, IntervalWindow, Not, Or, Window, walk
+from lasing.logic.formulas import Aggregate, Atom, Compare, Implies, IntervalWindow, Not, Or, Select, Window, walk
 from lasing.logic.functions import holds
 from lasing.logic.program import Program, Rule
-from lasing.logic.terms import Undefined, Variable, evaluate, variables_of
+from lasing.logic.terms import Undefined, Variable, evaluate, mentions_now, variables_of
 
 
 def never_fires(program: Program) -> Iterator[Diagnostic]:
     """W102 if a literal is false by itself, or needs an atom that only rules that never fire could derive."""
+    background = set(program.background)
+    waiting = deque((i, why) for i, rule in enumerate(program.rules) if (why := _false_by_itself(rule, background)))
+    if not waiting:
+        return
     facts = facts_of(program)
     provided = facts.streamed | facts.background
-    background = set(program.background)
     idle: dict[int, tuple[int, str]] = {}
     alive = Counter(atom.predicate for rule in program.rules for atom in rule.head_atoms())
     users: dict[str, list[tuple[int, Atom]]] = {}
@@ -25,7 +28,6 @@ def never_fires(program: Program) -> Iterator[Diagnostic]:
         for atom in _needed(rule):
             if atom.predicate in alive and atom.predicate not in provided:
                 users.setdefault(atom.predicate, []).append((number, atom))
-    waiting = deque((i, why) for i, rule in enumerate(program.rules) if (why := _false_by_itself(rule, background)))
     while waiting:
         number, why = waiting.popleft()
         if number in idle:
@@ -45,7 +47,7 @@ def _needed(rule: Rule) -> Iterator[Atom]:
     """The atoms without which the body is false."""
     for literal in rule.body:
         nodes = list(walk(literal))
-        if not any(isinstance(node, Not | Aggregate | Or | Implies) for node in nodes):
+        if not any(isinstance(node, Not | Aggregate | Select | Or | Implies) for node in nodes):
             yield from (node for node in nodes if isinstance(node, Atom))
 
 
@@ -70,7 +72,7 @@ def _constant_truth(comparison: Compare) -> bool | None:
     left, right = comparison.left, comparison.right
     if isinstance(left, Variable) and left == right:
         return {"=": True, "!=": False, "<": False, ">": False}.get(comparison.operator)
-    if any(variables_of(left)) or any(variables_of(right)):
+    if any(mentions_now(side) or any(variables_of(side)) for side in (left, right)):
         return None
     try:
         return holds(comparison.operator, evaluate(left, {}), evaluate(right, {}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 from lasing.logic.functions import codes, reasons
@@ -126,11 +127,13 @@ def function_of(name: str, operands: int) -> Function:
     return found
 
 
+@cache
 def calls() -> frozenset[str]:
     """The names of functions that are written with parentheses."""
     return frozenset(name for name, known in FUNCTIONS.items() if any(f.notation == "call" for f in known))
 
 
+@cache
 def infixes(precedence: int) -> frozenset[str]:
     """The operators between two terms that bind as tightly as this."""
     return frozenset(f.name for f in _ALL if f.notation == "infix" and f.precedence == precedence)

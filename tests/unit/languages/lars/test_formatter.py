@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lasing.errors import LasingError, Source
+from lasing.errors import LasingError, SourceText
 from lasing.languages.lars.formatter import WIDTH, format_text
 from lasing.languages.lars.tokens import Tokens, tokenize
 
@@ -12,7 +12,7 @@ LONG = ", ".join(f"condition_{i}(X) in [10]" for i in range(6))
 
 
 def laid_out(text: str) -> str:
-    return format_text(Source("text", text))
+    return format_text(SourceText("text", text))
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,9 @@ def laid_out(text: str) -> str:
         ("q(X,Y):-p( X ),not r(Y)in[5].", "q(X, Y) :- p(X), not r(Y) in [5].\n"),
         ("a:-p  in [ # 3 , + 2 ].", "a :- p in [#3,+2].\n"),
         ("a:-p in[T .. U],t(T,U).", "a :- p in [T..U], t(T, U).\n"),
+        ("a:-p  in [ 5 , - 1 step 2 ].", "a :- p in [5,-1 step 2].\n"),
+        ("a(#now):-p at#now-1,X=- #now.", "a(#now) :- p at #now - 1, X = -#now.\n"),
+        (":~a in[5 , -1].[ 1,-1 ]", ":~ a in [5,-1]. [1, -1]\n"),
         ("a:-p(X),X>-1,X- -2<3*X.", "a :- p(X), X > -1, X - -2 < 3 * X.\n"),
         ("#show p / 2,q/1 .", "#show p/2, q/1.\n"),
         ("a:-#count{X:p(X)}>=3.", "a :- #count{X : p(X)} >= 3.\n"),
@@ -86,7 +89,7 @@ def test_comments_stay_with_what_they_are_about(text: str, expected: str) -> Non
 def test_formatting_keeps_every_token_and_comment_and_is_done_after_one_go(text: str) -> None:
     once = laid_out(text)
     assert laid_out(once) == once
-    before, after = (tokenize(Source("text", t), comments=True)[0] for t in (text, once))
+    before, after = (tokenize(SourceText("text", t), comments=True)[0] for t in (text, once))
     for comments in (False, True):
         assert _texts(after, comments) == _texts(before, comments)
 
