@@ -36,6 +36,10 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
             "a weak constraint without a penalty, an element of `#minimize` or `#maximize` without a "
             "condition, or a weight or level that is not an integer"
         ),
+        "E118": (
+            "a wrong `#first` or `#last`: a number of tuples that is not a positive integer, more or fewer terms "
+            "before `=` than in the braces, or another comparison than `=`"
+        ),
     },
     "The meaning of a program": {
         "E201": "nothing binds a variable, or literals bind it only in a circle",

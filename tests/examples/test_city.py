@@ -80,7 +80,7 @@ def reasoned(program: Program, readings: pa.Table, rain: pa.Table, truth: simula
     rows: dict[str, list[dict[str, Any]]] = {predicate: [] for predicate in COLUMNS}
     first = int(truth.start.timestamp()) // 60
     for holding in intervals(run.moments()):
-        begins, ends = (truth.start + (time - first) * MINUTE for time in (holding.start, holding.end))
+        begins, ends = (truth.start + (time - first) * MINUTE for time in (holding.since, holding.until))
         args = zip(COLUMNS[holding.atom.predicate], holding.atom.args, strict=True)
         rows[holding.atom.predicate].append({"from": begins, "until": ends, **dict(args)})
     return {predicate: table_of(predicate, found) for predicate, found in rows.items()}

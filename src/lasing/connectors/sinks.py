@@ -143,10 +143,7 @@ TIME_COLUMNS: dict[View, list[str]] = {
 
 def header(view: View, several: bool, arity: int) -> list[str]:
     """The columns of a table: times, `predicate`, `arg1`, `arg2`, …; and the number of the answer if `several`."""
-    if view == "answers" and several:
-        fields = ["time", "answer", "answers"]
-    else:
-        fields = TIME_COLUMNS[view]
+    fields = ["time", "answer", "answers"] if view == "answers" and several else TIME_COLUMNS[view]
     return [*fields, "predicate", *(f"arg{i}" for i in range(1, arity + 1))]
 
 

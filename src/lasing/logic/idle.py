@@ -28,6 +28,7 @@ from lasing.logic.formulas import (
     Not,
     Or,
     PartitionWindow,
+    Select,
     Sometime,
     TimeWindow,
     TupleWindow,
@@ -188,7 +189,7 @@ class _Times:
             case Window():
                 inside = bounded and not formula.full  # a full window is taken from the whole stream
                 self._expect_bounds(formula.body, inside or _is_bounded(formula))
-            case Aggregate() | Not() | And() | Or() | Implies():
+            case Aggregate() | Select() | Not() | And() | Or() | Implies():
                 for part in children(formula):
                     self._expect_bounds(part, bounded)
             case _:

@@ -21,12 +21,14 @@ from lasing.logic.formulas import (
     And,
     At,
     Atom,
+    Braces,
     Compare,
     Formula,
     Implies,
     IntervalWindow,
     Not,
     Or,
+    Select,
     Sometime,
     TimeWindow,
     Window,
@@ -77,7 +79,7 @@ def is_ready(formula: Formula, bound: Container[Variable], windowed: bool = Fals
 
 
 def free_variables(formula: Formula) -> Bound:
-    """The variables that matter to the rest of the rule: not an aggregate's own, nor `_` inside `not`, `or`, `->`."""
+    """The variables that matter to the rest of the rule: not those inside braces, nor `_` inside `not`, `or`, `->`."""
     return frozenset(occurrences(formula))
 
 
@@ -88,10 +90,12 @@ def occurrences(formula: Formula, existential: bool = False) -> Iterator[Variabl
             for term in terms_of(formula):
                 yield from _named(term, existential)
         case Aggregate():
-            inner = (v for f in formula.condition for v in occurrences(f))
-            terms = (v for t in formula.terms for v in variables_of(t))
-            yield from (v for v in (*inner, *terms) if v not in formula.local)
+            yield from inside(formula)
             yield from _named(formula.bound, False)
+        case Select():
+            yield from inside(formula)
+            for target in formula.targets:
+                yield from _named(target, existential)
         case Not(body):
             yield from occurrences(body, True)
         case Or(parts):
@@ -109,6 +113,14 @@ def occurrences(formula: Formula, existential: bool = False) -> Iterator[Variabl
             yield from occurrences(formula.body, existential)
         case _:
             assert_never(formula)
+
+
+def inside(formula: Braces) -> Iterator[Variable]:
+    """The occurrences between braces of variables that also occur outside: they group."""
+    for part in formula.condition:
+        yield from (v for v in occurrences(part) if v not in formula.local)
+    for term in formula.terms:
+        yield from (v for v in variables_of(term) if v not in formula.local)
 
 
 def reach(formula: Formula) -> int | None:
@@ -136,7 +148,7 @@ def reach(formula: Formula) -> int | None:
             return None if inner is None else inner + back + step - 1
         case Window(_, Atom() as atom):
             return reach(atom)
-        case Compare() | Aggregate() | Not() | Implies() | At() | Sometime() | Always() | Window():
+        case Compare() | Aggregate() | Select() | Not() | Implies() | At() | Sometime() | Always() | Window():
             return None
         case _:
             assert_never(formula)
@@ -164,6 +176,9 @@ def _binds(formula: Formula, bound: Container[Variable], windowed: bool) -> Boun
         case Aggregate(operator="=", bound=Variable() as result) if result != NOW:
             outside = all(v in bound for v in occurrences(formula) if v != result)
             return frozenset((result,)) if outside else frozenset()
+        case Select(targets=targets):
+            found = frozenset(target for target in targets if isinstance(target, Variable))
+            return found if all(v in bound for v in inside(formula)) else frozenset()
         case Compare() | Aggregate() | Not() | Implies():
             return frozenset()
         case And(parts):

@@ -258,6 +258,8 @@ class _Analysis:
                     self.spans.append(stage.window_of_times)
                 if stage.computed is not None and self.held.get((source, stage.computed[0]), 0) & TIME:
                     raise _Unsteady(f"{stage.computed[1]} of times")
+                if any(self.held.get((source, column), 0) & TIME for column in stage.ordered):
+                    raise _Unsteady("times that are put in order")
             case Recompute():
                 for box in stage.boxes:
                     self._check_stage(box)

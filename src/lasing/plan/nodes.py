@@ -185,6 +185,11 @@ class OperatorNode(ABC):
         return None
 
     @property
+    def ordered(self) -> range:
+        """The columns of the source by which it orders rows, in memory of its own, where times do not move along."""
+        return range(0)
+
+    @property
     def unsteady(self) -> str:
         """Why each time point must be evaluated because of it; empty if that is not so."""
         return ""
@@ -263,6 +268,11 @@ class FactPoints(OperatorNode):
     @property
     def moves(self) -> bool:
         return True
+
+    @property
+    def ordered(self) -> range:
+        """The columns of the source by which it orders rows, in memory of its own, where times do not move along."""
+        return range(0)
 
     @property
     def unsteady(self) -> str:
@@ -354,6 +364,39 @@ class Fold(OperatorNode):
 
     def __str__(self) -> str:
         return f"#{self.function} by the first {self.groups} columns"
+
+
+@dataclass(frozen=True, slots=True)
+class Extremes(OperatorNode):
+    """The rows (group, terms) of `source` that are among the `most` greatest, or least, of their group; the first
+    `groups` columns group."""
+
+    greatest: bool
+    most: int
+    source: Relation
+    target: Relation
+    groups: int
+    origin: int
+
+    def __post_init__(self) -> None:
+        _expect_arity(self, self.target, self.source.arity)
+        if self.groups >= self.source.arity:
+            raise _misfit(self, f"{self.source.name} has no terms to order by")
+
+    @property
+    def origin_of_rows(self) -> Relation:
+        return self.source
+
+    @property
+    def ordered(self) -> range:
+        return range(self.groups, self.source.arity)
+
+    def columns(self) -> tuple[int, ...]:
+        return tuple(range(self.target.arity))
+
+    def __str__(self) -> str:
+        number = "" if self.most == 1 else f" {self.most}"
+        return f"#{'last' if self.greatest else 'first'}{number} by the first {self.groups} columns"
 
 
 @dataclass(frozen=True, slots=True)

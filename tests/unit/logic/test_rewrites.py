@@ -194,7 +194,7 @@ def test_what_becomes_of_a_rule(text: str, rules: list[str]) -> None:
     [
         ("q :- (a and p in [#3]) in [2].", "a window of facts inside another formula"),
         ("q(X) :- go at T in [5], (p(X) in [#1,+1]) at T.", "a window of facts inside another formula"),
-        ("q :- (#count{X : p(X)} > 2) in [3].", "an aggregate inside another formula"),
+        ("q :- (#count{X : p(X)} > 2) in [3].", "#count inside another formula"),
         ("q :- (a in [2]) at T, s(T).", "a time that no windowed literal binds"),
         ("q :- p always in [2..4].", "a time that no windowed literal binds"),
         ("q :- s(T), s(U), not p in [T..U].", "a window between times that no literal shows to be time points"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,7 +20,7 @@ from lasing.engines.local.questions import Call
 from lasing.logic.functions import Function
 from lasing.logic.terms import Term, Value
 from lasing.plan.idle import Steady, steady, ticks
-from lasing.plan.nodes import Derive, Fold, Gate, LastFacts, Plan, PlanRule, Recompute, Relation
+from lasing.plan.nodes import Derive, Extremes, Fold, Gate, LastFacts, Plan, PlanRule, Recompute, Relation
 from lasing.plan.rewrite import rules_of
 
 _KEY_AREA, _STACK = 64, 64
@@ -79,7 +79,7 @@ class _Layout:
         self._wide = Relation("wide values", 2)
         self._relations = [self._wide, *plan.relations, *self._helpers()]
         self._number = {relation: i for i, relation in enumerate(self._relations)}
-        self._waiting = {*self._pending.values(), *(own.relation for own in self._own.values() if own.waits)}
+        self._waiting = {*self._pending.values(), *(own.relation for own in self._owned() if own.waits)}
         self._put_out = {output.relation for output in plan.outputs}
         for relation in self._relations:
             self.indices[relation] = [tuple(range(relation.arity))]
@@ -156,11 +156,11 @@ class _Layout:
         columns = {relation: sum(1 << i for i in times) for relation, times in found.times.items()}
         for relation, waiting in self._pending.items():
             columns[waiting] = columns[relation] | 1 << relation.arity
-        for node, own in self._own.items():
+        for node, (own, *_) in self._own.items():
             match node:
                 case Gate():
                     columns[own.relation] = columns[node.source] | 1 << node.source.arity
-                case Fold():
+                case Fold() | Extremes():
                     columns[own.relation] = columns[node.source] & ((1 << node.groups) - 1)
         return found, np.array([columns.get(relation, idle.LEFT_ALONE) for relation in self._relations], np.int64)
 
@@ -177,16 +177,20 @@ class _Layout:
         self._nodes += plan.stages
         unknown = sorted({type(node).__name__ for node in self._nodes} - {known.__name__ for known in OPERATORS})
         assert not unknown, f"no operator for {', '.join(unknown)}: see `operators.table`"
-        self._own: dict[object, Own] = {}
+        self._own: dict[object, tuple[Own, ...]] = {}
         for node in self._nodes:
             if (make := OPERATORS[type(node)].own) is not None:
-                self._own[node] = make(node)
+                own = make(node)
+                self._own[node] = own if isinstance(own, tuple) else (own,)
         self._log: Relation | None = None
         if any(OPERATORS[type(node)].reads_log(node) for node in self._nodes):
             windows = [s.target.arity - 1 for s in plan.stages if isinstance(s, LastFacts) and s.keys is None]
             self._log = Relation("log", log.ARGS + max(windows, default=0))
         logs = [self._log] if self._log is not None else []
-        return [*self._pending.values(), *(own.relation for own in self._own.values()), *logs]
+        return [*self._pending.values(), *(own.relation for own in self._owned()), *logs]
+
+    def _owned(self) -> Iterator[Own]:
+        return (own for several in self._own.values() for own in several)
 
     # -- words ----------------------------------------------------------------------------------------------------
 
@@ -208,7 +212,7 @@ class _Layout:
     def _describe(self) -> None:
         """Fill in the relations' descriptors."""
         partners = {a: self.at(b) for pair in self._pending.items() for a, b in (pair, pair[::-1])}
-        own = {own.relation: own for own in self._own.values()}
+        own = {own.relation: own for own in self._owned()}
         numbers = {
             o.relation: memory.FIRST_REPORTED + i if o.tag is None else memory.TAGGED
             for i, o in enumerate(self.plan.outputs)
@@ -271,9 +275,9 @@ class _Layout:
             self._times += [op + at for at in operator.times]
         return first
 
-    def own(self, node: object) -> int:
-        """Where the descriptor of this node's own relation is."""
-        return self.at(self._own[node].relation)
+    def own(self, node: object, number: int = 0) -> int:
+        """Where the descriptor of this node's own relation is, or of one of several."""
+        return self.at(self._own[node][number].relation)
 
     def log(self) -> int:
         """Where the descriptor of the log of all facts is."""

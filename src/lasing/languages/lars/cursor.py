@@ -35,8 +35,8 @@ class Cursor:
     """Walks over tokens. `i` is the index of the next one."""
 
     __slots__ = (
-        "aggregates",
         "anonymous",
+        "braces",
         "dated",
         "depth",
         "environment",
@@ -58,12 +58,12 @@ class Cursor:
         self.i = 0
         self.depth = 0
         self.anonymous = 0
-        self.aggregates = 0
+        self.braces = 0
         self.dated = False  # whether a time of this rule is written as a date
 
     def begin_rule(self) -> None:
         """Forget what was counted in the previous rule."""
-        self.anonymous = self.aggregates = self.depth = 0
+        self.anonymous = self.braces = self.depth = 0
         self.dated = False
 
     @property

@@ -8,15 +8,14 @@ A parenthesis may open a term or a formula, and a bare name may be a constant or
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import cast
 
-from lasing.errors import LasingError, similar
+from lasing.errors import LasingError
+from lasing.languages.lars.braces import Targets, Uncompared, compared, fail_targets, read_braces
 from lasing.languages.lars.cursor import DEEPEST, Cursor
-from lasing.languages.lars.slips import AGGREGATES, capitalised
+from lasing.languages.lars.slips import capitalised
 from lasing.languages.lars.windows import attach_window, read_window
 from lasing.logic.formulas import (
-    Aggregate,
     Always,
     And,
     At,
@@ -29,7 +28,7 @@ from lasing.logic.formulas import (
     Sometime,
     Window,
 )
-from lasing.logic.functions import COMPARISONS, AggregateFunction, Comparison, calls, functions, infixes
+from lasing.logic.functions import COMPARISONS, Comparison, calls, functions, infixes
 from lasing.logic.terms import NOW, SMALLEST, Arithmetic, Term, Undefined, Variable, normal
 from lasing.logic.values import Boxed, Iri, is_boxed, is_number, unescape
 from lasing.timeline.ticks import DATE, LOOSE_DATE, LOOSE_MONTH, MILLISECONDS, iso_date, parse_time
@@ -41,17 +40,7 @@ _TERM_ENDS = frozenset(",)")
 _DEEPEST_TERM = 2 * DEEPEST
 
 
-@dataclass(frozen=True, slots=True)
-class Braces:
-    """An aggregate before its comparison is known."""
-
-    function: AggregateFunction
-    terms: tuple[Term, ...]
-    condition: tuple[Formula, ...]
-    offset: int
-
-
-Operand = Term | Formula | Braces
+Operand = Term | Formula | Uncompared | Targets
 
 
 def read_literal(c: Cursor) -> Formula:
@@ -157,13 +146,11 @@ def as_term(c: Cursor, operand: Operand) -> Term:
             c.fail("E105", f"{name}(…) is not a term", note, operand.offset, len(name))
         case Variable() | Arithmetic() | int() | float() | str() | Boxed():
             return operand
-        case Braces():
-            c.fail(
-                "E105",
-                "an aggregate cannot be part of a term",
-                "give it a name first: N = #count{…}",
-                operand.offset,
-            )
+        case Uncompared(name=name):
+            note = f"give it a name first: N = #{name}{{…}}"
+            c.fail("E105", f"#{name} cannot be part of a term", note, operand.offset)
+        case Targets():
+            fail_targets(c, operand)
         case _:
             c.fail_expected("a term", "before this", "this is a formula, but only a term is allowed here")
 
@@ -182,8 +169,11 @@ def as_formula(c: Cursor, operand: Operand) -> Formula:
             return operand
         case Variable() | Arithmetic() | int() | float() | str() | Boxed():
             c.fail_expected("a comparison such as < or =", "after a term", "a term alone is not a literal")
-        case Braces():
-            c.fail_expected("a comparison", "after an aggregate", "such as: #count{X : p(X)} >= 3")
+        case Uncompared(name=name):
+            note = f"such as: X = #{name}{{Y : p(Y)}}" if operand.selects else "such as: #count{X : p(X)} >= 3"
+            c.fail_expected("a comparison", f"after #{name}", note)
+        case Targets():
+            fail_targets(c, operand)
         case _:
             return operand
 
@@ -317,15 +307,15 @@ def _comparison(c: Cursor, first: Operand | None = None) -> Operand:
     right = _sum(c)
     if c.kinds[c.i] in _COMPARISONS:
         c.fail("E105", "comparisons do not chain", "write them one by one: 1 <= X, X < 9")
-    if isinstance(left, Braces):
-        return _aggregate(left, operator, as_term(c, right))
-    if isinstance(right, Braces):
-        return _aggregate(right, COMPARISONS[operator].flipped, as_term(c, left))
+    if isinstance(left, Uncompared):
+        return compared(c, left, operator, _targets(c, right), offset)
+    if isinstance(right, Uncompared):
+        return compared(c, right, COMPARISONS[operator].flipped, _targets(c, left), offset)
     return Compare(operator, as_term(c, left), as_term(c, right), offset)
 
 
-def _aggregate(braces: Braces, operator: Comparison, bound: Term) -> Aggregate:
-    return Aggregate(braces.function, braces.terms, braces.condition, operator, bound, frozenset(), braces.offset)
+def _targets(c: Cursor, operand: Operand) -> Term | Targets:
+    return operand if isinstance(operand, Targets) else as_term(c, operand)
 
 
 # -- terms --------------------------------------------------------------------------------------------------------
@@ -389,7 +379,7 @@ def _primary(c: Cursor) -> Operand:
             c.i = i + 1
             return Iri(c.texts[i][1:-1])
         case "DIRECTIVE":
-            return _braces(c)
+            return read_braces(c, read_term, read_formula)
         case "#now":
             c.i = i + 1
             return NOW
@@ -397,6 +387,8 @@ def _primary(c: Cursor) -> Operand:
             c.i = i + 1
             c.enter()
             inside = _implication(c)
+            if c.kinds[c.i] == ",":
+                inside = _tuple(c, inside, c.offsets[i])
             c.leave()
             c.expect(")", "to close the parenthesis")
             return inside
@@ -408,6 +400,14 @@ def _primary(c: Cursor) -> Operand:
             )
         case _:
             c.fail_expected("a literal or term", "here")
+
+
+def _tuple(c: Cursor, first: Operand, offset: int) -> Targets:
+    """`T, V)` after the first term."""
+    terms = [as_term(c, first)]
+    while c.accept(","):
+        terms.append(read_term(c))
+    return Targets(tuple(terms), offset)
 
 
 def _variable(c: Cursor, i: int) -> Variable:
@@ -473,29 +473,3 @@ def _duration(c: Cursor, i: int, amount: int | float) -> int:
         return tick.count(amount, unit)
     except ValueError as error:
         c.fail("E108", str(error), "change the duration or the #tick", c.offsets[i], length)
-
-
-def _braces(c: Cursor) -> Braces:
-    """`#count{ terms : literals }`"""
-    name, offset = c.text, c.offset
-    if name not in AGGREGATES:
-        hint = similar(name, AGGREGATES)
-        c.fail(
-            "E109",
-            f"{name} is not an aggregate",
-            "\n".join(filter(None, (hint, f"aggregates are {' '.join(AGGREGATES)}"))),
-        )
-    c.i += 1
-    c.expect("{", f"after {name}")
-    c.enter()
-    terms = [as_term(c, _sum(c))]
-    while c.accept(","):
-        terms.append(as_term(c, _sum(c)))
-    c.expect(":", "after the terms of an aggregate")
-    condition = [read_formula(c)]
-    while c.accept(","):
-        condition.append(read_formula(c))
-    c.leave()
-    c.expect("}", "to close the aggregate")
-    c.aggregates += 1
-    return Braces(cast(AggregateFunction, name[1:]), tuple(terms), tuple(condition), offset)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from lasing.errors import Diagnostic
 from lasing.logic.facts import facts_of
-from lasing.logic.formulas import Aggregate, Atom, Compare, Implies, IntervalWindow, Not, Or, Window, walk
+from lasing.logic.formulas import Aggregate, Atom, Compare, Implies, IntervalWindow, Not, Or, Select, Window, walk
 from lasing.logic.functions import holds
 from lasing.logic.program import Program, Rule
 from lasing.logic.terms import Undefined, Variable, evaluate, mentions_now, variables_of
@@ -47,7 +47,7 @@ def _needed(rule: Rule) -> Iterator[Atom]:
     """The atoms without which the body is false."""
     for literal in rule.body:
         nodes = list(walk(literal))
-        if not any(isinstance(node, Not | Aggregate | Or | Implies) for node in nodes):
+        if not any(isinstance(node, Not | Aggregate | Select | Or | Implies) for node in nodes):
             yield from (node for node in nodes if isinstance(node, Atom))
 
 

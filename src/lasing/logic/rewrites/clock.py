@@ -18,6 +18,7 @@ from lasing.logic.formulas import (
     IntervalWindow,
     Not,
     Or,
+    Select,
     Sometime,
     TimeWindow,
     Window,
@@ -67,6 +68,8 @@ def _node(node: Formula) -> Formula:
             return replace(node, left=_term(node.left), right=_term(node.right))
         case Aggregate():
             return replace(node, terms=tuple(map(_term, node.terms)), bound=_term(node.bound))
+        case Select():
+            return replace(node, terms=tuple(map(_term, node.terms)), targets=tuple(map(_term, node.targets)))
         case At():
             return replace(node, time=_term(node.time))
         case Window(IntervalWindow(lo, hi)):

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from lasing.logic.formulas import (
-    Aggregate,
     Always,
     At,
     Atom,
+    Braces,
     Compare,
     Formula,
     PartitionWindow,
@@ -80,7 +80,7 @@ class Draft:
     def __post_init__(self) -> None:
         literals = [f for literal in self.rule.body for f in walk(literal)]
         self._arguments = {v for f in literals if isinstance(f, Atom) for t in f.args for v in variables_of(t)}
-        self._arguments |= {v for f in literals if isinstance(f, Aggregate) for v in variables_of(f.bound)}
+        self._arguments |= {v for f in literals if isinstance(f, Braces) for t in f.outside for v in variables_of(t)}
 
     def variable(self, name: str = "T") -> Variable:
         """A variable that no user can write."""

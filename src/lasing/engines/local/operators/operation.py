@@ -28,7 +28,7 @@ from lasing.plan.nodes import PlanRule, Relation, Span
 KERNEL = 0
 FIELDS = 1
 """The first word that belongs to the operator."""
-OPERATION = 9
+OPERATION = 10
 """How many words an operation has."""
 
 Fields = dict[int, int]
@@ -50,8 +50,8 @@ class Layout(Protocol):
         """Where a relation's descriptor is."""
         ...
 
-    def own(self, node: object) -> int:
-        """Where the descriptor of this node's own relation is."""
+    def own(self, node: object, number: int = 0) -> int:
+        """Where the descriptor of this node's own relation is, or of one of several."""
         ...
 
     def log(self) -> int:
@@ -115,8 +115,8 @@ class Operator(Generic[Node]):
     kernel: Any
     encode: Callable[[Node, Layout, int], Fields]
     """The fields of a node's operation, which will be at that place."""
-    own: Callable[[Node], Own] | None = None
-    """The relation that the operation needs for itself."""
+    own: Callable[[Node], Own | tuple[Own, ...]] | None = None
+    """The relation, or relations, that the operation needs for itself."""
     reads_log: Callable[[Node], bool] = lambda _: False
     """Whether it reads the log of all facts."""
     index: Callable[[Node], tuple[Relation, tuple[int, ...]] | None] = lambda _: None
