@@ -12,6 +12,7 @@ from lasing.bench.costs.models import models
 from lasing.bench.costs.names import names
 from lasing.bench.costs.reading import reading
 from lasing.bench.costs.running import running
+from lasing.bench.costs.selecting import selecting
 
 Row = tuple[str, str, str]
 COLUMNS = ("what", "cost", "compared")
@@ -43,6 +44,9 @@ COSTS: tuple[CostTable, ...] = (
     CostTable("names", "New names", "What do new names cost, at first and after millions of them?", names),
     CostTable(
         "leaving", "Handing out changes", "What does it cost to hand out a change, by the kind of its values?", leaving
+    ),
+    CostTable(
+        "selecting", "First and last", "What do `#first` and `#last` cost per reading, by window and order?", selecting
     ),
     CostTable("interrupts", "Ctrl-C", "How soon does an exploding evaluation end?", interrupts),
 )
