@@ -8,6 +8,7 @@ import pytest
 
 import lasing
 from lasing.engine_choice import unplanned
+from lasing.engines.local import dictionary
 from lasing.errors import SourceText
 from lasing.languages import examine
 from lasing.plan.compile import Unplanned, compile_plan
@@ -45,6 +46,13 @@ def test_the_local_engine_equals_the_reference(first: int) -> None:
             planned += 1
             agree(example, "local")
     assert planned > CHUNK // 2
+
+
+def test_values_may_be_forgotten_at_any_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dictionary, "_LEAST", 0)
+    for example in safe_examples(50_000, programs(60, 1000)):
+        if not unplanned(lasing.parse(example.program)):
+            agree(example, "local")
 
 
 @pytest.mark.parametrize("first", range(10_000, 10_000 + programs(80, 2000), CHUNK))
