@@ -28,6 +28,8 @@ CLASS, PRECEDES = UNEQUAL + 1, UNEQUAL + 2
 PAIR = COPY + 1
 """A function of more than two operands takes the last one, and a pair of all those before it."""
 FIRST_FUNCTION = PAIR + 1
+ARITHMETIC = 1 << 32
+"""Arithmetic on terms: the question is this and the code of the operation."""
 
 # The table: its mask, then per slot the question, its two codes, and the answer.
 MASK, FIRST_SLOT = 0, 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from lasing.engines.local.asking import PAIR
 from lasing.engines.local.operators import variants
@@ -10,8 +11,10 @@ from lasing.engines.local.operators.join import join_any
 from lasing.engines.local.operators.operation import Layout, span_words
 from lasing.engines.local.operators.pairs import copy_rows, join_pairs
 from lasing.engines.local.pointers import kernel_address
-from lasing.logic.functions import COMPARISONS, Function, codes, function_of
-from lasing.logic.terms import Arithmetic, Term, Variable
+from lasing.logic.functions import COMPARISONS, Function, codes
+from lasing.logic.functions.entry import ANYTHING
+from lasing.logic.terms import Arithmetic, Term, Variable, evaluate, variables_of
+from lasing.logic.values import Value
 from lasing.plan.nodes import NOW, Lookup, PlanRule, Relation, Test
 from lasing.plan.optimize.order import as_written
 
@@ -206,10 +209,19 @@ class Variant:
         match term:
             case Variable():
                 return self._register(term)
-            case Arithmetic(operator, operands):
-                return self._apply(function_of(operator, len(operands)), [self._value(o) for o in operands])
+            case Arithmetic(_, operands):
+                if term.function.lazy:
+                    return self._whole(term)
+                return self._apply(term.function, [self._value(o) for o in operands])
             case _:
                 return self._layout.constant(term)
+
+    def _whole(self, term: Arithmetic) -> int:
+        """The register of a term that is asked as a whole, given its variables: some of its parts may have no value."""
+        variables = tuple(dict.fromkeys(variables_of(term)))
+        given = variables or (0,)  # a question is about something
+        function = replace(term.function, definition=_Whole(term, variables), operands=(ANYTHING,), lazy=False)
+        return self._apply(function, [self._value(v) for v in given])
 
     def _apply(self, function: Function, registers: list[int]) -> int:
         """Steps that compute a function of registers, two at a time, and the register of its value.
@@ -227,6 +239,17 @@ class Variant:
             self._steps.append([variants.COMPUTE, code, target, result, register, 0])
             result = target
         return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """The definition of a term as a function of its variables."""
+
+    term: Arithmetic
+    variables: tuple[Variable, ...]
+
+    def __call__(self, *values: Value) -> Value:
+        return evaluate(self.term, dict(zip(self.variables, values, strict=False)))
 
 
 def _bound(binds: list[int]) -> list[tuple[int, int]]:

@@ -6,7 +6,8 @@ has what it takes and returns, its definition in Python, and its code in kernels
 
 from lasing.logic.functions.aggregates import AGGREGATES, AggregateEntry, AggregateFunction, aggregate, all_compare
 from lasing.logic.functions.comparisons import COMPARISONS, Comparison, ComparisonEntry, holds
-from lasing.logic.functions.terms import FUNCTIONS, Function, calls, function_of, functions, infixes
+from lasing.logic.functions.entry import Function, unknown
+from lasing.logic.functions.terms import FUNCTIONS, calls, function_of, functions, infixes
 
 __all__ = [
     "AGGREGATES",
@@ -24,4 +25,5 @@ __all__ = [
     "functions",
     "holds",
     "infixes",
+    "unknown",
 ]
