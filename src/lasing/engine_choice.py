@@ -16,7 +16,7 @@ from lasing.logic.examples import Examples
 from lasing.logic.formulas import Atom
 from lasing.logic.idle import Settling, settling
 from lasing.logic.own import check_functions
-from lasing.logic.program import Program
+from lasing.logic.program import Fact, Program
 from lasing.logic.splitting import Split, has_several_answers, split, unsplit
 from lasing.plan.compile import Unplanned, compile_plan
 from lasing.plan.nodes import Plan
@@ -54,7 +54,7 @@ class ModelsEngine(_Reports, Protocol):
     """
 
     def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Answer]: ...
-    def recall(self, time: int, rows: Iterable[tuple[int, Atom]]) -> Answer: ...
+    def recall(self, time: int, facts: Iterable[Fact]) -> Answer: ...
 
 
 @dataclass(frozen=True, slots=True)

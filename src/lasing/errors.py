@@ -55,7 +55,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceText:
     """A text, its name, and its file if it has one; it turns an offset into a `Place` when one is needed."""
 
     name: str
@@ -65,7 +65,7 @@ class Source:
     def place(self, offset: int, length: int = 1) -> Place:
         """The place of an offset.
 
-        >>> str(Source("prog.lars", "a.\\nb :- c.").place(8))
+        >>> str(SourceText("prog.lars", "a.\\nb :- c.").place(8))
         'prog.lars:2:6'
         """
         starts = _line_starts(self.text)

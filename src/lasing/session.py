@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lasing.connectors.files import OnBytesRead, read_text
 from lasing.connectors.missing import SKIP, Gaps, Missing
-from lasing.connectors.rows import Row, by_time, merged, time_of, value_of
+from lasing.connectors.rows import by_time, merged, time_of, value_of
 from lasing.connectors.sources import in_columns, stream_batches, stream_rows
 from lasing.engine_choice import (
     AnyAnswers,
@@ -26,7 +26,7 @@ from lasing.engine_choice import (
     load_kernels,
     most_models,
 )
-from lasing.errors import Diagnostic, LasingError, Source, fault, similar
+from lasing.errors import Diagnostic, LasingError, SourceText, fault, similar
 from lasing.errors import warn as issue
 from lasing.languages import is_program, read_program
 from lasing.limits import Limits, Watch, limits_of
@@ -36,7 +36,7 @@ from lasing.logic.examples import Example
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
 from lasing.logic.own import Functions, with_functions
-from lasing.logic.program import Program
+from lasing.logic.program import Fact, Program
 from lasing.logic.splitting import has_several_answers
 from lasing.logic.terms import Value
 from lasing.timeline.ticks import Tick
@@ -44,8 +44,8 @@ from lasing.timeline.ticks import Tick
 if TYPE_CHECKING:  # these load Arrow and the kernels, so only when needed
     from lasing.connectors.batches import Batch, Slab
     from lasing.connectors.changed import ChangedColumns
+    from lasing.engines.local.columnar import ColumnarEngine
     from lasing.engines.local.engine import LocalEngine
-    from lasing.engines.local.feed import Feed
     from lasing.engines.local.figures import Measuring
 
 Step = tuple["ChangedColumns | None", int]
@@ -199,7 +199,7 @@ class Run:
         self._steps: Iterator[Step] | None = None
         self._moments: Iterator[Changes]
         self._answers: Iterator[Answer]
-        own = by_time((fact.time, fact.atom) for fact in program.data)
+        own = by_time(program.data)
         given = program.tick, sort, progress, self._known, self._gaps
         if isinstance(self._engine, OnLocal) and in_columns(stream):
             from lasing.connectors.batches import batches_of
@@ -280,7 +280,7 @@ class Run:
         inputs = sorted(facts.read - facts.derived - facts.background)
         return _NAME_IT.format(inputs[0]) if inputs else "no rule reads it"
 
-    def _arrivals(self, rows: Iterator[Row], start: int | None, end: int | None) -> Arrivals:
+    def _arrivals(self, rows: Iterator[Fact], start: int | None, end: int | None) -> Arrivals:
         """The time points that have facts, with these facts, and the first and the last time point.
 
         If reading a row fails, the time points before that of the last row are complete, and come before the error.
@@ -332,7 +332,7 @@ class Run:
         from lasing.connectors.batches import merged_batches, within
 
         self._watch.restart()
-        feed: Feed | None = None
+        columnar: ColumnarEngine | None = None
         for begin, slab, until in merged_batches(sources):
             self.tick = self.program.shown_tick()
             start = begin if start is None else start
@@ -344,15 +344,15 @@ class Run:
             self.report.early_facts += early
             self._count_facts(facts)
             if until >= start:
-                feed = feed or self._feed(choice, start)
-                yield from self._advanced(feed, facts, start, until)
+                columnar = columnar or self._columnar(choice, start)
+                yield from self._advanced(columnar, facts, start, until)
             if until == end:
                 break
         self.tick = self.program.shown_tick()
-        if start is not None and (feed is None or (end is not None and feed.time < end)):
+        if start is not None and (columnar is None or (end is not None and columnar.time < end)):
             last = start if end is None else end
             if start <= last:
-                yield from self._advanced(feed or self._feed(choice, start), [], start, last)
+                yield from self._advanced(columnar or self._columnar(choice, start), [], start, last)
         self._warn(warn)
 
     def _made(self, choice: OneAnswer, start: int) -> ChangesEngine:
@@ -363,26 +363,26 @@ class Run:
         self._measured = engine.measure() if self._measures else None
         return engine
 
-    def _feed(self, choice: OnLocal, start: int) -> Feed:
-        from lasing.engines.local.feed import Feed
+    def _columnar(self, choice: OnLocal, start: int) -> ColumnarEngine:
+        from lasing.engines.local.columnar import ColumnarEngine
 
         engine = self._local(choice, start)
         self._start, self._counted_until, self._streams = start, start - 1, 1
         facts = facts_of(self.program)
-        feed = Feed(engine, facts.counts_facts, facts.counts_all_facts)
+        columnar = ColumnarEngine(engine, facts.counts_facts, facts.counts_all_facts)
         if self._reports_extensions:
-            feed.report_extensions()
-        return feed
+            columnar.report_extensions()
+        return columnar
 
-    def _advanced(self, feed: Feed, facts: Slab, start: int, until: int) -> Iterator[Step]:
-        for columns in feed.advance(facts, until):
+    def _advanced(self, columnar: ColumnarEngine, facts: Slab, start: int, until: int) -> Iterator[Step]:
+        for columns in columnar.advance(facts, until):
             last = int(columns.times[-1])
             self._count_until(last, self._size + int(columns.signs.sum()), 1)
             # Atoms that changed before the last of these time points count once more for each time point up to it.
             self.report.atoms += int((columns.signs * (last - columns.times)).sum())
-            self._note(feed)
+            self._note(columnar)
             yield columns, last
-        self._note(feed)
+        self._note(columnar)
         self._count_until(until, self._size, 1)
         self.report.time_points = until - start + 1
         yield None, until
@@ -435,7 +435,7 @@ class Run:
             yield self._counted_models(latest)
         self._warn(warn)
 
-    def _note(self, engine: ChangesEngine | ModelsEngine | Feed) -> None:
+    def _note(self, engine: ChangesEngine | ModelsEngine | ColumnarEngine) -> None:
         self.report.dropped_heads = engine.dropped_heads
         self.report.failures = dict(engine.failures)
         if self.report.failures:
@@ -482,7 +482,7 @@ def left_out(
     return found
 
 
-def source_of(program: str | Path) -> Source:
+def source_of(program: str | Path) -> SourceText:
     """The text of a program, with its name."""
     if not isinstance(program, str | Path):
         raise fault(
@@ -491,8 +491,8 @@ def source_of(program: str | Path) -> Source:
     if isinstance(program, str) and re.fullmatch(r"\S+", program) and is_program(program):
         raise fault("E510", f"{program!r} is text", note=f"for a file, pass a path: Path({program!r})")
     if isinstance(program, Path):
-        return Source(str(program), read_text(program), program)
-    return Source("program", program)
+        return SourceText(str(program), read_text(program), program)
+    return SourceText("program", program)
 
 
 def _count(number: int, what: str) -> str:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lasing
-from lasing.errors import Source
+from lasing.errors import SourceText
 from lasing.languages import examine
 from lasing.languages.lars.formatter import format_text
 from lasing.languages.lars.tokens import tokenize
@@ -74,16 +74,16 @@ def test_the_answer_depends_only_on_data_up_to_its_time(example: Example) -> Non
 
 @given(examples(nested=True))
 def test_formatting_changes_only_white_space_and_is_idempotent(example: Example) -> None:
-    source = Source("program", example.program.replace(", ", ",").replace(" :- ", "\n:-   "))
+    source = SourceText("program", example.program.replace(", ", ",").replace(" :- ", "\n:-   "))
     formatted = format_text(source)
-    assert format_text(Source("program", formatted)) == formatted
+    assert format_text(SourceText("program", formatted)) == formatted
     before, _ = tokenize(source)
-    after, _ = tokenize(Source("program", formatted))
+    after, _ = tokenize(SourceText("program", formatted))
     assert (before.kinds, before.texts) == (after.kinds, after.texts)
 
 
 @given(st.text(alphabet='pqXY_ ().,:-[]#%*"<>=+/0123 \n◇□⊞∧in at not always', max_size=60))
 def test_any_text_is_read_or_refused_with_a_lasing_error(text: str) -> None:
-    program, found = examine([Source("program", text)])
+    program, found = examine([SourceText("program", text)])
     assert all(d.code and d.message for d in found)
     assert found or lasing.parse(str(program)) == program

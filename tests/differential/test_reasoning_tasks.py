@@ -12,12 +12,11 @@ import lasing
 from lasing import models
 from lasing.engines.reference.satisfaction import try_all
 from lasing.engines.reference.several import DefinitionEngine, Derivable, Interpretation
-from lasing.engines.reference.stream import Fact
-from lasing.errors import LasingError, Source
+from lasing.errors import LasingError, SourceText
 from lasing.languages import read_question
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
-from lasing.logic.program import Program
+from lasing.logic.program import Fact, Program
 from lasing.timeline.intervals import Interval
 from tests.differential.several_programs import several_example
 from tests.differential.sizes import programs
@@ -26,8 +25,6 @@ _MOST_TRIED = 128
 _PIECES = 8
 _PROGRAMS = programs(25, 1500)
 _FORMULAS = programs(60, 4000)
-
-Row = tuple[int, Atom]
 
 
 @pytest.mark.parametrize("piece", range(_PIECES))
@@ -48,7 +45,7 @@ def compare_program(seed: int) -> int:
     whole = lasing.parse(example.program)
     program = replace(whole, rules=tuple(rule for rule in whole.rules if rule.penalty is None))
     now = draw.randint(example.start, example.end)
-    data = [(time, _atom(text)) for time, text in example.stream if time <= now]
+    data = [Fact(time, _atom(text)) for time, text in example.stream if time <= now]
     engine = DefinitionEngine(program, example.start)
     try:
         engine.recall(now, data)
@@ -67,7 +64,7 @@ def compare_program(seed: int) -> int:
 
 
 def _any_interpretation(
-    draw: Random, program: Program, possible: list[Interpretation], data: list[Row]
+    draw: Random, program: Program, possible: list[Interpretation], data: list[Fact]
 ) -> Interpretation:
     """An interpretation that may have underivable atoms: the definition does not try them, and no answer has them."""
     names = [name for name in ("d", "e") if name in facts_of(program).derived]
@@ -77,7 +74,7 @@ def _any_interpretation(
 
 
 def _compare_satisfiability(
-    program: Program, start: int, now: int, data: list[Row], answers: set[Interpretation], described: str
+    program: Program, start: int, now: int, data: list[Fact], answers: set[Interpretation], described: str
 ) -> None:
     found = models.answer_stream(program, data, time=now, start=start)
     assert (found is not None) == bool(answers), described
@@ -89,9 +86,9 @@ def _compare_satisfiability(
         assert {atom for _, atom in confined} <= few | {atom for _, atom in data}, described
 
 
-def _stream(interpretation: Interpretation, data: list[Row]) -> list[Row]:
-    derived = [(a.time, Atom(a.predicate, a.args)) for a in interpretation]
-    return sorted({*data, *derived}, key=lambda row: row[0])
+def _stream(interpretation: Interpretation, data: list[Fact]) -> list[Fact]:
+    derived = [Fact(a.time, Atom(a.predicate, a.args)) for a in interpretation]
+    return sorted({*data, *derived}, key=lambda fact: fact.time)
 
 
 def compare_formula(seed: int) -> bool:
@@ -102,10 +99,10 @@ def compare_formula(seed: int) -> bool:
     now = draw.randint(start, last)
     background = draw.choice(("", "", "p.", "r(2)."))
     atoms = draw.sample(["p", "q", "r(1)", "r(2)"], 10 // (last - start + 1) if last - start > 2 else 3)
-    question = read_question([Source("background", background)], {}, Source("formula", formula))
+    question = read_question([SourceText("background", background)], {}, SourceText("formula", formula))
     assert question.formula is not None
     timeline = Interval(start, last)
-    facts = [Fact(time, a.predicate, a.args) for time in timeline for a in map(_atom, sorted(atoms))]  # type: ignore[arg-type]  # ground
+    facts = [Fact(time, a) for time in timeline for a in map(_atom, sorted(atoms))]
     known = {"": {}, "p.": {"p": {(): None}}, "r(2).": {"r": {(2,): None}}}[background]
     expected = try_all(facts, timeline, known, now, question.formula.body)  # type: ignore[arg-type]  # values
     described = f"seed {seed}: {formula} at {now} of {timeline} with {atoms} and {background}"
@@ -115,8 +112,7 @@ def compare_formula(seed: int) -> bool:
         assert {atom for _, atom in found} <= set(map(_atom, atoms)), described
         assert models.holds(formula, found, time=now, start=start, end=last, background=background), described
     for chosen in _some(draw, facts, 3):
-        rows = [(f.time, Atom(f.predicate, f.args)) for f in chosen]
-        if models.holds(formula, rows, time=now, start=start, end=last, background=background):
+        if models.holds(formula, chosen, time=now, start=start, end=last, background=background):
             assert found is not None, described
     return found is not None
 

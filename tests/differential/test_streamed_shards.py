@@ -26,7 +26,7 @@ from lasing.logic.facts import facts_of
 from lasing.logic.formulas import atoms_of
 from lasing.logic.lookback import rule_lookback
 from lasing.logic.partition import Partition, partition
-from lasing.logic.program import DataFact, Program
+from lasing.logic.program import Fact, Program
 from lasing.logic.terms import Value, mixed_text, normal
 from lasing.logic.types import Type, argument_types
 from lasing.logic.values import is_number
@@ -36,7 +36,7 @@ from lasing.spark.outputs import LEADING, output_tables
 from lasing.spark.packing import Packer
 from lasing.spark.shard import Arrived, step
 from lasing.spark.slices import Slices
-from lasing.spark.state import State
+from lasing.spark.state import ShardState
 from lasing.spark.streaming import arrived_of
 from lasing.spark.task import Task
 from tests.differential.core_programs import core_example
@@ -85,7 +85,7 @@ def case_of(example: Example, chance: random.Random) -> Case:
     program = _with_other_rules(example.program, chance)
     facts = [(fact.time, fact.atom) for fact in lasing.parse(example.stream_text).data]
     own = [fact for fact in facts if chance.random() < 0.1]
-    program = replace(program, data=(*program.data, *(DataFact(time, atom) for time, atom in own)))
+    program = replace(program, data=(*program.data, *(Fact(time, atom) for time, atom in own)))
     known = None if facts_of(program).counts_all_facts else facts_of(program).arity
     used = {a.predicate: len(a.args) for _, a in facts if known is None or a.predicate in known}
     if not used:
@@ -367,7 +367,7 @@ class Workers:
         self.moves = moves
         self.ordered = ordered
         self.batches = 0
-        self.states = [State().to_bytes()] * case.task.shards
+        self.states = [ShardState().to_bytes()] * case.task.shards
         self.output: OutputRows = Counter()
         self.late: Counter[tuple[object, ...]] = Counter()
         self.missing: Counter[tuple[str, str]] = Counter()
@@ -391,7 +391,7 @@ class Workers:
         for _ in range(chance.choice([1, 1, 1, 2])):  # the batch is tried again: what came of it before is lost
             if chance.random() < self.moves:
                 shard._live.clear()  # the shard has moved
-            result = step(task, number, State.from_bytes(self.states[number]), arrived, drain, self.batches)
+            result = step(task, number, ShardState.from_bytes(self.states[number]), arrived, drain, self.batches)
         self.states[number] = result.state.to_bytes()
         for predicate, table in result.tables.items():
             self.output += rows_of(task, predicate, task.outputs[predicate].finished(table, task.view, task.unit))
@@ -446,7 +446,7 @@ def _assert_bounded(case: Case, workers: Workers) -> None:
     if back.points is None:
         return
     for stored in workers.states:
-        state = State.from_bytes(stored)
+        state = ShardState.from_bytes(stored)
         if state.until is None:
             continue
         facts = {(row["time"], p, *list(row.values())[1:]) for p, t in state.window.items() for row in t.to_pylist()}

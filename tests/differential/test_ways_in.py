@@ -25,7 +25,7 @@ from lasing.logic.types import argument_types
 from lasing.spark.outputs import output_tables
 from lasing.spark.packing import Packer
 from lasing.spark.shard import step
-from lasing.spark.state import State
+from lasing.spark.state import ShardState
 from lasing.spark.streaming import arrived_of
 from lasing.spark.task import Task
 from tests.differential.sizes import programs
@@ -84,7 +84,7 @@ def by_spark(text: str, table: Any, shards: int, missing: Any) -> Outcome:
         found = set()
         for shard in range(shards):
             arrived = [arrived_of(task, *list(row.values())[1:]) for row in sent if row["place"] == shard]
-            result = step(task, shard, State(), arrived, drain=True)
+            result = step(task, shard, ShardState(), arrived, drain=True)
             for predicate, rows in result.tables.items():
                 for row in rows.filter(pc.equal(rows["time"], result.state.until)).to_pylist():
                     found.add(Atom(predicate, tuple(row.values())[1:]))

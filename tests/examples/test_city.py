@@ -18,7 +18,7 @@ import pytest
 from rich.console import Console
 
 import lasing
-from lasing.errors import Source
+from lasing.errors import SourceText
 from lasing.languages import read_program
 from lasing.languages.lars.formatter import format_text
 from lasing.logic.answers import intervals
@@ -69,7 +69,7 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Day:
 
 def program_of(folder: Path) -> Program:
     paths = CITY / "city.lars", folder / "map.lars"
-    return read_program([Source(path.name, path.read_text(encoding="utf-8")) for path in paths])
+    return read_program([SourceText(path.name, path.read_text(encoding="utf-8")) for path in paths])
 
 
 def reasoned(program: Program, readings: pa.Table, rain: pa.Table, truth: simulate.Summary) -> dict[str, pa.Table]:
@@ -80,7 +80,7 @@ def reasoned(program: Program, readings: pa.Table, rain: pa.Table, truth: simula
     rows: dict[str, list[dict[str, Any]]] = {predicate: [] for predicate in COLUMNS}
     first = int(truth.start.timestamp()) // 60
     for holding in intervals(run.moments()):
-        begins, ends = (truth.start + (time - first) * MINUTE for time in (holding.start, holding.end))
+        begins, ends = (truth.start + (time - first) * MINUTE for time in (holding.since, holding.until))
         args = zip(COLUMNS[holding.atom.predicate], holding.atom.args, strict=True)
         rows[holding.atom.predicate].append({"from": begins, "until": ends, **dict(args)})
     return {predicate: table_of(predicate, found) for predicate, found in rows.items()}
@@ -164,7 +164,7 @@ def test_the_script_writes_and_tells(
 
 def test_the_program_is_formatted_and_with_its_map_without_findings(day: Day) -> None:
     text = (CITY / "city.lars").read_text(encoding="utf-8")
-    assert format_text(Source("city.lars", text)) == text
+    assert format_text(SourceText("city.lars", text)) == text
     assert findings(program_of(day.folder), CAUTIONS) == []
 
 

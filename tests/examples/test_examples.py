@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import lasing
-from lasing.errors import Source
+from lasing.errors import SourceText
 from lasing.languages.lars.formatter import format_text
 from lasing.logic.checks import CAUTIONS, findings
 
@@ -22,7 +22,7 @@ SCRIPTS = sorted(EXAMPLES.glob("*.py"))
 def test_program_is_formatted_and_without_findings(path: Path) -> None:
     assert findings(lasing.parse(path), CAUTIONS) == []
     text = path.read_text(encoding="utf-8")
-    assert format_text(Source(path.name, text)) == text
+    assert format_text(SourceText(path.name, text)) == text
 
 
 @pytest.mark.parametrize("path", [p for p in PROGRAMS if p.with_suffix(".facts").exists()], ids=lambda p: p.stem)

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 import lasing
 from lasing.cli import main
-from lasing.errors import Source
+from lasing.errors import SourceText
 from lasing.languages.lars.formatter import format_text
 from lasing.pipeline.config import read_pipeline
 from tests.conformance.cases import all_cases
@@ -157,7 +157,7 @@ def _folder() -> Path:
 def _take_program(data: bytes) -> None:
     text = data.decode("utf-8", "replace")
     with contextlib.suppress(lasing.LasingError):
-        format_text(Source("program", text))
+        format_text(SourceText("program", text))
     program = lasing.parse(text)
     stream = "a(x1,y) at 1. p(a) at 1. p at 1. tram(a1,b) at 2. p(b) at 3. temp(120) at 3. p at 4."
     for answer in lasing.run(program, stream, start=0, end=6, models=3, **_limits()):  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lasing.errors import Source, in_order, render
+from lasing.errors import SourceText, in_order, render
 from lasing.languages import examine
 from lasing.logic.checks import CAUTIONS, ONE_ANSWER, findings
 from tests.golden.golden import check_golden
@@ -21,7 +21,7 @@ PROGRAMS = sorted(FOLDER.glob("*.lars"))
 
 
 def findings_text(path: Path) -> str:
-    program, found = examine([Source(path.name, path.read_text(encoding="utf-8"))])
+    program, found = examine([SourceText(path.name, path.read_text(encoding="utf-8"))])
     if not found:
         found = in_order(findings(program, (*ONE_ANSWER, *CAUTIONS)))
     return render(found) + "\n"

@@ -28,7 +28,7 @@ def expected(program: Any, stream: Mapping[str, Any], predicate: str, view: str,
                 if atom.predicate == predicate
             ]
         else:
-            rows = [(h.start, h.end, *h.atom.args) for h in intervals(run.moments()) if h.atom.predicate == predicate]
+            rows = [(h.since, h.until, *h.atom.args) for h in intervals(run.moments()) if h.atom.predicate == predicate]
     return sorted(rows, key=repr)
 
 

@@ -140,7 +140,7 @@ def test_several_inputs_give_the_same_however_they_are_batched(spark: Any, files
             taken.extend(tuple(row) for row in outputs.take_late(batch).collect())
 
         state = str(tmp_path / f"state{sizes['temp']}{sizes['door']}")
-        reasoning.drain(outputs.told.writeStream.foreachBatch(keep).option("checkpointLocation", state))
+        reasoning.drain(outputs.results.writeStream.foreachBatch(keep).option("checkpointLocation", state))
         found.append(sorted(map(repr, taken)))
     assert any("'door'" in row for row in found[0])  # some are late
     assert found[1] == found[0]

@@ -6,11 +6,11 @@ import pickle
 
 import pytest
 
-from lasing.errors import Diagnostic, LasingError, Place, Source, fault, in_order, render, similar
+from lasing.errors import Diagnostic, LasingError, Place, SourceText, fault, in_order, render, similar
 
 
 def test_a_finding_has_its_code_place_line_caret_and_note() -> None:
-    place = Source("prog.lars", "a.\nq(X, Yes) :- p(X).").place(8, 3)
+    place = SourceText("prog.lars", "a.\nq(X, Yes) :- p(X).").place(8, 3)
     text = str(Diagnostic("E201", "Yes is unsafe", place, "bind it\nor not"))
     assert text == (
         "error[E201]: Yes is unsafe\n"
@@ -39,7 +39,7 @@ def test_a_warning_without_a_place() -> None:
     ],
 )
 def test_the_place_of_an_offset(text: str, offset: int, place: str, line: str) -> None:
-    found = Source("s", text).place(offset)
+    found = SourceText("s", text).place(offset)
     assert (str(found), found.text) == (place, line)
 
 

@@ -14,7 +14,7 @@ from lasing.logic.types import argument_types
 from lasing.spark.outputs import output_tables
 from lasing.spark.packing import Packer
 from lasing.spark.shard import step
-from lasing.spark.state import State
+from lasing.spark.state import ShardState
 from lasing.spark.streaming import arrived_of
 from lasing.spark.task import Task
 
@@ -126,7 +126,7 @@ def test_a_late_fact_on_spark(unit: int | None, shown: str) -> None:
     outputs = output_tables(program, argument_types(program, {"p": ("integer",)}))
     task = Task(program, ("p",), outputs, "answers", {}, frozenset(), unit=unit)
     packer = Packer("p", 0, ("time", "x"), None, unit, 1, (0,))
-    state = State()
+    state = ShardState()
     for point in NUMBERS:
         times = pa.array([point * (unit or 1)]).cast(pa.int64() if unit is None else pa.timestamp("us", "UTC"))
         (sent,) = next(iter(packer([pa.record_batch([times, pa.array([1])], names=["time", "arg1"])]))).to_pylist()

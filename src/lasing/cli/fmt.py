@@ -11,7 +11,7 @@ import typer
 
 from lasing.cli.options import Language
 from lasing.connectors.files import read_text, unwritable, whole_text
-from lasing.errors import Source
+from lasing.errors import SourceText
 from lasing.languages import format_program
 
 
@@ -32,13 +32,13 @@ def fmt(
     for file in files:
         if file == "-":
             text = whole_text(sys.stdin.buffer, "standard input")
-            formatted = format_program(Source("standard input", text), language)
+            formatted = format_program(SourceText("standard input", text), language)
             if not (check or diff):
                 typer.echo(formatted, nl=False)
                 continue
         else:
             text = read_text(Path(file))
-            formatted = format_program(Source(file, text, Path(file)), language)
+            formatted = format_program(SourceText(file, text, Path(file)), language)
         if formatted == text:
             continue
         changed += 1

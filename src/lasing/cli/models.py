@@ -23,14 +23,14 @@ from lasing.cli.options import (
 )
 from lasing.connectors.csv import cell_value
 from lasing.connectors.missing import SKIP, Gaps
-from lasing.connectors.rows import Row, merged
+from lasing.connectors.rows import merged
 from lasing.connectors.sources import FileSource, stream_rows
 from lasing.connectors.tables import TIME
-from lasing.errors import Diagnostic, Source, similar
+from lasing.errors import Diagnostic, SourceText, similar
 from lasing.languages import read_program, read_question
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import atoms_of
-from lasing.logic.program import Program
+from lasing.logic.program import Fact, Program
 from lasing.logic.question import Question
 from lasing.timeline.ticks import Tick
 
@@ -134,7 +134,7 @@ def check(
     if formula:
         if interpretation:
             raise typer.BadParameter("with --formula, give the stream as an argument", param_hint="--interpretation")
-        question = read_question(texts, constants, Source("formula", formula), language=language)
+        question = read_question(texts, constants, SourceText("formula", formula), language=language)
         beside = question.program
         known = facts_of(Program(() if question.formula is None else (question.formula,), beside.background)).arity
         streamed: set[str] = set()
@@ -214,8 +214,8 @@ def sat(
     if formula:
         if streams:
             raise typer.BadParameter("sat looks for a stream in which the formula holds: do not give one")
-        named = None if atoms is None else Source("atoms", atoms)
-        beside = styled(read_question(texts, constants, Source("formula", formula), named, language).program, times)
+        named = None if atoms is None else SourceText("atoms", atoms)
+        beside = styled(read_question(texts, constants, SourceText("formula", formula), named, language).program, times)
         tick = beside.tick
         found = satisfiable(
             formula,
@@ -246,11 +246,11 @@ def sat(
 
 def _rows(
     streams: list[FileSource], tick: Tick | None, sort: bool, arity: Mapping[str, int], gaps: Gaps
-) -> Iterator[Row]:
+) -> Iterator[Fact]:
     return merged([stream_rows(stream, tick, sort, None, arity, gaps) for stream in streams])
 
 
-def _noted(rows: Iterator[Row], seen: set[str]) -> Iterator[Row]:
+def _noted(rows: Iterator[Fact], seen: set[str]) -> Iterator[Fact]:
     """The rows; adds their predicates to `seen`."""
     for row in rows:
         seen.add(row[1].predicate)

@@ -13,7 +13,7 @@ import typer
 from lasing.connectors.csv import cell_value
 from lasing.connectors.files import read_text, whole_text
 from lasing.connectors.sources import FORMATS, FileSource, file_source
-from lasing.errors import LasingError, Source
+from lasing.errors import LasingError, SourceText
 from lasing.languages import ENDINGS, NAMES, is_program
 from lasing.logic.program import Output, Program
 from lasing.logic.terms import Value, is_name
@@ -151,12 +151,12 @@ def stream_file(file: str, time: str, input_format: str, option: str | None = No
         raise typer.BadParameter(f"{d.message} ({d.note})", param_hint=option) from None
 
 
-def read_sources(paths: list[str]) -> list[Source]:
+def read_sources(paths: list[str]) -> list[SourceText]:
     """The texts of program files; `-` is standard input."""
     return [
-        Source("standard input", whole_text(sys.stdin.buffer, "standard input"))
+        SourceText("standard input", whole_text(sys.stdin.buffer, "standard input"))
         if path == "-"
-        else Source(path, read_text(Path(path)), Path(path))
+        else SourceText(path, read_text(Path(path)), Path(path))
         for path in paths
     ]
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from lasing.connectors.files import OnBytesRead, unreadable
 from lasing.connectors.missing import Gaps
-from lasing.connectors.rows import Arity, Row
+from lasing.connectors.rows import Arity
 from lasing.connectors.tables import Columns, RowMaker
 from lasing.errors import LasingError, Place, fault
+from lasing.logic.program import Fact
 from lasing.logic.values import Undefined, Value, is_number, mixed_text, value_from_text
 from lasing.timeline.ticks import Tick
 
@@ -145,7 +146,7 @@ def read_frame(
     ordered: bool = True,
     arity: Arity | None = None,
     gaps: Gaps | None = None,
-) -> Iterator[Row]:
+) -> Iterator[Fact]:
     """The rows of a data frame."""
     source = frame_source(frame)
     return _rows(source, RowMaker(source.name, columns, tick, ordered, arity, gaps or Gaps()))
@@ -233,13 +234,13 @@ def read_parquet(
     progress: OnBytesRead | None = None,
     arity: Arity | None = None,
     gaps: Gaps | None = None,
-) -> Iterator[Row]:
+) -> Iterator[Fact]:
     """The rows of a Parquet file."""
     source = parquet_source(path, progress)
     return _rows(source, RowMaker(str(path), columns, tick, ordered, arity, gaps or Gaps()))
 
 
-def _rows(source: ArrowSource, maker: RowMaker) -> Iterator[Row]:
+def _rows(source: ArrowSource, maker: RowMaker) -> Iterator[Fact]:
     maker.check(source.header)
     number = 0
     for batch in source.batches:
@@ -247,7 +248,7 @@ def _rows(source: ArrowSource, maker: RowMaker) -> Iterator[Row]:
         number += batch.num_rows
 
 
-def rows_of(batch: Any, maker: RowMaker, number: int) -> Iterator[Row]:
+def rows_of(batch: Any, maker: RowMaker, number: int) -> Iterator[Fact]:
     """The rows of a record batch; `number` rows came before it."""
     for i, record in enumerate(_records(batch, maker.name, number), number + 1):
         if row := maker.row(record, Place(maker.name, i, 1)):

@@ -1,4 +1,4 @@
-"""Batches: the facts of a stream in columns, the counterpart of `Row`, without an object for each fact.
+"""Batches: the facts of a stream in columns, the counterpart of `Fact`, without an object for each fact.
 
 A batch keeps the order of its facts. A column is an Arrow array without nulls, or `Mixed` if it has values of several
 kinds. Sources yield batches in order of time; `merged_batches` merges them into one stream.
@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lasing.connectors.rows import Row
 from lasing.errors import LasingError
+from lasing.logic.program import Fact
 from lasing.logic.values import Boxed, Value, is_boxed
 from lasing.timeline.limits import LIMIT
 
@@ -187,7 +187,7 @@ def column_of(values: Sequence[Value]) -> Column:
     return Mixed(len(values), tuple(parts))
 
 
-def batch_of(rows: Sequence[Row]) -> Batch:
+def batch_of(rows: Sequence[Fact]) -> Batch:
     """Rows as a batch."""
     shapes: dict[tuple[str, int], list[int]] = {}
     for i, (_, atom) in enumerate(rows):
@@ -200,9 +200,9 @@ def batch_of(rows: Sequence[Row]) -> Batch:
     return Batch(np.array([time for time, _ in rows], np.int64), tuple(parts))
 
 
-def batches_of(rows: Iterable[Row]) -> Iterator[Batch]:
+def batches_of(rows: Iterable[Fact]) -> Iterator[Batch]:
     """Rows as batches. If reading a row fails, the rows before it come first, and then the error."""
-    chunk: list[Row] = []
+    chunk: list[Fact] = []
     try:
         for row in rows:
             chunk.append(row)

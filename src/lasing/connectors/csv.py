@@ -11,9 +11,10 @@ from pathlib import Path
 
 from lasing.connectors.files import LONGEST_LINE, Block, OnBytesRead, blocks
 from lasing.connectors.missing import Gaps
-from lasing.connectors.rows import Arity, Row
+from lasing.connectors.rows import Arity
 from lasing.connectors.tables import Columns, RowMaker
 from lasing.errors import LasingError, Place, fault
+from lasing.logic.program import Fact
 from lasing.logic.values import Value, looks_like_term, value_from_text
 from lasing.timeline.ticks import Tick
 
@@ -29,7 +30,7 @@ def read_csv(
     progress: OnBytesRead | None = None,
     arity: Arity | None = None,
     gaps: Gaps | None = None,
-) -> Iterator[Row]:
+) -> Iterator[Fact]:
     """The rows of a CSV file; `-` is standard input."""
     name = "standard input" if str(path) == "-" else str(path)
     maker = RowMaker(name, columns, tick, ordered, arity, gaps or Gaps())
@@ -84,7 +85,7 @@ class CsvReader:
     maker: RowMaker
     header: list[str] | None = None
 
-    def rows(self, lines: Lines) -> Iterator[Row]:
+    def rows(self, lines: Lines) -> Iterator[Fact]:
         """The rows of some lines."""
         for place, cells in self.records(lines):
             if self.header is None:

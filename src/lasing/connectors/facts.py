@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from lasing.connectors.files import Block, OnBytesRead, blocks
-from lasing.connectors.rows import Arity, Row, check_arity, late
-from lasing.errors import LasingError, Place, Source, fault
+from lasing.connectors.rows import Arity, check_arity, late
+from lasing.errors import LasingError, Place, SourceText, fault
 from lasing.logic.formulas import Atom
+from lasing.logic.program import Fact
 from lasing.logic.values import NAME, RESERVED, STRING, NotAValue, Undefined, Value, is_name, read_value, unescape
 from lasing.logic.values.texts import is_unicode
 from lasing.timeline.ticks import DATE, Tick, parse_time
@@ -34,7 +35,7 @@ def read_facts(
     ordered: bool = True,
     progress: OnBytesRead | None = None,
     arity: Arity | None = None,
-) -> Iterator[Row]:
+) -> Iterator[Fact]:
     """The rows of a stream file; `-` is standard input. If `ordered`, a row out of order is an error."""
     name = "standard input" if str(path) == "-" else str(path)
     return _rows(blocks(path, progress), name, tick, ordered, arity)
@@ -42,7 +43,7 @@ def read_facts(
 
 def parse_facts(
     text: str, tick: Tick | None = None, ordered: bool = True, name: str = "stream", arity: Arity | None = None
-) -> Iterator[Row]:
+) -> Iterator[Fact]:
     """The rows of a text."""
     check_text(text)
     return _rows([Block(text, 1)], name, tick, ordered, arity)
@@ -54,7 +55,7 @@ def check_text(text: str) -> None:
         raise fault("E506", "the stream is not Unicode text", note="a lone surrogate is not a character")
 
 
-def _rows(source: Iterable[Block], name: str, tick: Tick | None, ordered: bool, arity: Arity | None) -> Iterator[Row]:
+def _rows(source: Iterable[Block], name: str, tick: Tick | None, ordered: bool, arity: Arity | None) -> Iterator[Fact]:
     reader = FactReader(name, tick, ordered, arity)
     rest = Block("", 1)
     for block in source:
@@ -91,7 +92,7 @@ class FactReader:
         self._newest = newest if self._newest is None else max(newest, self._newest)
         return True
 
-    def read(self, block: Block, last: bool) -> Generator[Row, None, Block]:
+    def read(self, block: Block, last: bool) -> Generator[Fact, None, Block]:
         """The facts of a block; returns an unfinished fact at its end, which is an error in the last block."""
         text, position = block.text, block.begin
         match = _PLAIN.match
@@ -124,22 +125,22 @@ class FactReader:
             yield row
             position = end
 
-    def _plain(self, match: re.Match[str]) -> Row | None:
+    def _plain(self, match: re.Match[str]) -> Fact | None:
         """A fact of the common form, or None if a word is not what it seems."""
         predicate, written, time = match.groups()
         if predicate in RESERVED:
             return None
         if written is None:
-            return int(time), Atom(predicate)
+            return Fact(int(time), Atom(predicate))
         parts, values = written.split(","), self._values
         try:
-            return int(time), Atom(predicate, tuple([values[part] for part in parts]))
+            return Fact(int(time), Atom(predicate, tuple([values[part] for part in parts])))
         except KeyError:  # a new constant
             if len(values) >= _MOST_REMEMBERED:
                 values.clear()
             if not all(self._learn(part) for part in parts):
                 return None
-            return int(time), Atom(predicate, tuple([values[part] for part in parts]))
+            return Fact(int(time), Atom(predicate, tuple([values[part] for part in parts])))
 
     def _learn(self, part: str) -> bool:
         """Whether a part between commas is a constant; if so, remember it."""
@@ -152,7 +153,7 @@ class FactReader:
             self._values[part] = value
         return end == len(text)
 
-    def _fact(self, text: str, position: int) -> tuple[Row, int]:
+    def _fact(self, text: str, position: int) -> tuple[Fact, int]:
         """A fact, term by term, and where it ends."""
         word = _WORD.match(text, position)
         if word is None or not is_name(word[0]):
@@ -183,10 +184,10 @@ class FactReader:
                 raise _Stuck(position, f'the date in quotes, "{date[0]}"')
             raise _Stuck(end, "a full stop at the end of the fact")
         written = unescape(time[0]) if time[0].startswith('"') else time[0]
-        return (parse_time(written, self.tick), Atom(word[0], tuple(args))), end + 1
+        return Fact(parse_time(written, self.tick), Atom(word[0], tuple(args))), end + 1
 
     def _place(self, block: Block, offset: int) -> Place:
-        place = Source(self._name, block.text).place(offset)
+        place = SourceText(self._name, block.text).place(offset)
         return replace(place, line=place.line + block.line - 1)
 
     def _not_a_fact(self, block: Block, stuck: _Stuck) -> LasingError:

@@ -12,7 +12,7 @@ from lasing.connectors.batches import Batch, Column, Numbers, Part, batches_of
 from lasing.connectors.cells import column, time_points
 from lasing.connectors.facts import FactReader, check_text
 from lasing.connectors.files import Block, OnBytesRead, RawBlock, decoded, raw_blocks
-from lasing.connectors.rows import Arity, Row
+from lasing.connectors.rows import Arity
 from lasing.connectors.scan import (
     ARITY,
     FIRST_CELL,
@@ -25,6 +25,7 @@ from lasing.connectors.scan import (
     scan_facts,
 )
 from lasing.errors import LasingError
+from lasing.logic.program import Fact
 from lasing.logic.terms import Value
 from lasing.timeline.ticks import Tick, parse_time
 
@@ -50,7 +51,7 @@ def text_batches(text: str, tick: Tick | None, ordered: bool, arity: Arity) -> I
     return _batches(iter([RawBlock(text.encode(), 1)]), "stream", tick, ordered, arity)
 
 
-def _finished(reader: FactReader, block: Block) -> Iterator[Row]:
+def _finished(reader: FactReader, block: Block) -> Iterator[Fact]:
     yield from reader.read(block, last=True)
 
 
@@ -101,7 +102,7 @@ def _exact(reader: FactReader, block: Block) -> Generator[Batch, None, Block]:
     """Read a block term by term; return the unfinished fact at its end."""
     rest = Block("", 1)
 
-    def rows() -> Iterator[Row]:
+    def rows() -> Iterator[Fact]:
         nonlocal rest
         rest = yield from reader.read(block, last=False)
 

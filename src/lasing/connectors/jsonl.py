@@ -8,9 +8,10 @@ from pathlib import Path
 
 from lasing.connectors.files import Block, OnBytesRead, blocks
 from lasing.connectors.missing import Gaps
-from lasing.connectors.rows import Arity, Row
+from lasing.connectors.rows import Arity
 from lasing.connectors.tables import Columns, RowMaker
 from lasing.errors import LasingError, Place, fault
+from lasing.logic.program import Fact
 from lasing.logic.values import NotAValue, Undefined, read_value
 from lasing.timeline.ticks import Tick
 
@@ -23,7 +24,7 @@ def read_jsonl(
     progress: OnBytesRead | None = None,
     arity: Arity | None = None,
     gaps: Gaps | None = None,
-) -> Iterator[Row]:
+) -> Iterator[Fact]:
     """The rows of a file of JSON objects; `-` is standard input."""
     name = "standard input" if str(path) == "-" else str(path)
     maker = RowMaker(name, columns, tick, ordered, arity, gaps or Gaps())
@@ -31,7 +32,7 @@ def read_jsonl(
         yield from rows_of(block, maker)
 
 
-def rows_of(block: Block, maker: RowMaker) -> Iterator[Row]:
+def rows_of(block: Block, maker: RowMaker) -> Iterator[Fact]:
     """The rows of some lines."""
     for number, line in lines_of(block):
         place = Place(maker.name, number, 1, line)

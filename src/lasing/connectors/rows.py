@@ -1,4 +1,4 @@
-"""Rows, which every source yields. A row is a time point and a ground atom; rows come in order of time."""
+"""Facts as every source yields them, in order of time, and how Python values become theirs."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from operator import itemgetter
 
 from lasing.errors import LasingError, Place, fault
 from lasing.logic.formulas import Atom
+from lasing.logic.program import Fact
 from lasing.logic.values import LARGEST, SMALLEST, Boxed, Value, is_value
 from lasing.logic.values.texts import is_unicode
 from lasing.timeline.limits import check_time
 from lasing.timeline.ticks import Tick, parse_time, time_text
-
-Row = tuple[int, Atom]
-
 
 Arity = Mapping[str, int]
 """The number of arguments of each predicate in the program."""
@@ -31,12 +29,12 @@ def check_arity(atom: Atom, arity: Arity | None, place: Callable[[], Place | Non
         raise fault("E508", f"{atom} has {count}, but {atom.predicate} has {known} in the program", place())
 
 
-def merged(sources: Iterable[Iterable[Row]]) -> Iterator[Row]:
+def merged(sources: Iterable[Iterable[Fact]]) -> Iterator[Fact]:
     """The rows of several sources by time; at the same time point, in the order of the sources."""
     return heapq.merge(*sources, key=itemgetter(0))
 
 
-def by_time(rows: Iterable[Row]) -> list[Row]:
+def by_time(rows: Iterable[Fact]) -> list[Fact]:
     """All rows, sorted by time; rows of the same time point keep their order."""
     return sorted(rows, key=itemgetter(0))
 

@@ -98,9 +98,9 @@ def records(moments: Iterable[Changes], view: View, show_time: ShowTime) -> Iter
                 yield _sorted([*added, *removed])
         case "intervals":
             for held in intervals(moments):
-                first, last = show_time(held.start), show_time(held.end)
+                first, last = show_time(held.since), show_time(held.until)
                 text = f"{held.atom} from {time_text(first)} to {time_text(last)}.\n"
-                yield [Record({"from": first, "to": last}, held.atom, text)]
+                yield [Record({"from": first, "until": last}, held.atom, text)]
         case _:
             assert_never(view)
 
@@ -134,12 +134,16 @@ def model_records(answers: Iterable[Answer], limit: int | None, show_time: ShowT
         yield batch or [Record({"time": time, "answer": None, "answers": 0}, None, f"% {time}: no answer\n")]
 
 
+TIME_COLUMNS: dict[View, list[str]] = {
+    "answers": ["time"],
+    "changes": ["time", "change", "expires_at"],
+    "intervals": ["from", "until"],
+}
+
+
 def header(view: View, several: bool, arity: int) -> list[str]:
     """The columns of a table: times, `predicate`, `arg1`, `arg2`, …; and the number of the answer if `several`."""
-    if view == "answers" and several:
-        fields = ["time", "answer", "answers"]
-    else:
-        fields = {"answers": ["time"], "changes": ["time", "change", "expires_at"], "intervals": ["from", "to"]}[view]
+    fields = ["time", "answer", "answers"] if view == "answers" and several else TIME_COLUMNS[view]
     return [*fields, "predicate", *(f"arg{i}" for i in range(1, arity + 1))]
 
 
@@ -269,7 +273,7 @@ def _column(name: str, values: list[Any]) -> tuple[Any, bool]:
         if dated + empty == len(values):
             return pa.array(values, pa.timestamp("ms", "UTC")), False
         return pa.array([None if value is None else _text(value) for value in values], pa.string()), False
-    if name in ("time", "answer", "answers", "from", "to") and empty == len(values):
+    if name in ("time", "answer", "answers", "from", "until") and empty == len(values):
         return pa.array(values, pa.int64()), False
     return column_of(values)
 

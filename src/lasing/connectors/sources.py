@@ -18,10 +18,11 @@ from lasing.connectors.facts import parse_facts, read_facts
 from lasing.connectors.files import PACKED, OnBytesRead, first_line, is_live
 from lasing.connectors.jsonl import read_jsonl
 from lasing.connectors.missing import Gaps
-from lasing.connectors.rows import Arity, Row, by_time, check_arity, is_missing, late, merged, time_of, value_of
+from lasing.connectors.rows import Arity, by_time, check_arity, is_missing, late, merged, time_of, value_of
 from lasing.connectors.tables import TIME, Columns, Table
 from lasing.errors import LasingError, Place, fault
 from lasing.logic.formulas import Atom
+from lasing.logic.program import Fact
 from lasing.logic.terms import is_name
 from lasing.timeline.ticks import Tick
 
@@ -54,7 +55,7 @@ class FileSource:
         progress: OnBytesRead | None = None,
         arity: Arity | None = None,
         gaps: Gaps | None = None,
-    ) -> Iterator[Row]:
+    ) -> Iterator[Fact]:
         """The facts, one by one."""
         match self.format:
             case "facts":
@@ -148,7 +149,7 @@ def stream_rows(
     progress: OnBytesRead | None = None,
     arity: Arity | None = None,
     gaps: Gaps | None = None,
-) -> Iterator[Row]:
+) -> Iterator[Fact]:
     """The facts of any kind of stream, one by one, in order; `sort` sorts a stream that is not in order."""
     known = _recognized(stream)
     if isinstance(known, Streams):
@@ -159,7 +160,7 @@ def stream_rows(
 
 def _rows(
     stream: _One, tick: Tick | None, ordered: bool, progress: OnBytesRead | None, arity: Arity | None, gaps: Gaps
-) -> Iterator[Row]:
+) -> Iterator[Fact]:
     match stream:
         case str():
             return parse_facts(stream, tick, ordered, arity=arity)
@@ -275,7 +276,7 @@ def _as_table(predicate: object, part: Any) -> Any:
 
 def _object_rows(
     rows: Iterable[Any], tick: Tick | None, ordered: bool, arity: Arity | None, gaps: Gaps
-) -> Iterator[Row]:
+) -> Iterator[Fact]:
     """Rows as objects: (time, predicate, argument, …) or (time, Atom)."""
     newest: int | None = None
     for number, row in enumerate(rows, 1):
@@ -303,4 +304,4 @@ def _object_rows(
             args = [gaps.filler if i in missing else arg for i, arg in enumerate(args)]
         atom = Atom(predicate, tuple(value_of(arg, place) for arg in args))
         check_arity(atom, arity, partial(Place, "row", number, 1))
-        yield point, atom
+        yield Fact(point, atom)

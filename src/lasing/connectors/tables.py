@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lasing.connectors.missing import Gaps, Missing
-from lasing.connectors.rows import Arity, Row, check_arity, late, time_of, value_of
+from lasing.connectors.rows import Arity, check_arity, late, time_of, value_of
 from lasing.errors import Place, fault, similar
 from lasing.logic.formulas import Atom
+from lasing.logic.program import Fact
 from lasing.logic.terms import is_name
 from lasing.timeline.ticks import Tick
 
@@ -91,7 +92,7 @@ class RowMaker:
             note = "name it: temp=FILE on the command line, Table(frame, predicate='temp') in Python"
             raise fault("E505", f"{self.name} does not say which predicate its rows are about", note=note)
 
-    def row(self, record: Mapping[str, object], place: Place | None) -> Row | None:
+    def row(self, record: Mapping[str, object], place: Place | None) -> Fact | None:
         """The row for a record; None if a value is missing and the record is left out."""
         written = record.get(self.columns.time)
         if written is None and self.gaps.skips:
@@ -105,7 +106,7 @@ class RowMaker:
         if atom is None:
             return None
         check_arity(atom, self.arity, lambda: place)
-        return time, atom
+        return Fact(time, atom)
 
     def follow(self, times: Any) -> None:
         """Take the times of many rows, as an array; raise `Unusual` if they are not in order but should be."""

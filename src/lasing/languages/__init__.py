@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from lasing.errors import Diagnostic, LasingError, Source, fault, in_order
+from lasing.errors import Diagnostic, LasingError, SourceText, fault, in_order
 from lasing.languages.lars.formatter import format_text
 from lasing.languages.lars.lower import lower
 from lasing.languages.lars.questions import read_question as read_lars_question
@@ -18,7 +18,7 @@ from lasing.logic.program import Program
 from lasing.logic.question import Question
 from lasing.logic.terms import Value
 
-Sources = Sequence[Source]
+Sources = Sequence[SourceText]
 Constants = Mapping[str, Value]
 
 
@@ -33,8 +33,8 @@ class FrontEnd:
     name: str
     endings: tuple[str, ...]
     lower: Callable[[Sources, Constants], tuple[Program, list[Diagnostic]]]
-    format: Callable[[Source], str]
-    question: Callable[[Sources, Constants, Source | None, Source | None], Question]
+    format: Callable[[SourceText], str]
+    question: Callable[[Sources, Constants, SourceText | None, SourceText | None], Question]
 
 
 LARS = FrontEnd("lars", (".lars",), lower, format_text, read_lars_question)
@@ -75,15 +75,15 @@ def examine(
 def read_question(
     sources: Sources,
     constants: Constants,
-    formula: Source | None = None,
-    atoms: Source | None = None,
+    formula: SourceText | None = None,
+    atoms: SourceText | None = None,
     language: str | None = None,
 ) -> Question:
     """A formula, atoms, or both, in the language of the texts that come with them. Raises like `read`."""
     return front_end(sources, language).question(sources, constants, formula, atoms)
 
 
-def format_program(source: Source, language: str | None = None) -> str:
+def format_program(source: SourceText, language: str | None = None) -> str:
     """A program in the layout of its language."""
     return front_end([source], language).format(source)
 
@@ -100,7 +100,7 @@ def _named(name: str) -> FrontEnd:
     return found
 
 
-def _of_source(source: Source) -> FrontEnd:
+def _of_source(source: SourceText) -> FrontEnd:
     if source.path is None:
         return LARS
     name = source.path.name.lower()

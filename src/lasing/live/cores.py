@@ -12,7 +12,8 @@ from lasing.live.updates import ChangeSource
 from lasing.logic.answers import Answer
 from lasing.logic.examples import Examples
 from lasing.logic.formulas import Atom
-from lasing.logic.terms import Value, is_name
+from lasing.logic.program import Fact
+from lasing.logic.terms import is_name
 
 Facts = Iterable[tuple[object, ...] | Atom] | Mapping[str, Any]
 """Tuples such as ("temp", "s1", 70), atoms, or data frames by predicate, whose columns are the arguments."""
@@ -84,8 +85,7 @@ def out_of_order() -> LasingError:
     return fault("E504", "the rows are out of order", note="sort them by time")
 
 
-Fact = tuple[int, str, tuple[Value, ...]]
-Own = Sequence[tuple[int, Atom]]
+Own = Sequence[Fact]
 """Data facts from the program's own text, sorted by time."""
 TimePoint = Callable[[object], int]
 """Returns the time point for a value of a time column, or refuses it."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, assert_never
 
 from lasing.connectors.missing import SKIP, Gaps, Missing, present, without_gaps
-from lasing.connectors.rows import time_of
+from lasing.connectors.rows import by_time, time_of
 from lasing.engine_choice import (
     AnyAnswers,
     Choice,
@@ -97,8 +97,7 @@ class Engine:
         watch.shown = program.time_text
         self._kind = choice.name
         self._open = _opener(choice, program)
-        own = sorted(self.program.data, key=lambda fact: fact.time)
-        self._own = [(fact.time, fact.atom) for fact in own]
+        self._own = by_time(self.program.data)
         self._core: Core | None = None
         self._start: int | None = None
         self._whole = True
@@ -340,7 +339,7 @@ class Engine:
         )
         core = restored._core
         if core is not None and state.time is not None and state.time > core.time:
-            restored._own = [(time, atom) for time, atom in restored._own if time > state.time]
+            restored._own = [fact for fact in restored._own if fact.time > state.time]
             nothing = core.encode_batch({}, "time", lambda thing: time_of(thing, None))
             core.recall(state.time, core.with_own(nothing, state.window))
         return restored

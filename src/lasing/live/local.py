@@ -18,7 +18,6 @@ from lasing.engines.local.execute import IN_ARGS, IN_PREDICATE, IN_TIME, OUT_ARG
 from lasing.engines.local.history import History
 from lasing.errors import fault, warn
 from lasing.live.cores import (
-    Fact,
     Facts,
     Own,
     TimePoint,
@@ -35,7 +34,8 @@ from lasing.live.updates import Blocks
 from lasing.logic.answers import Answer
 from lasing.logic.examples import Examples
 from lasing.logic.facts import facts_of
-from lasing.logic.program import Program
+from lasing.logic.formulas import Atom
+from lasing.logic.program import Fact, Program
 from lasing.logic.values.texts import is_unicode
 from lasing.raw_window import RawWindow
 
@@ -138,11 +138,11 @@ class LocalCore:
             time, predicate, first = row[IN_TIME], names[row[IN_PREDICATE]], row[IN_ARGS]
             if predicate:
                 args = tuple(map(value, row[IN_ARGS : IN_ARGS + self._arity[predicate]]))
-                facts.append((time, predicate, args))
+                facts.append(Fact(time, Atom(predicate, args)))
             elif time == self.time:
-                facts.append((time, *from_text(others[first])))
+                facts.append(Fact(time, Atom(*from_text(others[first]))))
             else:  # its time has passed, so it only counts
-                facts.append((time, "", (first,)))
+                facts.append(Fact(time, Atom("", (first,))))
         return facts
 
     def _encoded(self, plain: list[tuple[object, ...]], times: int | Codes) -> Codes:

@@ -10,14 +10,12 @@ from typing import Any
 
 from lasing.engine_choice import AnyAnswers
 from lasing.engines.asp.retention import Retention
-from lasing.engines.reference.stream import Fact as StreamFact
-from lasing.live.cores import Fact
 from lasing.live.reference import AtomBatch, AtomsCore
 from lasing.live.updates import KnownChanges, Tuples
 from lasing.logic.answers import Answer, Changes, changes
 from lasing.logic.examples import Examples
 from lasing.logic.formulas import Atom
-from lasing.logic.program import Program
+from lasing.logic.program import Fact, Program
 from lasing.timeline.intervals import Interval
 
 
@@ -92,7 +90,7 @@ class ModelsCore(AtomsCore):
 
     def window(self) -> Iterable[Fact]:
         self._window.forget(self.time, at_once=True)
-        return ((fact.time, fact.predicate, fact.args) for fact in self._window.facts.within(self._timeline))
+        return self._window.facts.within(self._timeline)
 
     def _new(self, time: int, atoms: list[Atom]) -> list[Atom]:
         """Drop the facts that are already there at this time point: a repeated fact counts once."""
@@ -101,5 +99,5 @@ class ModelsCore(AtomsCore):
 
     def _keep(self, time: int, atoms: Iterable[Atom]) -> None:
         for atom in atoms:
-            self._window.add(StreamFact(time, atom.predicate, atom.values))
+            self._window.add(Fact(time, atom))
         self._window.forget(time)

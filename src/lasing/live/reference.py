@@ -12,7 +12,6 @@ from lasing.connectors.rows import by_time, value_of
 from lasing.engines.reference.engine import ReferenceEngine
 from lasing.errors import fault, warn
 from lasing.live.cores import (
-    Fact,
     Facts,
     Own,
     TimePoint,
@@ -29,14 +28,14 @@ from lasing.logic.answers import Answer, Changes, Standing
 from lasing.logic.examples import Examples
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
-from lasing.logic.program import Program
+from lasing.logic.program import Fact, Program
 
 
 @dataclass(frozen=True, slots=True)
 class AtomBatch:
-    """Times and atoms, sorted by time."""
+    """Facts, sorted by time."""
 
-    rows: list[tuple[int, Atom]]
+    rows: list[Fact]
 
     def span(self) -> tuple[int, int] | None:
         return (self.rows[0][0], self.rows[-1][0]) if self.rows else None
@@ -63,14 +62,14 @@ class AtomsCore:
         return atoms
 
     def encode_batch(self, frames: Mapping[str, Any], time: str, time_point: TimePoint) -> AtomBatch:
-        rows: list[tuple[int, Atom]] = []
+        rows: list[Fact] = []
         for predicate, frame in batch_of(frames).items():
             table = frame_of(frame, predicate, time)
             times = list(map(time_point, table[time].to_pylist()))
             if any(later < earlier for earlier, later in pairwise(times)):
                 raise out_of_order()
             atoms = self._noticed(list(_atoms({predicate: table.drop_columns([time])}, self._arity)))
-            rows += zip(times, atoms, strict=True)
+            rows += (Fact(point, atom) for point, atom in zip(times, atoms, strict=True))
         return AtomBatch(by_time(rows))
 
     def with_own(self, batch: AtomBatch, own: Own) -> AtomBatch:

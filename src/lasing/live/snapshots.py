@@ -20,8 +20,8 @@ import pyarrow.compute as pc
 
 from lasing.connectors.arrow import table_of
 from lasing.errors import LasingError, fault
-from lasing.live.cores import Fact
 from lasing.logic.formulas import Atom
+from lasing.logic.program import Fact
 from lasing.logic.terms import Undefined, Value, is_name, value_from_text, value_text
 from lasing.raw_window import Coverage
 from lasing.timeline.limits import LIMIT
@@ -36,25 +36,26 @@ _UNNAMED = "unnamed"
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class EngineState:
     """The state of an engine: its start and time (None before the first fact) and the facts of its raw window."""
 
     start: int | None
     time: int | None
-    window: list[tuple[int, Atom]]
+    window: list[Fact]
 
 
 def to_table(start: int | None, time: int | None, window: Iterable[Fact], keeps: Coverage) -> Any:
     """The snapshot of a state; `keeps` says which facts the raw window keeps."""
-    rows = list(window)
-    columns = [[r[0] for r in rows], [r[1] for r in rows], [list(map(value_text, r[2])) for r in rows]]
+    facts = list(window)
+    texts = [list(map(value_text, atom.values)) for _, atom in facts]
+    columns = [[time for time, _ in facts], [atom.predicate for _, atom in facts], texts]
     table = pa.table([pa.array(c, t) for c, t in zip(columns, _COLUMNS.values(), strict=True)], names=list(_COLUMNS))
     state: dict[str, object] = {"version": VERSION, "start": start, "time": time, "keeps": _keeps_text(keeps)}
     state["checksum"] = checksum(table, state)
     return table.replace_schema_metadata({KEY: json.dumps(state)})
 
 
-def from_table(snapshot: Any, arity: Mapping[str, int], needs: Coverage) -> State:
+def from_table(snapshot: Any, arity: Mapping[str, int], needs: Coverage) -> EngineState:
     """The state of a snapshot; E512 if it is not a snapshot, is damaged, or lacks facts that the program needs.
 
     `arity` has the number of arguments of each predicate in the program.
@@ -69,7 +70,7 @@ def from_table(snapshot: Any, arity: Mapping[str, int], needs: Coverage) -> Stat
         raise no_snapshot("the snapshot's checksum is wrong: it is damaged or was edited")
     if "keeps" in state and state["start"] is not None and (lack := _keeps(state["keeps"]).lack(needs)):
         raise no_snapshot(f"the snapshot was made with another program: {lack}", "restore with that program first")
-    return State(state["start"], state["time"], _window(columns, state["start"], state["time"], arity))
+    return EngineState(state["start"], state["time"], _window(columns, state["start"], state["time"], arity))
 
 
 def checksum(table: Any, beside: Mapping[str, object]) -> str:
@@ -170,7 +171,7 @@ def _columns(table: Any) -> Any:
     return found
 
 
-def _window(table: Any, start: int | None, time: int | None, arity: Mapping[str, int]) -> list[tuple[int, Atom]]:
+def _window(table: Any, start: int | None, time: int | None, arity: Mapping[str, int]) -> list[Fact]:
     """The facts, in order; each must be a possible fact of the program."""
     times = table["time"].to_pylist()
     if times and (start is None or time is None or times[0] < start or times[-1] > time or times != sorted(times)):
@@ -188,7 +189,7 @@ def _window(table: Any, start: int | None, time: int | None, arity: Mapping[str,
         if predicate and not is_name(predicate):
             raise no_snapshot(f"the snapshot has a fact of {predicate[:40]!r}, which is not a predicate")
         # Version 0.1.0 stored facts that only count without their predicate.
-        window.append((at, Atom(predicate or unnamed, tuple(values[arg] for arg in args))))
+        window.append(Fact(at, Atom(predicate or unnamed, tuple(values[arg] for arg in args))))
     return window
 
 

@@ -114,11 +114,11 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """An atom holds at every time point from `start` to `end`, but not just before or after."""
+    """An atom holds at every time point from `since` until `until`, but not just before or after."""
 
     atom: Atom
-    start: int
-    end: int
+    since: int
+    until: int
 
 
 def changes(answers: Iterable[Answer]) -> Iterator[Changes]:
@@ -174,7 +174,7 @@ def repeated(answers: Iterable[Answer]) -> Iterator[Answer]:
 def intervals(moments: Iterable[Changes]) -> Iterator[Holding]:
     """The maximal intervals in which atoms hold, ordered by start and then by text, each as early as the order allows.
 
-    >>> [(str(h.atom), h.start, h.end) for h in intervals(changes([
+    >>> [(str(h.atom), h.since, h.until) for h in intervals(changes([
     ...     Answer.single(1, frozenset([Atom("p")])), Answer.single(2, frozenset([Atom("p"), Atom("q")])),
     ...     Answer.single(3, frozenset())]))]
     [('p', 1, 2), ('q', 2, 2)]

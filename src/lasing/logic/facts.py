@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from lasing.logic.formulas import Atom, PartitionWindow, TupleWindow, Window, WindowFunction, atoms_of, walk
+from lasing.logic.formulas import Atom, PartitionWindow, TupleWindow, Window, WindowFunction, walk
 from lasing.logic.program import Program, per_program
 
 
@@ -59,7 +59,8 @@ def facts_of(program: Program) -> ProgramFacts:
     ({'q': 2, 'p': 0}, frozenset({'q'}), frozenset({'p'}))
     """
     heads = [atom for rule in program.rules for atom in rule.head_atoms()]
-    bodies = list(_body_atoms(program))
+    nodes = [node for rule in program.rules for literal in rule.body for node in walk(literal)]
+    bodies = [node for node in nodes if isinstance(node, Atom)]
     data = [fact.atom for fact in program.data]
     arity = _arities([*heads, *bodies, *program.background]) | {d.predicate: d.arity for d in program.declared()}
     return ProgramFacts(
@@ -69,17 +70,8 @@ def facts_of(program: Program) -> ProgramFacts:
         _names(bodies),
         _names(program.background),
         _names(data) | {signature.predicate for signature in program.inputs},
-        tuple(dict.fromkeys(_window_functions(program))),
+        tuple(dict.fromkeys(node.function for node in nodes if isinstance(node, Window))),
     )
-
-
-def _body_atoms(program: Program) -> Iterator[Atom]:
-    return (atom for rule in program.rules for literal in rule.body for atom in atoms_of(literal))
-
-
-def _window_functions(program: Program) -> Iterator[WindowFunction]:
-    nodes = (node for rule in program.rules for literal in rule.body for node in walk(literal))
-    return (node.function for node in nodes if isinstance(node, Window))
 
 
 def _arities(atoms: list[Atom]) -> dict[str, int]:

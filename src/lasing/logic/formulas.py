@@ -185,14 +185,14 @@ def children(formula: Formula) -> tuple[Formula, ...]:
     match formula:
         case Atom() | Compare():
             return ()
+        case Window() | Sometime() | Not() | At() | Always():  # the most common ones come first
+            return (formula.body,)
         case Aggregate():
             return formula.condition
         case And() | Or():
             return formula.parts
         case Implies():
             return formula.left, formula.right
-        case Not() | At() | Sometime() | Always() | Window():
-            return (formula.body,)
         case _:
             assert_never(formula)
 

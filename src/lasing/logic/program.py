@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from lasing.errors import Place, Source
+from lasing.errors import Place, SourceText
 from lasing.logic.formulas import Atom, Formula, Head, head_atom, terms_of, walk
 from lasing.logic.printer import formula_text
 from lasing.logic.terms import Term, term_text
@@ -45,7 +45,7 @@ class Rule:
 
     heads: tuple[Head, ...]
     body: tuple[Formula, ...]
-    source: Source | None = field(default=None, compare=False, repr=False)
+    source: SourceText | None = field(default=None, compare=False, repr=False)
     offset: int = field(default=-1, compare=False, repr=False)
     length: int = field(default=1, compare=False, repr=False)
     choice: bool = False
@@ -111,9 +111,8 @@ class Output:
         return f"{self.predicate}/{self.arity}"
 
 
-@dataclass(frozen=True, slots=True)
-class DataFact:
-    """An atom in the input stream at a time point, written `p(x) at 36.`"""
+class Fact(NamedTuple):
+    """A ground atom at a time point, written `p(x) at 36.` Streams consist of facts, wherever they come from."""
 
     time: int
     atom: Atom
@@ -138,11 +137,11 @@ class Program:
 
     rules: tuple[Rule, ...] = ()
     background: tuple[Atom, ...] = ()
-    data: tuple[DataFact, ...] = ()
+    data: tuple[Fact, ...] = ()
     outputs: tuple[Output, ...] | None = None
     inputs: tuple[Signature, ...] = ()
     tick: Tick | None = None
-    sources: tuple[Source, ...] = field(default=(), compare=False, repr=False)
+    sources: tuple[SourceText, ...] = field(default=(), compare=False, repr=False)
     dated: bool = field(default=False, compare=False, repr=False)
     """Whether the time of a data fact is written as a date."""
     derivations: Derivations = field(default_factory=Derivations, init=False, compare=False, repr=False)

@@ -13,19 +13,19 @@ from lasing.engine_choice import load_clingo
 from lasing.engines.reference.satisfaction import satisfies, try_all
 from lasing.engines.reference.stream import Facts
 from lasing.engines.reference.structure import background_of
-from lasing.errors import Place, Source, fault, warn
+from lasing.errors import Place, SourceText, fault, warn
 from lasing.languages import read_question
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom, atoms_of
-from lasing.logic.program import Program, Rule
+from lasing.logic.program import Fact, Program, Rule
 from lasing.logic.terms import Value
 from lasing.logic.values import is_value
-from lasing.models.given import Time, all_rows, check_timeline, fact_of, rows_of, time_or, unknowns, values_of
+from lasing.models.given import Time, all_facts, check_timeline, facts_at, time_or, unknowns, values_of
 from lasing.models.witness import Witness
 from lasing.session import source_of
 from lasing.timeline.intervals import Interval
 
-Beside = str | Path | Sequence[Source]
+Beside = str | Path | Sequence[SourceText]
 
 
 def holds(
@@ -48,13 +48,13 @@ def holds(
     """
     gaps = Gaps(missing)
     asked, beside, _ = _read(formula, background, constants)
-    rows = all_rows(beside, stream, sort, facts_of(Program((asked,), beside.background)).arity, gaps)
+    given = all_facts(beside, stream, sort, facts_of(Program((asked,), beside.background)).arity, gaps)
     warn(gaps.warnings())
     now = time_of(time, beside.tick)
-    times = (now, *(row[0] for row in rows))
+    times = (now, *(fact.time for fact in given))
     timeline = Interval(time_or(start, min(times), beside), time_or(end, max(times), beside))
     check_timeline(timeline, now, beside)
-    facts = Facts(fact_of(row) for row in rows if row[0] in timeline)
+    facts = Facts(fact for fact in given if fact.time in timeline)
     return satisfies(facts, timeline, background_of(beside.background), now, asked.body)
 
 
@@ -84,23 +84,18 @@ def satisfiable(
     asked_facts = facts_of(Program((asked,), beside.background))
     known = asked_facts.arity
     free = _free_atoms(asked, named if atoms is None or isinstance(atoms, str) else atoms)
-    written = Source("atoms", atoms) if isinstance(atoms, str) else None
+    written = SourceText("atoms", atoms) if isinstance(atoms, str) else None
     for atom in free:
         check_arity(atom, known, partial(_place, written, atom))
-    possible = [(point, atom) for point in timeline for atom in free]
+    possible = [Fact(point, atom) for point in timeline for atom in free]
     if asked_facts.counts_facts:
-        facts = [fact_of(row) for row in possible]
-        chosen = try_all(facts, timeline, background_of(beside.background), now, asked.body)
-        return (
-            None
-            if chosen is None
-            else Witness.of(((f.time, Atom(f.predicate, f.args)) for f in chosen), beside.shown_tick())
-        )
+        chosen = try_all(possible, timeline, background_of(beside.background), now, asked.body)
+        return None if chosen is None else Witness.of(chosen, beside.shown_tick())
     load_clingo("looking for a stream needs it")
     from lasing.engines.asp.satisfiability import evaluation
 
     found = evaluation(unknowns(beside, timeline, timeline.hi, [], possible), now, asked.body)
-    return None if found is None else Witness.of(rows_of(found, timeline.hi), beside.shown_tick())
+    return None if found is None else Witness.of(facts_at(found, timeline.hi), beside.shown_tick())
 
 
 def _read(
@@ -108,8 +103,8 @@ def _read(
 ) -> tuple[Rule, Program, tuple[Atom, ...] | None]:
     """The formula, as the body of a constraint; the text given with it; and the atoms."""
     texts = (source_of(background),) if isinstance(background, str | Path) else background
-    named = None if atoms is None else Source("atoms", atoms)
-    question = read_question(texts, values_of(constants), Source("formula", formula), named)
+    named = None if atoms is None else SourceText("atoms", atoms)
+    question = read_question(texts, values_of(constants), SourceText("formula", formula), named)
     assert question.formula is not None, "a question with mistakes raises an error"
     return question.formula, question.program.watching_dates(), question.atoms
 
@@ -126,5 +121,5 @@ def _free_atoms(asked: Rule, atoms: Iterable[Atom] | None) -> list[Atom]:
     return sorted(set(atoms), key=str)
 
 
-def _place(written: Source | None, atom: Atom) -> Place | None:
+def _place(written: SourceText | None, atom: Atom) -> Place | None:
     return None if written is None else written.place(atom.offset, len(atom.predicate))

@@ -7,13 +7,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from lasing.connectors.missing import Gaps
-from lasing.connectors.rows import Row, by_time, merged, time_of, value_of
+from lasing.connectors.rows import by_time, merged, time_of, value_of
 from lasing.connectors.sources import stream_rows
-from lasing.engines.reference.stream import Derived, Fact, Facts, Stream
+from lasing.engines.reference.stream import Derived, Facts, Stream
 from lasing.engines.reference.structure import background_of
 from lasing.errors import fault
 from lasing.logic.formulas import Atom
-from lasing.logic.program import Program
+from lasing.logic.program import Fact, Program
 from lasing.logic.terms import Value
 from lasing.timeline.intervals import Interval
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 Time = int | str | datetime
 
 
-def all_rows(program: Program, stream: Any, sort: bool, arity: Mapping[str, int], gaps: Gaps) -> list[Row]:
+def all_facts(program: Program, stream: Any, sort: bool, arity: Mapping[str, int], gaps: Gaps) -> list[Fact]:
     """The facts of a program's own text and of a stream, in order and without duplicates."""
-    own = by_time((fact.time, fact.atom) for fact in program.data)
+    own = by_time(program.data)
     return list(dict.fromkeys(merged([own, stream_rows(stream, program.tick, sort, arity=arity, gaps=gaps)])))
 
 
@@ -51,27 +51,23 @@ def values_of(constants: Mapping[str, Value] | None) -> dict[str, Value]:
     return {name: value_of(value, what=f"the constant {name}") for name, value in (constants or {}).items()}
 
 
-def fact_of(row: Row) -> Fact:
-    """A row in the form that the engines use."""
-    time, atom = row
-    return Fact(time, atom.predicate, atom.values)
+def facts_at(atoms: Iterable[TimedAtom], now: int) -> Iterator[Fact]:
+    """The facts for atoms that an engine found, whose times are relative to now."""
+    return (Fact(now + atom.ahead, Atom(atom.predicate, atom.args)) for atom in atoms)
 
 
-def rows_of(atoms: Iterable[TimedAtom], now: int) -> Iterator[Row]:
-    """The rows for atoms that an engine found."""
-    return ((now + atom.ahead, Atom(atom.predicate, atom.args)) for atom in atoms)
-
-
-def unknowns(program: Program, timeline: Interval, now: int, data: list[Row], derived: Iterable[Row] = ()) -> Unknowns:
+def unknowns(
+    program: Program, timeline: Interval, now: int, data: list[Fact], derived: Iterable[Fact] = ()
+) -> Unknowns:
     """A structure with this data, in which the derived atoms may hold or not."""
     from lasing.engines.asp.unfolding import Unknowns, aggregate_values
 
-    stream = Stream(timeline, Facts(map(fact_of, data)), _derived(derived))
+    stream = Stream(timeline, Facts(data), _derived(derived))
     return Unknowns(stream, background_of(program.background), now, values=aggregate_values)
 
 
-def _derived(rows: Iterable[Row]) -> Derived:
+def _derived(facts: Iterable[Fact]) -> Derived:
     derived = Derived()
-    for fact in map(fact_of, rows):
-        derived.add(fact.time, fact.predicate, fact.args)
+    for time, atom in facts:
+        derived.add(time, atom.predicate, atom.values)
     return derived

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lasing.connectors.missing import SKIP, Gaps, Missing
-from lasing.connectors.rows import Row, time_of
+from lasing.connectors.rows import time_of
 from lasing.connectors.sources import stream_rows
 from lasing.engine_choice import load_clingo
-from lasing.errors import Source, warn
+from lasing.errors import SourceText, warn
 from lasing.languages import read_question
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
 from lasing.logic.own import check_functions
-from lasing.logic.program import Program
+from lasing.logic.program import Fact, Program
 from lasing.logic.terms import Value, value_text
-from lasing.models.given import Time, all_rows, check_timeline, fact_of, rows_of, time_or, unknowns, values_of
+from lasing.models.given import Time, all_facts, check_timeline, facts_at, time_or, unknowns, values_of
 from lasing.models.witness import Witness, fact_text, time_text
 from lasing.session import ProgramLike, parse, source_of
 from lasing.timeline.intervals import Interval
@@ -72,13 +72,13 @@ def check(
     checked = (program if isinstance(program, Program) else parse(program, constants)).watching_dates()
     check_functions(checked)
     load_clingo("checking that a model is minimal needs it")
-    rows = list(
+    facts = list(
         dict.fromkeys(stream_rows(interpretation, checked.tick, True, arity=facts_of(checked).arity, gaps=gaps))
     )
-    data = _Data.of(checked, stream, time, start, sort, gaps, rows)
+    data = _Data.of(checked, stream, time, start, sort, gaps, facts)
     warn(gaps.warnings())
-    reasons = [*_missing(data, rows), *_foreign(data, rows, facts_of(checked).derived)]
-    return Verdict.of(reasons or _no_model(checked, data, rows))
+    reasons = [*_missing(data, facts), *_foreign(data, facts, facts_of(checked).derived)]
+    return Verdict.of(reasons or _no_model(checked, data, facts))
 
 
 def answer_stream(
@@ -102,7 +102,7 @@ def answer_stream(
     check_functions(checked)
     if isinstance(atoms, str):
         texts = checked.sources if isinstance(program, Program) else (source_of(program),)
-        atoms = read_question(texts, values_of(constants), atoms=Source("atoms", atoms)).atoms
+        atoms = read_question(texts, values_of(constants), atoms=SourceText("atoms", atoms)).atoms
     allowed = None if atoms is None else {Atom(atom.predicate, atom.args) for atom in atoms}
     load_clingo("looking for an answer stream needs it")
     from lasing.engines.asp import satisfiability
@@ -112,9 +112,9 @@ def answer_stream(
 
     data = _Data.of(checked, stream, time, start, sort, gaps)
     warn(gaps.warnings())
-    m = unknowns(checked, data.timeline, data.now, data.rows)
+    m = unknowns(checked, data.timeline, data.now, data.facts)
     found = satisfiability.answer_stream(m, checked, may_hold)
-    return None if found is None else Witness.of((*data.rows, *rows_of(found, data.now)), data.tick)
+    return None if found is None else Witness.of((*data.facts, *facts_at(found, data.now)), data.tick)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +124,13 @@ class _Data:
 
     now: int
     timeline: Interval
-    rows: list[Row]
-    early: frozenset[Row]
-    late: frozenset[Row]
+    facts: list[Fact]
+    early: frozenset[Fact]
+    late: frozenset[Fact]
     tick: Tick | None
 
-    def at(self, row: Row) -> str:
-        return fact_text(row, self.tick)
+    def at(self, fact: Fact) -> str:
+        return fact_text(fact, self.tick)
 
     def time(self, time: int) -> str:
         return time_text(time, self.tick)
@@ -144,52 +144,52 @@ class _Data:
         start: Time | None,
         sort: bool,
         gaps: Gaps,
-        claimed: Iterable[Row] = (),
+        claimed: Iterable[Fact] = (),
     ) -> _Data:
         """The timeline starts with the first fact; without any data, with the first claimed one."""
         now = time_of(time, program.tick)
-        rows = all_rows(program, stream, sort, facts_of(program).arity, gaps)
-        lo = time_or(start, min([now, *(row[0] for row in rows or claimed)]), program)
+        facts = all_facts(program, stream, sort, facts_of(program).arity, gaps)
+        lo = time_or(start, min([now, *(fact.time for fact in facts or claimed)]), program)
         check_timeline(Interval(lo, None), now, program)
-        early, late = (row for row in rows if row[0] < lo), (row for row in rows if row[0] > now)
-        known = [row for row in rows if lo <= row[0] <= now]
+        early, late = (fact for fact in facts if fact.time < lo), (fact for fact in facts if fact.time > now)
+        known = [fact for fact in facts if lo <= fact.time <= now]
         return cls(now, Interval(lo, None), known, frozenset(early), frozenset(late), program.shown_tick())
 
 
 # -- reasons -----------------------------------------------------------------------------------------------------------
 
 
-def _missing(data: _Data, rows: list[Row]) -> Iterator[str]:
+def _missing(data: _Data, facts: list[Fact]) -> Iterator[str]:
     """D ⊆ I"""
-    there = set(rows)
-    return (f"{data.at(row)} is missing, but is in the data" for row in data.rows if row not in there)
+    there = set(facts)
+    return (f"{data.at(fact)} is missing, but is in the data" for fact in data.facts if fact not in there)
 
 
-def _foreign(data: _Data, rows: list[Row], derived: frozenset[str]) -> Iterator[str]:
+def _foreign(data: _Data, facts: list[Fact], derived: frozenset[str]) -> Iterator[str]:
     """Atoms that an interpretation stream cannot have: before the start, or neither in the data nor derivable."""
-    known = {*data.rows, *data.early}
-    for row in (row for row in rows if row not in known):
-        predicate = row[1].predicate
-        if row[0] < data.timeline.lo:
-            yield f"{data.at(row)} is before the start of the timeline, {data.time(data.timeline.lo)}"
+    known = {*data.facts, *data.early}
+    for fact in (fact for fact in facts if fact not in known):
+        predicate = fact.atom.predicate
+        if fact.time < data.timeline.lo:
+            yield f"{data.at(fact)} is before the start of the timeline, {data.time(data.timeline.lo)}"
         elif predicate not in derived:
-            where = f"in the data up to {data.time(data.now)}" if row in data.late else "in the data"
-            yield f"{data.at(row)} is not {where}, and no rule derives {predicate}"
+            where = f"in the data up to {data.time(data.now)}" if fact in data.late else "in the data"
+            yield f"{data.at(fact)} is not {where}, and no rule derives {predicate}"
 
 
-def _no_model(program: Program, data: _Data, rows: list[Row]) -> list[str]:
+def _no_model(program: Program, data: _Data, facts: list[Fact]) -> list[str]:
     """The rules that do not hold; if all hold, the atoms that they do not require."""
     from lasing.engines.asp.checking import broken, superfluous
     from lasing.engines.asp.conditions import TimedAtom
 
-    known = set(data.rows)
-    beyond = [row for row in rows if row not in known and row[0] >= data.timeline.lo]
-    atoms = frozenset(TimedAtom(f.time - data.now, f.predicate, f.args) for f in map(fact_of, beyond))
-    m = unknowns(program, data.timeline, data.now, data.rows, beyond)
+    known = set(data.facts)
+    beyond = [fact for fact in facts if fact not in known and fact.time >= data.timeline.lo]
+    atoms = frozenset(TimedAtom(time - data.now, atom.predicate, atom.values) for time, atom in beyond)
+    m = unknowns(program, data.timeline, data.now, data.facts, beyond)
     reasons = dict.fromkeys(_broken(program, data, found) for found in broken(m, program, atoms))
     if reasons:
         return list(reasons)
-    extra = list(Witness.of(rows_of(superfluous(m, program, atoms), data.now)))
+    extra = list(Witness.of(facts_at(superfluous(m, program, atoms), data.now)))
     return [f"without {_list(map(data.at, extra))} it is still a model of the rules whose bodies hold"] if extra else []
 
 
@@ -198,7 +198,7 @@ def _broken(program: Program, data: _Data, found: Broken) -> str:
     place = "" if (at := rule.place()) is None else f" ({at})"
     values = ", ".join(f"{v} = {value_text(x)}" for v, x in found.binding.items() if not v.anonymous)
     what = f"rule {found.rule + 1}{place}{', for ' if values else ''}{values}"
-    heads = list(map(data.at, Witness.of(rows_of(found.heads, data.now))))
+    heads = list(map(data.at, Witness.of(facts_at(found.heads, data.now))))
     match heads:
         case []:
             return f"{what}: this constraint is violated"

@@ -13,8 +13,7 @@ from lasing.connectors.files import read_text
 from lasing.connectors.missing import SKIP, Gaps, Missing
 from lasing.connectors.rows import time_of
 from lasing.connectors.sinks import VIEWS
-from lasing.errors import Diagnostic, LasingError, fault, in_order, similar
-from lasing.errors import Source as Text
+from lasing.errors import Diagnostic, LasingError, SourceText, fault, in_order, similar
 from lasing.languages import examine
 from lasing.limits import Limits, limits_of
 from lasing.logic.checks import ONE_ANSWER, findings
@@ -279,7 +278,7 @@ class _Reading:
             path = Path(self._place(name)) if isinstance(name, str) else None
             try:
                 if path is not None:
-                    sources.append(Text(str(path), read_text(path), path))
+                    sources.append(SourceText(str(path), read_text(path), path))
             except LasingError as error:
                 self._found.extend(error.diagnostics)
         if len(sources) < len(paths) or not sources:

@@ -22,7 +22,7 @@ _TO_CHOOSE = 'to stop there, missing = "error" in the file; to use a value inste
 
 
 @dataclass(slots=True)
-class Batch:
+class BatchFigures:
     """The figures of one finished batch."""
 
     batch: int
@@ -89,8 +89,8 @@ class Progress:
     """Shows each batch when it is done. As a context manager, it opens and closes its output files."""
 
     def __init__(self, program: Program, metrics: Path | None = None, quiet: bool = False) -> None:
-        self.done: list[Batch] = []
-        self.total = Batch(0)
+        self.done: list[BatchFigures] = []
+        self.total = BatchFigures(0)
         self._program = program
         self._metrics_path = metrics
         self._metrics: IO[str] | None = None
@@ -99,7 +99,7 @@ class Progress:
         self._examples: dict[str, str] = {}
         self._missing: Counter[tuple[str, str]] = Counter()
         self._waits = Waiting("source", 'if it may be silent, say so: [sources.{name}] idle = "5 min"')
-        self._waiting: dict[int, Batch] = {}
+        self._waiting: dict[int, BatchFigures] = {}
         self._live: Any = None
         self._begun = time.monotonic()
 
@@ -121,7 +121,7 @@ class Progress:
         if self._metrics is not None:
             self._metrics.close()
 
-    def evaluated(self, batch: Batch, left: Counter[str], examples: Mapping[str, str] | None = None) -> None:
+    def evaluated(self, batch: BatchFigures, left: Counter[str], examples: Mapping[str, str] | None = None) -> None:
         """A batch has been evaluated and written. It is shown once Spark reports how long it took."""
         self._waiting[batch.batch] = batch
         self._left_out += left
@@ -147,7 +147,7 @@ class Progress:
         if not self._quiet:
             self._show(batch)
 
-    def _show(self, batch: Batch) -> None:
+    def _show(self, batch: BatchFigures) -> None:
         """Show a table of the last batches on a terminal, and a line elsewhere. The table starts only with the first
         batch, because Spark also writes to the terminal while it starts."""
         if not sys.stderr.isatty():

@@ -15,7 +15,7 @@ from lasing.errors import Diagnostic
 from lasing.pipeline.absent_columns import check_columns
 from lasing.pipeline.config import AVAILABLE_NOW, Pipeline
 from lasing.pipeline.failures import stopped
-from lasing.pipeline.progress import Batch, Progress, listener
+from lasing.pipeline.progress import BatchFigures, Progress, listener
 from lasing.pipeline.sinks import clear, write
 from lasing.pipeline.sources import frames_of, order_of
 from lasing.spark.delay import delay_of
@@ -106,7 +106,7 @@ def _stream(
             results.unpersist()
         done.add(number)
 
-    writer = outputs.told.writeStream.foreachBatch(each_batch).option("checkpointLocation", pipeline.checkpoint)
+    writer = outputs.results.writeStream.foreachBatch(each_batch).option("checkpointLocation", pipeline.checkpoint)
     if pipeline.trigger == AVAILABLE_NOW:
         writer = writer.trigger(availableNow=True)
     elif pipeline.trigger:
@@ -133,7 +133,7 @@ def _write_batch(
     pipeline: Pipeline, outputs: Outputs, results: Any, number: int, progress: Progress, is_first: bool
 ) -> None:
     figures = results.where(results["kind"] == STATUS).drop("content").collect()
-    batch = Batch(number)
+    batch = BatchFigures(number)
     left: Counter[str] = Counter()
     examples: dict[str, str] = {}
     for row in figures:
@@ -178,11 +178,11 @@ def _replay(pipeline: Pipeline, outputs: Outputs, progress: Progress) -> None:
     import time
 
     view = outputs.task.view
-    batch = Batch(0)
+    batch = BatchFigures(0)
     begun = time.monotonic()
     for (predicate, column), count in outputs.missing.items():
         batch.missing.setdefault(_source(pipeline, predicate), {})[column] = count
-    check_columns(outputs.told.sparkSession, pipeline, batch.missing)
+    check_columns(outputs.results.sparkSession, pipeline, batch.missing)
     for sink in pipeline.sinks:
         frame = outputs[sink.output].persist()
         batch.rows[sink.output] = frame.count()
@@ -192,7 +192,7 @@ def _replay(pipeline: Pipeline, outputs: Outputs, progress: Progress) -> None:
     if batch.late:
         write(outputs.late, pipeline.late, None, None)
     batch.events = outputs.events
-    outputs.told.unpersist()
+    outputs.results.unpersist()
     progress.evaluated(batch, Counter())
     progress.finished(0, time.monotonic() - begun)
 

@@ -50,9 +50,12 @@ def compile_plan(program: Program) -> Plan:
     The rules of the plan have the numbers of the original rules that they come from.
     """
     rewritten = plain(program)
-    rules = tuple(map(timeless, rewritten.program.rules))
+    planned = rewritten.program
+    rules = tuple(map(timeless, planned.rules))
+    if any(new is not old for new, old in zip(rules, planned.rules, strict=True)):
+        planned = replace(planned, rules=rules)  # only then, because a program keeps what is known about it
     try:
-        return _Compiler(replace(rewritten.program, rules=rules), rewritten.origin).compile()
+        return _Compiler(planned, rewritten.origin).compile()
     except NestedFormula as found:
         why = next(iter(rewritten.left.values()), "")
         raise Unplanned(f"{found}: {why}" if why else str(found)) from None

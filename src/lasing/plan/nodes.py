@@ -58,7 +58,8 @@ class Feed:
 
     def __post_init__(self) -> None:
         least = self.timed + (self.tag is not None)
-        _expect(self.relation.arity >= least, self, f"{self.relation.name} has fewer than {least} columns")
+        if self.relation.arity < least:
+            raise _misfit(self, f"{self.relation.name} has fewer than {least} columns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,12 @@ class Lookup:
     negated: bool = False
 
     def __post_init__(self) -> None:
-        _expect_arity(self, self.relation, len(self.args))
+        if self.relation.arity != len(self.args):  # without a call, because passes make many of these
+            raise _wrong_arity(self, self.relation, len(self.args))
+
+    def with_args(self, args: tuple[Term, ...]) -> Lookup:
+        """The same lookup with other arguments."""
+        return Lookup(self.relation, args, self.negated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +103,10 @@ class Test:
     right: Term
     negated: bool = False
     sorted: Relation | None = None
+
+    def with_sides(self, left: Term, right: Term) -> Test:
+        """The same comparison of other terms."""
+        return Test(self.comparison, left, right, self.negated, self.sorted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +131,8 @@ class PlanRule:
     def __post_init__(self) -> None:
         _expect_arity(self, self.head, len(self.args))
         for begin, order in enumerate(self.orders):
-            complete = sorted((begin, *order)) == list(range(len(self.lookups)))
-            _expect(complete, self, f"{order} is not an order of the lookups other than number {begin}")
+            if sorted((begin, *order)) != list(range(len(self.lookups))):
+                raise _misfit(self, f"{order} is not an order of the lookups other than number {begin}")
 
     @property
     def stamps(self) -> bool:
@@ -214,8 +224,10 @@ class LastFacts(OperatorNode):
 
     def __post_init__(self) -> None:
         arguments = self.target.arity - 1
-        _expect(arguments >= 0, self, f"{self.target.name} has no column for the time")
-        _expect(all(0 <= key < arguments for key in self.keys or ()), self, f"it has {arguments} arguments")
+        if arguments < 0:
+            raise _misfit(self, f"{self.target.name} has no column for the time")
+        if not all(0 <= key < arguments for key in self.keys or ()):
+            raise _misfit(self, f"it has {arguments} arguments")
 
     def columns(self) -> tuple[int, ...]:
         return (*[DATA] * (self.target.arity - 1), TIME)
@@ -313,7 +325,8 @@ class Fold(OperatorNode):
 
     def __post_init__(self) -> None:
         _expect_arity(self, self.target, self.groups + 1)
-        _expect(self.groups <= self.source.arity, self, f"{self.source.name} has too few columns to group by")
+        if self.groups > self.source.arity:
+            raise _misfit(self, f"{self.source.name} has too few columns to group by")
 
     @property
     def origin_of_rows(self) -> Relation:
@@ -394,12 +407,11 @@ class Plan:
 
 def _expect_arity(node: object, relation: Relation, arity: int) -> None:
     if relation.arity != arity:
-        raise _misfit(node, f"{relation.name} has {relation.arity} columns, not {arity}")
+        raise _wrong_arity(node, relation, arity)
 
 
-def _expect(holds: bool, node: object, why: str) -> None:
-    if not holds:
-        raise _misfit(node, why)
+def _wrong_arity(node: object, relation: Relation, arity: int) -> ValueError:
+    return _misfit(node, f"{relation.name} has {relation.arity} columns, not {arity}")
 
 
 def _misfit(node: object, why: str) -> ValueError:

@@ -78,8 +78,6 @@ def substitute(rule: PlanRule, values: dict[Variable, Term]) -> PlanRule:
     return replace(
         rule,
         args=tuple(substituted(arg, values) for arg in rule.args),
-        lookups=tuple(replace(x, args=tuple(substituted(a, values) for a in x.args)) for x in rule.lookups),
-        tests=tuple(
-            replace(x, left=substituted(x.left, values), right=substituted(x.right, values)) for x in rule.tests
-        ),
+        lookups=tuple(x.with_args(tuple(substituted(a, values) for a in x.args)) for x in rule.lookups),
+        tests=tuple(x.with_sides(substituted(x.left, values), substituted(x.right, values)) for x in rule.tests),
     )

@@ -52,15 +52,15 @@ _FEW = 100_000
 class Outputs(dict[str, Any]):
     """DataFrames by predicate.
 
-    `late` has the facts that came too late, or that are before the start. `told` has everything that the shards report,
-    and all of these frames are taken from it. To write several outputs of one stream, read `told` in one query, and
-    extract the outputs of each batch with `take`.
+    `late` has the facts that came too late, or that are before the start. `results` has everything that the shards
+    report, and all of these frames are taken from it. To write several outputs of one stream, read `results` in one
+    query, and extract the outputs of each batch with `take`.
     """
 
     def __init__(self, task: Task, results: Any, late: Any, outputs: Mapping[str, Any]) -> None:
         super().__init__(outputs)
         self.task = task
-        self.told = results
+        self.results = results
         self.late = late
         self.events = 0
         """The number of facts in a history; 0 for a stream."""
@@ -69,15 +69,15 @@ class Outputs(dict[str, Any]):
 
     def unpersist(self) -> None:
         """Release the results of a history, which Spark keeps so that it does not evaluate them once per output."""
-        self.told.unpersist()
+        self.results.unpersist()
 
     def take(self, results: Any, predicate: str) -> Any:
-        """The rows of an output in a batch of `told`."""
+        """The rows of an output in a batch of `results`."""
         schema = self.task.outputs[predicate].schema(self.task.view, self.task.unit is not None)
         return _taken(results, predicate, schema)
 
     def take_late(self, results: Any) -> Any:
-        """The late facts in a batch of a stream's `told`."""
+        """The late facts in a batch of a stream's `results`."""
         return _taken(results, streaming.LATE_KIND, streaming.late_schema(self.task.unit is not None))
 
 

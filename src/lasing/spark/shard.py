@@ -18,10 +18,11 @@ import pyarrow as pa
 
 from lasing.connectors.rows import value_of
 from lasing.logic.formulas import Atom
+from lasing.logic.program import Fact
 from lasing.models.witness import fact_text
 from lasing.spark.arrival import Course, course
 from lasing.spark.evaluation import Evaluation, LeftOut, up_to
-from lasing.spark.state import State
+from lasing.spark.state import ShardState
 from lasing.spark.tables import Numbers, by_time, times_of
 from lasing.spark.task import Task
 from lasing.spark.window import still_needed
@@ -46,7 +47,7 @@ class Arrived:
 class BatchResult:
     """The result of a batch: the state after it, a table for each output, the late facts, and figures on the work."""
 
-    state: State
+    state: ShardState
     tables: dict[str, Any] = field(default_factory=dict)
     late: Any = None
     left_out: LeftOut = field(default_factory=dict)
@@ -77,7 +78,7 @@ _live: dict[tuple[str, int], tuple[str, Evaluation]] = {}
 
 
 def step(
-    task: Task, shard: int, state: State, arrived: Sequence[Arrived], drain: bool = False, clock: int | None = None
+    task: Task, shard: int, state: ShardState, arrived: Sequence[Arrived], drain: bool = False, clock: int | None = None
 ) -> BatchResult:
     """Take in a batch, and evaluate all time points that are over; with `drain`, at the end of the stream, all of them.
 
@@ -133,7 +134,7 @@ def _missing(arrived: Iterable[Arrived]) -> dict[str, dict[str, int]]:
     return {predicate: dict(columns) for predicate, columns in found.items()}
 
 
-def _courses(task: Task, state: State, arrived: Sequence[Arrived]) -> dict[str, Course]:
+def _courses(task: Task, state: ShardState, arrived: Sequence[Arrived]) -> dict[str, Course]:
     """How time advanced in each input that brought facts in this batch."""
     floor = state.until if state.has_begun else None if task.start is None else task.start - 1
     found: dict[str, list[Any]] = {}
@@ -142,7 +143,7 @@ def _courses(task: Task, state: State, arrived: Sequence[Arrived]) -> dict[str, 
     return {p: course(tables, state.closed.get(p), floor) for p, tables in found.items()}
 
 
-def _reached(task: Task, state: State, courses: Mapping[str, Course]) -> tuple[int, int]:
+def _reached(task: Task, state: ShardState, courses: Mapping[str, Course]) -> tuple[int, int]:
     """The start of the timeline, and where its evaluation has got to. Until then, an older fact moves the start."""
     if state.has_begun:
         assert state.start is not None
@@ -155,8 +156,8 @@ def _reached(task: Task, state: State, courses: Mapping[str, Course]) -> tuple[i
 
 
 def _with_times(
-    task: Task, state: State, arrived: Sequence[Arrived], courses: Mapping[str, Course], clock: int | None
-) -> State:
+    task: Task, state: ShardState, arrived: Sequence[Arrived], courses: Mapping[str, Course], clock: int | None
+) -> ShardState:
     """The state, updated with the times of the inputs. An input that never sent a fact counts as silent from now on."""
     newest = [int(np.asarray(part.marks["time"]).max()) for part in arrived]
     last = max(newest + ([] if state.last is None else [state.last]))
@@ -168,7 +169,7 @@ def _with_times(
 
 
 def _over(
-    task: Task, state: State, courses: Mapping[str, Course], clock: int | None
+    task: Task, state: ShardState, courses: Mapping[str, Course], clock: int | None
 ) -> tuple[int | None, tuple[str, ...]]:
     """The last time point that all inputs that are not idle have closed, and the inputs that it waits for."""
     inputs = [p for p in task.inputs if p in courses or not _is_idle(task, state, p, clock)]
@@ -181,12 +182,12 @@ def _over(
     return over, slowest if len(slowest) < len(inputs) else ()
 
 
-def _is_idle(task: Task, state: State, predicate: str, clock: int | None) -> bool:
+def _is_idle(task: Task, state: ShardState, predicate: str, clock: int | None) -> bool:
     longest = task.idle.get(predicate)
     return longest is not None and clock is not None and clock - state.heard.get(predicate, clock) >= longest
 
 
-def _evaluation(task: Task, shard: int, state: State) -> tuple[Evaluation, bool]:
+def _evaluation(task: Task, shard: int, state: ShardState) -> tuple[Evaluation, bool]:
     """An engine that is up to date with a state, and whether it had to be rebuilt."""
     token, live = _live.pop((task.name, shard), ("", None))
     if live is not None and token == state.token and live.start == state.start:
@@ -241,15 +242,16 @@ def _in_time(
     return facts, pa.concat_tables(late) if late else None
 
 
-def _late(task: Task, predicate: str, facts: Any, closed: Numbers) -> Any:
-    times = times_of(facts)
-    atoms = (Atom(predicate, tuple(map(value_of, list(row.values())[1:]))) for row in facts.to_pylist())
+def _late(task: Task, predicate: str, table: Any, closed: Numbers) -> Any:
+    times = times_of(table)
+    atoms = (Atom(predicate, tuple(map(value_of, list(row.values())[1:]))) for row in table.to_pylist())
+    facts = (Fact(time, atom) for time, atom in zip(times.tolist(), atoms, strict=True))
     columns = [
         pa.array([predicate] * len(times)),
         pa.array(times),
         pa.array(closed),
         pa.array(closed + 1 - times),
-        pa.array([f"{fact_text(row, task.shown_tick)}." for row in zip(times.tolist(), atoms, strict=True)]),
+        pa.array([f"{fact_text(fact, task.shown_tick)}." for fact in facts]),
     ]
     return pa.table(columns, schema=pa.schema(list(LATE.items())))
 

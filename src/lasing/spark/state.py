@@ -21,7 +21,7 @@ _HEAD = len(_VERSION) + 4
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ShardState:
     """Everything that must survive a failure: the raw window, and how far time has got.
 
     `start` is the start of the timeline, None before the first fact. Everything up to `until` is evaluated. `last` is
@@ -60,7 +60,7 @@ class State:
         return b"".join((_VERSION, crc32(content).to_bytes(4, "big"), content))
 
     @classmethod
-    def from_bytes(cls, stored: bytes) -> State:
+    def from_bytes(cls, stored: bytes) -> ShardState:
         """The state that `to_bytes` wrote, checked before any part of it is used.
 
         Raises `LasingError` with E608 for a state of another version, and with E614 for a damaged one.
@@ -79,7 +79,7 @@ class State:
             raise damaged(f"it cannot be read: {error}") from None
 
     @classmethod
-    def _read(cls, content: memoryview) -> State:
+    def _read(cls, content: memoryview) -> ShardState:
         tables = from_bytes(content)
         tables.validate()
         known = json.loads(tables.schema.metadata[b"lasing"])

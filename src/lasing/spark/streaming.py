@@ -15,7 +15,7 @@ from lasing.spark.arrival import ARRIVAL
 from lasing.spark.outputs import moments
 from lasing.spark.packing import NO_INPUT
 from lasing.spark.shard import Arrived, BatchResult, step
-from lasing.spark.state import State
+from lasing.spark.state import ShardState
 from lasing.spark.tables import from_bytes, times_of, to_bytes
 from lasing.spark.task import Task
 from lasing.timeline.ticks import time_text
@@ -48,7 +48,7 @@ def shard_function(
         warnings.filterwarnings("ignore", "The behavior of DataFrame concatenation", FutureWarning)
         work = task()
         begun = time.perf_counter()
-        state = _state(store.get[0]) if store.exists else State()
+        state = _state(store.get[0]) if store.exists else ShardState()
         read = time.perf_counter() - begun
         arrived, drain, clock = _arrived(work, frames)
         result = take_in(work, numbers[int(key[0])], state, arrived, drain, clock)
@@ -86,12 +86,12 @@ def unpacker(column: str = "content") -> Callable[[Iterable[Any]], Iterator[Any]
     return unpack
 
 
-def _state(stored: bytes) -> State:
+def _state(stored: bytes) -> ShardState:
     """The state of a shard; if it is damaged, the error names the file in which Spark stores it."""
     from pyspark import TaskContext
 
     try:
-        return State.from_bytes(stored)
+        return ShardState.from_bytes(stored)
     except LasingError as error:
         task, found = TaskContext.get(), error.diagnostics[0]
         if task is None or found.code != "E614":

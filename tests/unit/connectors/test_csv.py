@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from lasing.connectors.csv import cell_value, read_csv
-from lasing.connectors.rows import Row
 from lasing.connectors.tables import Columns
 from lasing.errors import Diagnostic, LasingError
 from lasing.logic.formulas import ground_atom
+from lasing.logic.program import Fact
 from lasing.logic.terms import Value
 from lasing.timeline.ticks import Tick
 
 TEMP = Columns("temp")
 
 
-def rows(folder: Path, text: str, columns: Columns = TEMP, tick: Tick | None = None) -> list[Row]:
+def rows(folder: Path, text: str, columns: Columns = TEMP, tick: Tick | None = None) -> list[Fact]:
     path = folder / "a.csv"
     path.write_text(text, encoding="utf-8", newline="")
     return list(read_csv(path, columns, tick))

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from lasing.connectors.jsonl import read_jsonl
-from lasing.connectors.rows import Row
 from lasing.connectors.tables import Columns
 from lasing.errors import LasingError
 from lasing.logic.formulas import Atom, ground_atom
+from lasing.logic.program import Fact
 
 CHOSEN = Columns("p", ("a", "b"))
 
 
-def rows(folder: Path, text: str, columns: Columns) -> list[Row]:
+def rows(folder: Path, text: str, columns: Columns) -> list[Fact]:
     path = folder / "a.jsonl"
     path.write_text(text, encoding="utf-8")
     return list(read_jsonl(path, columns))

@@ -11,6 +11,7 @@ import pytest
 from lasing.connectors.rows import by_time, merged, time_of, value_of
 from lasing.errors import LasingError
 from lasing.logic.formulas import Atom
+from lasing.logic.program import Fact
 from lasing.logic.terms import Value
 from lasing.timeline.ticks import Tick
 
@@ -76,8 +77,14 @@ def test_a_decimal_that_no_double_equals_is_refused() -> None:
 
 
 def test_merging_keeps_the_order_of_sources_at_one_time_point() -> None:
-    assert list(merged([[(1, B), (3, B)], [(1, A), (2, A), (3, A)]])) == [(1, B), (1, A), (2, A), (3, B), (3, A)]
+    assert list(merged([[Fact(1, B), Fact(3, B)], [Fact(1, A), Fact(2, A), Fact(3, A)]])) == [
+        Fact(1, B),
+        Fact(1, A),
+        Fact(2, A),
+        Fact(3, B),
+        Fact(3, A),
+    ]
 
 
 def test_sorting_keeps_the_order_of_arrival_at_one_time_point() -> None:
-    assert by_time([(2, B), (1, C), (2, A), (1, A)]) == [(1, C), (1, A), (2, B), (2, A)]
+    assert by_time([Fact(2, B), Fact(1, C), Fact(2, A), Fact(1, A)]) == [Fact(1, C), Fact(1, A), Fact(2, B), Fact(2, A)]

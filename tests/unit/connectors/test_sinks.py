@@ -13,7 +13,6 @@ from lasing.connectors.arrow import read_parquet
 from lasing.connectors.csv import read_csv
 from lasing.connectors.facts import parse_facts
 from lasing.connectors.jsonl import read_jsonl
-from lasing.connectors.rows import Row
 from lasing.connectors.sinks import (
     Record,
     View,
@@ -28,6 +27,7 @@ from lasing.connectors.sinks import (
 from lasing.connectors.tables import Columns
 from lasing.logic.answers import Answer, changes
 from lasing.logic.formulas import Atom, ground_atom
+from lasing.logic.program import Fact
 from lasing.logic.terms import value_from_text
 from lasing.timeline.ticks import Tick
 
@@ -38,7 +38,7 @@ ANSWERS = [
     Answer.single(6, frozenset()),
     Answer.single(7, frozenset((P,))),
 ]
-ROWS: list[Row] = [(4, P), (4, Q), (5, P), (7, P)]
+FACTS = [Fact(4, P), Fact(4, Q), Fact(5, P), Fact(7, P)]
 
 
 def batches(view: View = "answers") -> list[list[Record]]:
@@ -62,14 +62,14 @@ def test_text_is_sorted_by_time_and_then_by_text(view: View, lines: list[str]) -
 def test_written_text_reads_back() -> None:
     out = io.StringIO()
     write_text(batches(), out)
-    assert list(parse_facts(out.getvalue())) == ROWS
+    assert list(parse_facts(out.getvalue())) == FACTS
 
 
 def test_written_dates_read_back() -> None:
     out, tick = io.StringIO(), Tick(60_000)
     write_text(records(changes(ANSWERS), "answers", tick.iso), out)
     assert out.getvalue().startswith('p(x,2) at "1970-01-01T00:04:00Z".\n')
-    assert list(parse_facts(out.getvalue(), tick)) == ROWS
+    assert list(parse_facts(out.getvalue(), tick)) == FACTS
 
 
 def test_written_tables_read_back(tmp_path: Path) -> None:
@@ -78,9 +78,9 @@ def test_written_tables_read_back(tmp_path: Path) -> None:
     with (tmp_path / "a.csv").open("w", encoding="utf-8") as out:
         write_csv(batches(), out, header("answers", False, 2))
     write_parquet(batches(), tmp_path / "a.parquet", header("answers", False, 2))
-    assert list(read_jsonl(tmp_path / "a.jsonl", Columns())) == ROWS
-    assert list(read_csv(tmp_path / "a.csv", Columns())) == ROWS
-    assert list(read_parquet(tmp_path / "a.parquet", Columns())) == ROWS
+    assert list(read_jsonl(tmp_path / "a.jsonl", Columns())) == FACTS
+    assert list(read_csv(tmp_path / "a.csv", Columns())) == FACTS
+    assert list(read_parquet(tmp_path / "a.parquet", Columns())) == FACTS
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_written_tables_read_back(tmp_path: Path) -> None:
     [
         ("answers", "time,predicate,arg1,arg2", "4,p,x,2"),
         ("changes", "time,change,expires_at,predicate,arg1,arg2", "4,+,,p,x,2"),
-        ("intervals", "from,to,predicate,arg1,arg2", "4,5,p,x,2"),
+        ("intervals", "from,until,predicate,arg1,arg2", "4,5,p,x,2"),
     ],
 )
 def test_the_columns_of_each_view(view: View, names: str, first: str) -> None:

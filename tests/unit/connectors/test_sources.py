@@ -8,14 +8,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from lasing.connectors.rows import Row
 from lasing.connectors.sources import file_source, stream_rows
 from lasing.connectors.tables import Table
 from lasing.errors import LasingError
 from lasing.logic.formulas import Atom, ground_atom
+from lasing.logic.program import Fact
 
 
-def rows(stream: Any, sort: bool = False) -> list[Row]:
+def rows(stream: Any, sort: bool = False) -> list[Fact]:
     return list(stream_rows(stream, None, sort))
 
 

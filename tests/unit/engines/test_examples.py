@@ -23,7 +23,7 @@ ENGINES = ["local", "reference", "clingo"]
 CASES = {
     "twice(S,Y) :- temp(S,V), Y = V * 2.": (
         ("s1", "n/a"),
-        'arithmetic on a name; for example with S = s1, V = "n/a" at time point 36',
+        'arithmetic on something that is not a number; for example with S = s1, V = "n/a" at time point 36',
     ),
     "share(S,Y) :- temp(S,V), Y = 10 / V.": (
         ("s1", 0),
@@ -39,11 +39,11 @@ CASES = {
     ),
     "mean(S,A) :- temp(S,_), A = #avg{V : temp(S,V) in [60]}.": (
         ("s1", "n/a"),
-        'arithmetic on a name; for example "n/a", with S = s1, at time point 36',
+        'arithmetic on something that is not a number; for example "n/a", with S = s1, at time point 36',
     ),
     "total(A) :- A = #sum{V,S : temp(S,V) in [60]}.": (
         ("s1", "n/a"),
-        'arithmetic on a name; for example "n/a" at time point 36',
+        'arithmetic on something that is not a number; for example "n/a" at time point 36',
     ),
     "most(A) :- A = #max{V : temp(_,V) in [60]}.": (
         ("s1", "n/a"),
@@ -55,7 +55,7 @@ CASES = {
     ),
     "twice(Y) :- temp(_,V), Y = V * 2.": (
         ("s1", "x" * 99),
-        f"arithmetic on a name; for example with V = {'x' * 60}… at time point 36",
+        f"arithmetic on something that is not a number; for example with V = {'x' * 60}… at time point 36",
     ),
     "sum(S,A) :- temp(S,_), A = #sum{V / W,T : temp(S,V) at T in [60], weight(S,W)}. weight(s1,0).": (
         ("s1", 1),
@@ -63,7 +63,7 @@ CASES = {
     ),
     "late(S,T) :- (temp(S,V) at T and T > V + 1) in [60].": (
         ("s1", "n/a"),
-        'arithmetic on a name; for example with S = s1, V = "n/a", T = 36 at time point 36',
+        'arithmetic on something that is not a number; for example with S = s1, V = "n/a", T = 36 at time point 36',
     ),
 }
 
@@ -87,7 +87,9 @@ def test_an_example_names_the_value_and_its_origin(program: str, name: Any) -> N
 def test_a_time_that_came_as_a_date_is_shown_as_one(name: Any) -> None:
     engine = Engine("#tick 1 min. twice(Y) :- temp(V), Y = V * 2.", engine=name)
     engine.push("2026-01-01T00:36:00Z", [("temp", "x")])
-    assert shown(engine) == ["arithmetic on a name; for example with V = x at 2026-01-01T00:36:00Z"]
+    assert shown(engine) == [
+        "arithmetic on something that is not a number; for example with V = x at 2026-01-01T00:36:00Z"
+    ]
 
 
 def test_an_example_of_what_is_decided_below() -> None:
@@ -111,7 +113,9 @@ def test_an_example_outlives_the_values_that_are_forgotten(asked_before: bool, m
             assert len(engine.examples) == 2
     assert engine.dictionary.collections > 3
     rules = lasing.parse(program).rules
-    assert [engine.examples[i, "arithmetic on a name"].text(rules[i], None) for i in (0, 1)] == [
+    assert [
+        engine.examples[i, "arithmetic on something that is not a number"].text(rules[i], None) for i in (0, 1)
+    ] == [
         'for example with S = s20, V = "n/a 20", W = 20.25 at time point 20',
         'for example "n/a 20", with S = s20, at time point 20',
     ]
@@ -123,7 +127,7 @@ def test_of_many_rules_alike_the_one_without_a_value_is_named() -> None:
         run = lasing.run(program, [(1, "p", "x", 4), (2, "p", 1, 3)], engine=name)
         with pytest.warns(lasing.LasingWarning, match="W203"):
             list(run)
-        assert run.report.failures == {(4, "arithmetic on a name"): 1}
+        assert run.report.failures == {(4, "arithmetic on something that is not a number"): 1}
         assert "for example with X = x at time point 1" in run.diagnostics()[0].message
 
 
@@ -134,7 +138,7 @@ def test_a_row_that_leaves_is_no_instance_of_a_rule_that_negates_it() -> None:
     list(engine.advance(2, []))
     assert not engine.failures
     list(engine.advance(3, [lasing.Atom("p", ("a", 0)), lasing.Atom("r", ("a", 0))]))
-    assert engine.failures == {(1, "arithmetic on a name"): 1}
+    assert engine.failures == {(1, "arithmetic on something that is not a number"): 1}
 
 
 # -- any example -------------------------------------------------------------------------------------------------------

@@ -9,12 +9,12 @@ import pytest
 
 import lasing
 from lasing import languages
-from lasing.errors import Source
+from lasing.errors import SourceText
 from lasing.languages import LARS, front_end, is_program
 
 
-def file(name: str) -> Source:
-    return Source(name, "q :- p.", Path(name))
+def file(name: str) -> SourceText:
+    return SourceText(name, "q :- p.", Path(name))
 
 
 def test_the_ending_of_a_file_says_its_language() -> None:
@@ -24,7 +24,7 @@ def test_the_ending_of_a_file_says_its_language() -> None:
 
 
 def test_text_is_lars_and_so_is_nothing() -> None:
-    assert front_end([Source("program", "q :- p.")]) is LARS
+    assert front_end([SourceText("program", "q :- p.")]) is LARS
     assert front_end([]) is LARS
 
 

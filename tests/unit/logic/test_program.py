@@ -7,7 +7,7 @@ import pytest
 import lasing
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import At, Atom
-from lasing.logic.program import DataFact, Output, Penalty, Program, Rule, Signature
+from lasing.logic.program import Fact, Output, Penalty, Program, Rule, Signature
 from lasing.timeline.ticks import Tick
 
 
@@ -42,7 +42,7 @@ def test_the_text_of_a_program_reads_back() -> None:
     program = Program(
         (Rule((Atom("a"),), (Atom("p", (1,)),)),),
         (Atom("b", ("x y",)),),
-        (DataFact(-3, Atom("p", (0.5,))),),
+        (Fact(-3, Atom("p", (0.5,))),),
         (Output("a", ()),),
         (Signature("p", 1),),
         Tick(60_000),

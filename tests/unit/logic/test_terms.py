@@ -58,8 +58,8 @@ def test_arithmetic(operator: str, operands: tuple[Term, ...], value: Value) -> 
 @pytest.mark.parametrize(
     ("term", "reason"),
     [
-        (op("+", "a", 1), "arithmetic on a name"),
-        (op("max", 1, "a"), "arithmetic on a name"),
+        (op("+", "a", 1), "arithmetic on something that is not a number"),
+        (op("max", 1, "a"), "arithmetic on something that is not a number"),
         (op("/", 1, 0), "division by zero"),
         (op("div", 1, 0), "division by zero"),
         (op("mod", 1.5, 0), "division by zero"),

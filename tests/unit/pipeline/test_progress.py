@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 import lasing
-from lasing.pipeline.progress import Batch, Progress
+from lasing.pipeline.progress import BatchFigures, Progress
 
 
 def test_batches_become_lines_metrics_and_a_sum(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = lasing.parse("q(Y) :- p(X), Y = 1 / X.")
     with Progress(program, tmp_path / "metrics") as progress:
-        first = Batch(0, events=1000, rows={"q": 3}, late=2, evaluated_until="7", state_bytes=3_200_000)
+        first = BatchFigures(0, events=1000, rows={"q": 3}, late=2, evaluated_until="7", state_bytes=3_200_000)
         progress.evaluated(first, Counter({"W203 0 division by zero": 2}))
         progress.finished(0, 0.5)
         progress.finished(9, 1.0)  # somebody else's
-        progress.evaluated(Batch(1, events=10), Counter({"W203 0 division by zero": 1, "W202": 4}))
+        progress.evaluated(BatchFigures(1, events=10), Counter({"W203 0 division by zero": 1, "W202": 4}))
         progress.finished(1, 0.1)
     said = capsys.readouterr().err.splitlines()
     assert said[0] == "batch 0: 1,000 events (2,000/s); evaluated until 7; state 3.2 MB; late 2; out 3 q"
@@ -36,9 +36,9 @@ def test_batches_become_lines_metrics_and_a_sum(tmp_path: Path, capsys: pytest.C
 def test_rows_that_lack_a_value_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Progress(lasing.parse("q(X) :- p(X, Y)."), tmp_path / "metrics") as progress:
         for number, missing in enumerate(({"in": {"x": 2, "y": 1}}, {}, {"in": {"x": 1_000}, "other": {"y": 1}})):
-            progress.evaluated(Batch(number, events=5, missing=missing), Counter())
+            progress.evaluated(BatchFigures(number, events=5, missing=missing), Counter())
             progress.finished(number, 0.1)
-        progress.evaluated(Batch(3, missing={"in": {"x": 7}}), Counter())  # Spark has not finished it
+        progress.evaluated(BatchFigures(3, missing={"in": {"x": 7}}), Counter())  # Spark has not finished it
     said = capsys.readouterr().err.splitlines()
     assert [line.split("; ")[3:] for line in said] == [
         ["late 0", "left out 3", "out nothing"],
@@ -59,8 +59,8 @@ def test_rows_that_lack_a_value_are_counted(tmp_path: Path, capsys: pytest.Captu
 def test_an_instance_without_a_value_is_shown() -> None:
     with Progress(lasing.parse("q(Y) :- p(X), Y = 1 / X."), quiet=True) as progress:
         name = "W203 0 division by zero"
-        progress.evaluated(Batch(0), Counter({name: 2}), {name: "for example with X = 0 at time point 3"})
-        progress.evaluated(Batch(1), Counter({name: 1}), {name: "for example with X = 0 at time point 9"})
+        progress.evaluated(BatchFigures(0), Counter({name: 2}), {name: "for example with X = 0 at time point 3"})
+        progress.evaluated(BatchFigures(1), Counter({name: 1}), {name: "for example with X = 0 at time point 9"})
     (found,) = progress.diagnostics()
     assert found.message == (
         "3 instances of this rule had no value: division by zero; for example with X = 0 at time point 3"
@@ -77,15 +77,15 @@ def test_a_source_that_keeps_others_waiting_is_named_once(capsys: pytest.Capture
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             for number in range(2):
-                progress.evaluated(Batch(number, events=5, waiting_for=["r"]), Counter())
+                progress.evaluated(BatchFigures(number, events=5, waiting_for=["r"]), Counter())
                 progress.finished(number, 0.1)
-            progress.evaluated(Batch(2), Counter())
+            progress.evaluated(BatchFigures(2), Counter())
             progress.finished(2, 0.1)
-        progress.evaluated(Batch(3, events=5, waiting_for=["r"]), Counter())
+        progress.evaluated(BatchFigures(3, events=5, waiting_for=["r"]), Counter())
         with pytest.warns(lasing.LasingWarning, match=r"W603.*waits for source r, which has brought no fact at all"):
             progress.finished(3, 0.1)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            progress.evaluated(Batch(4, events=5, waiting_for=["r"]), Counter())
+            progress.evaluated(BatchFigures(4, events=5, waiting_for=["r"]), Counter())
             progress.finished(4, 0.1)
     assert "evaluated until nothing yet, waiting for r;" in capsys.readouterr().err

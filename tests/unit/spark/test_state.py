@@ -8,17 +8,17 @@ import pyarrow as pa
 import pytest
 
 from lasing import LasingError
-from lasing.spark.state import State
+from lasing.spark.state import ShardState
 from lasing.spark.tables import to_bytes
 
 WINDOW = {"p": pa.table({"time": [3, 4], "arg1": ["a", "b"]}), "n": pa.table({"time": [3], "arg1": [2.5]})}
 HELD = {"q": pa.table({"from": [3], "*count": [1], "arg1": ["a"]})}
-STATE = State(3, 4, 9, {"p": 4, "n": 5}, {"p": 10**15}, "token", WINDOW, HELD)
+STATE = ShardState(3, 4, 9, {"p": 4, "n": 5}, {"p": 10**15}, "token", WINDOW, HELD)
 
 
 def test_a_state_comes_back_as_it_was() -> None:
-    for state in (State(), STATE):
-        assert State.from_bytes(state.to_bytes()) == state
+    for state in (ShardState(), STATE):
+        assert ShardState.from_bytes(state.to_bytes()) == state
 
 
 def test_a_byte_that_is_changed_missing_or_added_is_noticed() -> None:
@@ -31,28 +31,28 @@ def test_a_byte_that_is_changed_missing_or_added_is_noticed() -> None:
         damaged.append(bytes(other))
     for bad in damaged:
         with pytest.raises(LasingError, match=r"E614.*damaged"):
-            State.from_bytes(bad)
+            ShardState.from_bytes(bad)
 
 
 @pytest.mark.parametrize(
     "edited",
     [
-        State(window={"p": pa.table({"at": [1]})}),
-        State(window={"p": pa.table({"time": ["1"]})}),
-        State(window={"p": pa.table({"time": pa.array([1, None], pa.int64())})}),
-        State(held={"q": pa.table({"time": [1]})}),
-        State(start="3"),  # type: ignore[arg-type]
-        State(closed={"p": "3"}),  # type: ignore[dict-item]
-        State(token=None),  # type: ignore[arg-type]
+        ShardState(window={"p": pa.table({"at": [1]})}),
+        ShardState(window={"p": pa.table({"time": ["1"]})}),
+        ShardState(window={"p": pa.table({"time": pa.array([1, None], pa.int64())})}),
+        ShardState(held={"q": pa.table({"time": [1]})}),
+        ShardState(start="3"),  # type: ignore[arg-type]
+        ShardState(closed={"p": "3"}),  # type: ignore[dict-item]
+        ShardState(token=None),  # type: ignore[arg-type]
     ],
 )
-def test_a_malformed_state_is_refused_even_if_its_checksum_is_right(edited: State) -> None:
+def test_a_malformed_state_is_refused_even_if_its_checksum_is_right(edited: ShardState) -> None:
     with pytest.raises(LasingError, match=r"E614.*damaged"):
-        State.from_bytes(edited.to_bytes())
+        ShardState.from_bytes(edited.to_bytes())
 
 
 def test_an_older_state_is_that_of_another_version() -> None:
     known = '{"start": 1, "until": 2, "newest": 3, "token": ""}'
     old = to_bytes(pa.table({"part": pa.array([], pa.string())}).replace_schema_metadata({"lasing": known}))
     with pytest.raises(LasingError, match=r"E608.*another version"):
-        State.from_bytes(old)
+        ShardState.from_bytes(old)

@@ -7,7 +7,7 @@ import csv
 import lasing
 from lasing.bench.costs.medians import interleaved
 from lasing.connectors.facts import parse_facts
-from lasing.errors import Source
+from lasing.errors import SourceText
 from lasing.languages.lars.lower import lower
 from lasing.languages.lars.tokens import tokenize
 
@@ -30,7 +30,7 @@ def reading() -> list[tuple[str, str, str]]:
     copies = 500
     program = RULES * copies
     rules = program.count(".\n")
-    source = Source("program", program)
+    source = SourceText("program", program)
     facts = 100_000
     stream = "".join(f"temp(s{i % 500},{i * 7 % 100}) at {i // 100}.\n" for i in range(facts))
     table = "".join(f"{i // 100},s{i % 500},{i * 7 % 100}\n" for i in range(facts)).splitlines()

@@ -21,6 +21,7 @@ from lasing.bench.measuring.workloads import Array, Stream
 from lasing.engines.local.execute import OUT_ARGS, OUT_PREDICATE, OUT_SIGN
 from lasing.engines.reference.engine import ReferenceEngine
 from lasing.logic.formulas import Atom
+from lasing.logic.program import Fact
 from lasing.plan.compile import compile_plan
 from lasing.plan.optimize import optimized
 
@@ -79,7 +80,7 @@ def from_scratch(task: Task, output: OutputKind, stream: Stream, first: int = 0)
         engine = ReferenceEngine(program, 0)
         before: frozenset[Atom] = frozenset()
         if first:
-            past = ((t, atom) for t in range(first) for atom in atoms[t])
+            past = (Fact(t, atom) for t in range(first) for atom in atoms[t])
             before = engine.recall(first - 1, past).added
 
         def changes(t: int) -> tuple[frozenset[Atom], frozenset[Atom]]:

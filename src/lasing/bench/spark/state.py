@@ -64,7 +64,7 @@ def _measure(bench: Bench, rows: int, batch: int, batches: int) -> list[dict[str
     stream = bench.stream(bench.events(batch, filling + batches, window))
     bench.partitions(SHARDS)
     outputs = lasing.spark.reason(rule(window), output=["q"], view="changes", shards=SHARDS)({"p": stream})
-    seconds = bench.run(outputs.told)[filling - 1 :]
+    seconds = bench.run(outputs.results)[filling - 1 :]
     written = ds.dataset(bench.out, exclude_invalid_files=True)
     table = written.to_table(["until", "state_bytes", "state_seconds", "rebuilt"], filter=ds.field("kind") == STATUS)
     until, sizes, spent, rebuilt = (np.asarray(table[name]) for name in table.column_names)

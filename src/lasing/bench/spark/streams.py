@@ -140,9 +140,9 @@ def _input_as_output(
     import pyarrow as pa
 
     from lasing.spark.shard import BatchResult
-    from lasing.spark.state import State
+    from lasing.spark.state import ShardState
 
-    output = BatchResult(State(0, 0, 0, token="identity"))
+    output = BatchResult(ShardState(0, 0, 0, token="identity"))
     facts = [part.facts for part in arrived if part.facts is not None]
     if facts:
         table = pa.concat_tables(facts).rename_columns(["time", "K", "A", "C"])

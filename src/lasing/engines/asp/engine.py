@@ -14,7 +14,7 @@ from lasing.engines.asp.grounding import Ground, Grounding
 from lasing.engines.asp.retention import Retention
 from lasing.engines.asp.solver import Solver
 from lasing.engines.asp.unfolding import Unknowns, aggregate_values
-from lasing.engines.reference.stream import Args, Derived, Fact, Stream
+from lasing.engines.reference.stream import Args, Derived, Stream
 from lasing.engines.reference.structure import background_of
 from lasing.limits import Watch
 from lasing.logic.answers import Answer, Changes
@@ -23,7 +23,7 @@ from lasing.logic.examples import Examples
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom, Formula
 from lasing.logic.idle import settling
-from lasing.logic.program import Program
+from lasing.logic.program import Fact, Program
 from lasing.logic.splitting import Split
 from lasing.timeline.intervals import Interval
 
@@ -129,9 +129,9 @@ class AspEngine:
                 yield now
             now += 1
 
-    def recall(self, time: int, rows: Iterable[tuple[int, Atom]]) -> Answer:
+    def recall(self, time: int, facts: Iterable[Fact]) -> Answer:
         """Add past data and return what holds at a time point, without evaluating earlier time points."""
-        for at, group in groupby(rows, key=itemgetter(0)):
+        for at, group in groupby(facts, key=itemgetter(0)):
             atoms = [atom for _, atom in group]
             self._advance_below(at, atoms)
             self._add(at, self._relevant(atoms))
@@ -148,7 +148,7 @@ class AspEngine:
 
     def _add(self, time: int, atoms: Iterable[Atom]) -> None:
         for atom in atoms:
-            self._data.add(Fact(time, atom.predicate, atom.values))
+            self._data.add(Fact(time, atom))
             self._busy = max(self._busy, time)
 
     def _take(self, change: Changes) -> None:

@@ -7,10 +7,10 @@ from itertools import compress
 
 import numpy as np
 
-from lasing.engines.reference.stream import Fact, Facts
+from lasing.engines.reference.stream import Facts
 from lasing.logic.formulas import PartitionWindow
-from lasing.logic.program import Program
-from lasing.logic.terms import Value
+from lasing.logic.program import Fact, Program
+from lasing.logic.terms import Term
 from lasing.raw_window import Numbers, RawWindow
 from lasing.timeline.intervals import Interval
 
@@ -27,7 +27,7 @@ class Retention:
         self._size, self._enough = 0, _FEWEST
 
     def add(self, fact: Fact) -> None:
-        self._raw_window.expect(fact.predicate, len(fact.args))
+        self._raw_window.expect(fact.atom.predicate, len(fact.atom.args))
         self.facts.add(fact)
         self._size += 1
 
@@ -45,10 +45,10 @@ class Retention:
 
 def _groups(log: Sequence[Fact], window: PartitionWindow) -> Numbers:
     """A number for the key of each fact that the window counts, -1 for the others."""
-    numbers: dict[tuple[Value, ...], int] = {}
+    numbers: dict[tuple[Term, ...], int] = {}
     found = np.full(len(log), -1, np.int64)
     for i, fact in enumerate(log):
-        if fact.predicate == window.predicate:
-            key = tuple(fact.args[j] for positions in window.keys for j in positions)
+        if fact.atom.predicate == window.predicate:
+            key = tuple(fact.atom.args[j] for positions in window.keys for j in positions)
             found[i] = numbers.setdefault(key, len(numbers))
     return found

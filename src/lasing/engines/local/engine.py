@@ -132,14 +132,14 @@ class LocalEngine:
         patience = 4 * leaps.reach
         while self.time < end:
             yield from self._evaluate(nothing, min(end, self.time + max(patience, leaps.rows() // 4)))
-            state = leaps.state(self.time) if self.time + leaps.period <= end else None
-            quiet = state is not None
+            before = leaps.fingerprint(self.time) if self.time + leaps.period <= end else None
+            quiet = before is not None
             for block in self._evaluate(nothing, min(end, self.time + leaps.period)):
                 quiet = quiet and not block[:, OUT_SIGN].any()
                 yield block
             patience *= 2
-            if quiet and state is not None and leaps.state(self.time) == state:
-                self.time = leaps.leap(state, self.time, end)
+            if quiet and before is not None and leaps.fingerprint(self.time) == before:
+                self.time = leaps.leap(before, self.time, end)
                 patience = 4 * leaps.reach
 
     def _evaluate(self, rows: Codes, end: int) -> Iterator[Codes]:

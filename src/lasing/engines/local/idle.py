@@ -51,7 +51,7 @@ _SALT = 0x5851F42D4C957F2D
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class Fingerprint:
     """What makes one state differ from another, and the first time ahead that is not recent."""
 
     sums: tuple[int, int]
@@ -87,24 +87,24 @@ class Leaps:
         self.least = 8 * plan.reach + 2 * plan.period + 256
         """Shorter gaps are evaluated time point by time point."""
 
-    def state(self, now: int) -> State | None:
-        """The state at a time point; None if something is neither recent nor long ago."""
+    def fingerprint(self, now: int) -> Fingerprint | None:
+        """The fingerprint of the state at a time point; None if something is neither recent nor long ago."""
         near = 2 * self.reach
         if now - near <= self._arena[START] or any(now - near < time <= now + near for time in self._landmarks):
             return None
         one, two, ahead, clear = _look(self._arena, self._columns, now, self.reach, self._counters)
         ahead = min([ahead, *(time for time in self._landmarks if time > now)])
-        return State((int(one), int(two)), int(ahead)) if clear else None
+        return Fingerprint((int(one), int(two)), int(ahead)) if clear else None
 
     def rows(self) -> int:
-        """How many rows have to be read to compute a state."""
+        """How many rows have to be read to compute a fingerprint."""
         first, step = int(self._arena[FIRST_RELATION]), DESCRIPTOR
         d = first + step * np.arange(int(self._arena[RELATIONS]))
         return int((self._arena[d + HI] - self._arena[d + LO]).sum())
 
-    def leap(self, state: State, now: int, end: int) -> int:
+    def leap(self, fingerprint: Fingerprint, now: int, end: int) -> int:
         """Skip from a repeating state to the last time point up to `end` at which it repeats, and return that."""
-        target = min(end, state.ahead - 2 * self.reach)
+        target = min(end, fingerprint.ahead - 2 * self.reach)
         by = (target - now) // self.period * self.period
         if by <= 0:
             return now

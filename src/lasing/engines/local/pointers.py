@@ -10,6 +10,7 @@ If kernels run as plain Python (see `lasing.compiling`), `checked` replaces all 
 from __future__ import annotations
 
 import sys
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -125,6 +126,7 @@ def invoke(_typing: Any, _address: Any, m: Any, _op: Any, _one: Any, _two: Any, 
     return types.none(types.int64, m, types.int64, types.int64, types.int64, texts), generate
 
 
+@cache
 def kernel_address(kernel: Any) -> int:
     """The address of a kernel of the signature KERNEL; compiles it if necessary."""
     return address_of(kernel, KERNEL)

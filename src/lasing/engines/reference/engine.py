@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from lasing.engines.reference.model import derive
-from lasing.engines.reference.stream import Derived, Fact, Facts, Stream
+from lasing.engines.reference.stream import Derived, Facts, Stream
 from lasing.engines.reference.structure import Structure, background_of
 from lasing.limits import Watch
 from lasing.logic.answers import Answer, Changes
@@ -15,7 +15,7 @@ from lasing.logic.dependencies import stratify
 from lasing.logic.examples import Example
 from lasing.logic.formulas import Atom, Formula
 from lasing.logic.idle import Settling
-from lasing.logic.program import Program
+from lasing.logic.program import Fact, Program
 from lasing.logic.terms import Value
 from lasing.timeline.intervals import Interval
 
@@ -55,14 +55,14 @@ class ReferenceEngine:
                 yield self._changed(self.step(idle, ()))
         yield self._changed(self.step(time, atoms))
 
-    def recall(self, time: int, rows: Iterable[tuple[int, Atom]]) -> Changes:
+    def recall(self, time: int, facts: Iterable[Fact]) -> Changes:
         """Add past data and return what holds at a time point, without evaluating earlier time points."""
-        for at, atom in rows:
+        for at, atom in facts:
             self._add(at, atom)
         return self._changed(self.step(time, ()))
 
     def _add(self, time: int, atom: Atom) -> None:
-        self._data.add(Fact(time, atom.predicate, atom.values))
+        self._data.add(Fact(time, atom))
         self._busy = max(self._busy, time)
 
     def _changed(self, answer: Answer) -> Changes:
@@ -83,9 +83,9 @@ class ReferenceEngine:
         self.examples = m.examples | self.examples
         return Answer.single(time, frozenset(self._held(m, time)))
 
-    def facts(self) -> Iterable[tuple[int, str, tuple[Value, ...]]]:
+    def facts(self) -> Iterable[Fact]:
         """All data so far, in its order."""
-        return ((fact.time, fact.predicate, fact.args) for fact in self._data.within(self._timeline))
+        return self._data.within(self._timeline)
 
     def _held(self, m: Structure, time: int) -> Iterable[Atom]:
         """The atoms of the output that hold now (Laser, Definition 6): v(t), so without background."""

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from itertools import chain, combinations
 
 from lasing.engines.reference.entailment import instances
-from lasing.engines.reference.stream import NOTHING, Fact, Facts, Stream
+from lasing.engines.reference.stream import NOTHING, Facts, Stream
 from lasing.engines.reference.structure import Background, Structure
 from lasing.errors import fault
 from lasing.logic.formulas import Formula
+from lasing.logic.program import Fact
 from lasing.timeline.intervals import Interval
 
 MOST_FACTS = 16

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from itertools import chain, combinations
 
 from lasing.engines.reference.entailment import instances
-from lasing.engines.reference.stream import Args, Derived, Fact, Facts, Stream
+from lasing.engines.reference.stream import Args, Derived, Facts, Stream
 from lasing.engines.reference.structure import Binding, Structure, background_of
 from lasing.errors import fault
 from lasing.limits import Watch
 from lasing.logic.answers import Answer
 from lasing.logic.examples import Example
 from lasing.logic.formulas import At, Atom, Formula, head_atom
-from lasing.logic.program import Program, Rule
+from lasing.logic.program import Fact, Program, Rule
 from lasing.logic.terms import Undefined, Value, Variable, evaluate
 from lasing.timeline.intervals import Interval
 
@@ -76,14 +76,14 @@ class DefinitionEngine:
         for idle in range(self._last + 1, time):
             yield self._answer(idle)
         for atom in atoms:
-            self._data.add(Fact(time, atom.predicate, atom.values))
+            self._data.add(Fact(time, atom))
         self._last = time
         yield self._answer(time)
 
-    def recall(self, time: int, rows: Iterable[tuple[int, Atom]]) -> Answer:
+    def recall(self, time: int, facts: Iterable[Fact]) -> Answer:
         """Add past data and return what holds at a time point, without evaluating earlier time points."""
-        for at, atom in rows:
-            self._data.add(Fact(at, atom.predicate, atom.values))
+        for at, atom in facts:
+            self._data.add(Fact(at, atom))
         self._last = time
         return self._answer(time)
 

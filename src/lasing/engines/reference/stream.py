@@ -6,19 +6,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from lasing.logic.program import Fact
 from lasing.logic.terms import Value
 from lasing.timeline.intervals import Interval
 
 Args = tuple[Value, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A data fact: an atom at a time point."""
-
-    time: int
-    predicate: str
-    args: Args
 
 
 class Facts:
@@ -36,13 +28,14 @@ class Facts:
 
     def add(self, fact: Fact) -> None:
         """Append a fact that is not older than the last one."""
-        here = self._at.setdefault(fact.time, {}).setdefault(fact.predicate, {})
-        if fact.args not in here:
-            here[fact.args] = None
+        time, atom = fact
+        here, args = self._at.setdefault(time, {}).setdefault(atom.predicate, {}), atom.values
+        if args not in here:
+            here[args] = None
             self._log.append(fact)
-            self._times.append(fact.time)
-            if self._points[-1:] != [fact.time]:
-                self._points.append(fact.time)
+            self._times.append(time)
+            if self._points[-1:] != [time]:
+                self._points.append(time)
 
     def at(self, time: int, predicate: str) -> Collection[Args]:
         return self._at.get(time, {}).get(predicate, ())

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
-from lasing.engines.reference.stream import NOTHING, Fact, Facts, Stream
+from lasing.engines.reference.stream import NOTHING, Facts, Stream
 from lasing.engines.reference.structure import Structure
 from lasing.logic.formulas import IntervalWindow, PartitionWindow, TimeWindow, TupleWindow, WindowFunction
+from lasing.logic.program import Fact
 from lasing.logic.terms import Substitution, evaluate
 from lasing.timeline.intervals import Interval
 from lasing.timeline.windows import interval_window, time_window, tuple_window
@@ -59,7 +60,7 @@ def _groups(function: PartitionWindow, facts: Iterable[Fact]) -> Iterable[list[F
     """The facts of the window's predicate, split by the values at its keys."""
     groups: dict[tuple[object, ...], list[Fact]] = {}
     for fact in facts:
-        if fact.predicate == function.predicate:
-            key = tuple(fact.args[i] for positions in function.keys for i in positions)
+        if fact.atom.predicate == function.predicate:
+            key = tuple(fact.atom.args[i] for positions in function.keys for i in positions)
             groups.setdefault(key, []).append(fact)
     return groups.values()

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from lasing.errors import Diagnostic, Source, similar
+from lasing.errors import Diagnostic, SourceText, similar
 from lasing.languages.lars.slips import slip
 from lasing.languages.lars.tokens import Tokens
 from lasing.logic.terms import Term, Value, own_calls
@@ -55,7 +55,7 @@ class Cursor:
         self.kinds = tokens.kinds
         self.texts = tokens.texts
         self.offsets = tokens.offsets
-        self.source: Source = tokens.source
+        self.source: SourceText = tokens.source
         self.environment = environment
         self.i = 0
         self.depth = 0

@@ -183,6 +183,8 @@ def negated(c: Cursor, term: Term, offset: int) -> Term:
 def as_formula(c: Cursor, operand: Operand) -> Formula:
     """The operand, where only a formula is allowed."""
     match operand:
+        case Atom() | Window() | Compare():  # almost always
+            return operand
         case Variable() | Arithmetic() | int() | float() | str() | Boxed():
             c.fail_expected("a comparison such as < or =", "after a term", "a term alone is not a literal")
         case Braces():

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from lasing.errors import LasingError, Source
+from lasing.errors import LasingError, SourceText
 from lasing.languages.lars.tokens import Tokens, after_statement, tokenize
 from lasing.languages.lars.weak_constraints import OPTIMISATIONS
 
@@ -29,7 +29,7 @@ class _Piece:
     after: list[str] = field(default_factory=list)
 
 
-def format_text(source: Source) -> str:
+def format_text(source: SourceText) -> str:
     """The text, laid out. Raises a `LasingError` if it is not made of tokens."""
     tokens, mistakes = tokenize(source, comments=True, prefixes=None)
     if mistakes:
@@ -107,7 +107,7 @@ def _pieces(tokens: Tokens, start: int, stop: int) -> Iterator[_Piece]:
 
 def _same_tokens(text: str, tokens: Tokens, start: int, stop: int) -> bool:
     """Whether a text has exactly these tokens and comments."""
-    again, mistakes = tokenize(Source("formatted", text), comments=True, prefixes=None)
+    again, mistakes = tokenize(SourceText("formatted", text), comments=True, prefixes=None)
     wanted = [(k, t.rstrip()) for k, t in zip(tokens.kinds[start:stop], tokens.texts[start:stop], strict=True)]
     return not mistakes and [(k, t.rstrip()) for k, t in zip(again.kinds, again.texts, strict=True)][:-2] == wanted
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lasing.connectors.files import read_text
-from lasing.errors import Diagnostic, LasingError, Source, similar
+from lasing.errors import Diagnostic, LasingError, SourceText, similar
 from lasing.languages.lars.cursor import Cursor, Environment, Mistake
 from lasing.languages.lars.prefixes import PREDEFINED, read_prefix
 from lasing.languages.lars.statements import (
@@ -29,7 +29,7 @@ from lasing.languages.lars.statements import (
 from lasing.languages.lars.tokens import after_statement, declared_prefixes, tokenize
 from lasing.languages.lars.weak_constraints import OPTIMISATIONS, read_optimisation
 from lasing.logic.formulas import At, Atom, head_atom
-from lasing.logic.program import DataFact, Output, Program, Rule, Signature
+from lasing.logic.program import Fact, Output, Program, Rule, Signature
 from lasing.logic.terms import Undefined, Value, evaluate, variables_of
 from lasing.timeline.limits import check_time
 
@@ -48,7 +48,7 @@ class _Reading:
     constants: dict[str, Constant] = field(default_factory=dict)
     rules: list[Rule] = field(default_factory=list)
     background: list[Atom] = field(default_factory=list)
-    data: list[DataFact] = field(default_factory=list)
+    data: list[Fact] = field(default_factory=list)
     inputs: list[Signature] = field(default_factory=list)
     outputs: list[Output] | None = None
     found: list[Diagnostic] = field(default_factory=list)
@@ -57,14 +57,14 @@ class _Reading:
     dated: bool = False  # whether some fact has a date for its time
 
 
-def lower(sources: Sequence[Source], constants: Mapping[str, Value]) -> tuple[Program, list[Diagnostic]]:
+def lower(sources: Sequence[SourceText], constants: Mapping[str, Value]) -> tuple[Program, list[Diagnostic]]:
     """The program of one or more texts, and every mistake found in them; `constants` override those of the texts."""
     program, _, found = lower_around(sources, constants)
     return program, found
 
 
 def lower_around(
-    sources: Sequence[Source], constants: Mapping[str, Value], others: Iterable[str] = ()
+    sources: Sequence[SourceText], constants: Mapping[str, Value], others: Iterable[str] = ()
 ) -> tuple[Program, Environment, list[Diagnostic]]:
     """The same, and what its directives mean for the texts that come with it; `others` are words of those texts."""
     reading = _Reading(Environment(dict(constants), prefixes=dict(PREDEFINED)), constants)
@@ -97,7 +97,7 @@ def lower_around(
     return program, reading.environment, reading.found
 
 
-def _open(reading: _Reading, source: Source) -> None:
+def _open(reading: _Reading, source: SourceText) -> None:
     """Tokenise a text, after everything that it includes; each file counts once."""
     tokens, mistakes = tokenize(source)
     cursor = Cursor(tokens, reading.environment)
@@ -128,7 +128,7 @@ def _read_prefixed(reading: _Reading) -> None:
     reading.found += [mistake for bad in reading.bad for mistake in bad]
 
 
-def _include(reading: _Reading, source: Source, path: Path, include: Include) -> None:
+def _include(reading: _Reading, source: SourceText, path: Path, include: Include) -> None:
     try:
         if path.resolve() in reading.files:
             return
@@ -148,7 +148,7 @@ def _include(reading: _Reading, source: Source, path: Path, include: Include) ->
         reading.found.append(Diagnostic("E110", message, place, "include them from one file that lists them"))
         return
     reading.including += 1
-    _open(reading, Source(str(path), text, path))
+    _open(reading, SourceText(str(path), text, path))
     reading.including -= 1
 
 
@@ -292,7 +292,7 @@ def _keep(reading: _Reading, cursor: Cursor, rule: Rule) -> None:
     if not isinstance(time, int):
         cursor.fail("E113", f"a time point is a whole number, not {time}", "", rule.offset, rule.length)
     reading.dated = reading.dated or cursor.dated
-    reading.data.append(DataFact(time, ground))
+    reading.data.append(Fact(time, ground))
 
 
 def _has_variables(rule: Rule) -> bool:

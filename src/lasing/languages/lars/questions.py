@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from lasing.errors import Diagnostic, LasingError, Source, in_order
+from lasing.errors import Diagnostic, LasingError, SourceText, in_order
 from lasing.languages.lars.cursor import Cursor, Environment, Mistake
 from lasing.languages.lars.expressions import read_atom
 from lasing.languages.lars.lower import lower_around
@@ -26,10 +26,10 @@ Read = TypeVar("Read")
 
 
 def read_question(
-    sources: Sequence[Source],
+    sources: Sequence[SourceText],
     constants: Mapping[str, Value],
-    formula: Source | None = None,
-    atoms: Source | None = None,
+    formula: SourceText | None = None,
+    atoms: SourceText | None = None,
 ) -> Question:
     """Read a question. Raises a `LasingError` with all mistakes if there are any.
 

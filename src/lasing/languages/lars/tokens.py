@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from lasing.errors import Diagnostic, Source
+from lasing.errors import Diagnostic, SourceText
 from lasing.logic.values import IRI, NAME, NUMBER, RESERVED, STRING
 from lasing.logic.values.blanks import BLANK, LABEL
 from lasing.logic.values.literals import LANGUAGE
@@ -58,7 +58,7 @@ _SINGLE_QUOTED = re.compile(r"'[^'\n]*'")
 class Tokens:
     """The tokens of a text as parallel lists: what kind each is, its text, and where it begins."""
 
-    source: Source
+    source: SourceText
     kinds: list[str]
     texts: list[str]
     offsets: list[int]
@@ -87,7 +87,7 @@ def declared_prefixes(text: str) -> frozenset[str]:
 
 
 def tokenize(
-    source: Source, comments: bool = False, prefixes: frozenset[str] | None = frozenset()
+    source: SourceText, comments: bool = False, prefixes: frozenset[str] | None = frozenset()
 ) -> tuple[Tokens, list[Diagnostic]]:
     """All tokens of a text, and a finding for each place that is not a token. Comments are left out by default.
 
@@ -113,7 +113,7 @@ def tokenize(
 
 
 def _tokenize_from(
-    source: Source,
+    source: SourceText,
     position: int,
     comments: bool,
     prefixes: frozenset[str] | None,
@@ -160,7 +160,7 @@ def _tokenize_from(
     return None
 
 
-def _bad(source: Source, offset: int) -> tuple[Diagnostic, int]:
+def _bad(source: SourceText, offset: int) -> tuple[Diagnostic, int]:
     """The finding for a character that begins no token, and the offset at which reading continues."""
     text = source.text
     if text.startswith("%*", offset):

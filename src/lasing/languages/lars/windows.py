@@ -27,7 +27,7 @@ from lasing.timeline.ticks import MILLISECONDS
 
 
 @dataclass(frozen=True, slots=True)
-class Partition:
+class PartitionBy:
     """A tuple window `by` variables, before their atom is known."""
 
     back: int
@@ -39,7 +39,7 @@ class Partition:
 class Brackets:
     """The contents of `[…]`."""
 
-    function: WindowFunction | Partition
+    function: WindowFunction | PartitionBy
     full: bool
 
 
@@ -51,7 +51,7 @@ def read_window(c: Cursor, read_term: ReadTerm, as_time: AsTime) -> Brackets:
     """`[5]`, `[+5]`, `[3,+1]`, `[5 step 2]`, `[#3]`, `[#3,+2]`, `[#1 by X]`, `[T..U]`, `[*]`, each also with `full`."""
     c.expect("[", "to open a window")
     full = c.accept_word("full")
-    function: WindowFunction | Partition
+    function: WindowFunction | PartitionBy
     if c.accept("*"):
         function = TimeWindow(None)
     elif c.kind in ("#", "DIRECTIVE"):
@@ -72,7 +72,7 @@ def read_window(c: Cursor, read_term: ReadTerm, as_time: AsTime) -> Brackets:
 def attach_window(c: Cursor, brackets: Brackets, body: Formula, offset: int) -> Window:
     """⊞ with its formula; a partition window finds its variables in the formula's atom."""
     match brackets.function:
-        case Partition() as partition:
+        case PartitionBy() as partition:
             return Window(_partition_window(c, partition, body), body, brackets.full, offset)
         case TimeWindow() | TupleWindow() | PartitionWindow() | IntervalWindow() as function:
             return Window(function, body, brackets.full, offset)
@@ -80,7 +80,7 @@ def attach_window(c: Cursor, brackets: Brackets, body: Formula, offset: int) -> 
             assert_never(brackets.function)
 
 
-def _tuple_window(c: Cursor, read_term: ReadTerm) -> TupleWindow | Partition:
+def _tuple_window(c: Cursor, read_term: ReadTerm) -> TupleWindow | PartitionBy:
     start = c.offset
     if c.kind == "DIRECTIVE":
         back = _constant_size(c)
@@ -101,7 +101,7 @@ def _tuple_window(c: Cursor, read_term: ReadTerm) -> TupleWindow | Partition:
     by = [_by_variable(c)]
     while c.accept(","):
         by.append(_by_variable(c))
-    return Partition(back, ahead, tuple(by))
+    return PartitionBy(back, ahead, tuple(by))
 
 
 def _constant_size(c: Cursor) -> int:
@@ -190,7 +190,7 @@ def _whole(c: Cursor, term: Term, start: int, longest: int | None = LIMIT) -> in
     return value
 
 
-def _partition_window(c: Cursor, partition: Partition, body: Formula) -> PartitionWindow:
+def _partition_window(c: Cursor, partition: PartitionBy, body: Formula) -> PartitionWindow:
     match body:
         case Atom() as atom:
             pass

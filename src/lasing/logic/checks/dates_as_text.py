@@ -17,24 +17,26 @@ def dates_as_text(program: Program) -> Iterator[Diagnostic]:
     """W106 for `p at T in [5], T > "2026-01-01"`: a number and a text are only unequal."""
     for rule in program.rules:
         nodes = [node for literal in rule.body for node in walk(literal)]
-        times = _times(nodes)
-        for node in nodes:
-            if isinstance(node, Compare | Aggregate) and (date := _date(node, times)) is not None:
+        comparisons = [node for node in nodes if isinstance(node, Compare | Aggregate)]
+        dates = [(node, *found) for node in comparisons if (found := _date(node)) is not None]
+        times = _times(nodes) if dates else set()
+        for node, term, date in dates:
+            if _uses(term, times):
                 truth = "always true" if node.operator == "!=" else "never true"
                 message = f'this comparison is {truth}: a time point is a number, but "{date}" is text here'
                 yield Diagnostic("W106", message, rule.place(node.offset), _hint(node, date, program.tick))
 
 
-def _date(node: Compare | Aggregate, times: set[Variable]) -> str | None:
-    """The date that a time point is compared with."""
+def _date(node: Compare | Aggregate) -> tuple[Term, str] | None:
+    """The term that is compared with a date, and the date."""
     match node:
-        case Compare(_, time, str(date)) | Compare(_, str(date), time):
+        case Compare(_, term, str(date)) | Compare(_, str(date), term):
             pass
-        case Aggregate("min" | "max", (time, *_), bound=str(date)):
+        case Aggregate("min" | "max", (term, *_), bound=str(date)):
             pass
         case _:
             return None
-    return date if DATE.fullmatch(date) and _uses(time, times) else None
+    return (term, date) if DATE.fullmatch(date) else None
 
 
 def _times(nodes: list[Formula]) -> set[Variable]:

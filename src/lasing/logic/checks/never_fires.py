@@ -15,9 +15,12 @@ from lasing.logic.terms import Undefined, Variable, evaluate, own_calls, variabl
 
 def never_fires(program: Program) -> Iterator[Diagnostic]:
     """W102 if a literal is false by itself, or needs an atom that only rules that never fire could derive."""
+    background = set(program.background)
+    waiting = deque((i, why) for i, rule in enumerate(program.rules) if (why := _false_by_itself(rule, background)))
+    if not waiting:
+        return
     facts = facts_of(program)
     provided = facts.streamed | facts.background
-    background = set(program.background)
     idle: dict[int, tuple[int, str]] = {}
     alive = Counter(atom.predicate for rule in program.rules for atom in rule.head_atoms())
     users: dict[str, list[tuple[int, Atom]]] = {}
@@ -25,7 +28,6 @@ def never_fires(program: Program) -> Iterator[Diagnostic]:
         for atom in _needed(rule):
             if atom.predicate in alive and atom.predicate not in provided:
                 users.setdefault(atom.predicate, []).append((number, atom))
-    waiting = deque((i, why) for i, rule in enumerate(program.rules) if (why := _false_by_itself(rule, background)))
     while waiting:
         number, why = waiting.popleft()
         if number in idle:

@@ -12,7 +12,10 @@ from lasing.logic.program import Program
 
 def tuple_windows(program: Program) -> Iterator[Diagnostic]:
     """E203 for each derived predicate inside a tuple or partition window."""
-    derived = facts_of(program).derived
+    facts = facts_of(program)
+    if not facts.counts_facts:
+        return
+    derived = facts.derived
     for rule in program.rules:
         for literal in rule.body:
             for atom in _counted(literal, False):

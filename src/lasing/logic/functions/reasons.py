@@ -4,7 +4,7 @@ from __future__ import annotations
 
 BEYOND_64_BITS = "a result beyond 64 bits"
 BY_ZERO = "division by zero"
-ON_A_NAME = "arithmetic on a name"
+ON_A_NAME = "arithmetic on something that is not a number"
 NOT_COMPARABLE = "least or greatest of values that do not compare"
 NO_TIME = "a head time that is not an integer"
 NO_COST = "a cost that is not an integer"

@@ -50,6 +50,8 @@ def calls() -> frozenset[str]:
     return frozenset(name for name, known in FUNCTIONS.items() if any(f.notation == "call" for f in known))
 
 
+@cache
+@cache
 def infixes(precedence: int) -> frozenset[str]:
     """The operators between two terms that bind as tightly as this."""
     return frozenset(f.name for f in _ALL if f.notation == "infix" and f.precedence == precedence)

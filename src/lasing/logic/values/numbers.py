@@ -12,7 +12,7 @@ NUMBER = r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 
 
 class Undefined(Exception):  # noqa: N818 -- no error: one instance of a rule has no value, and is counted
-    """A term has no value: arithmetic on a name, division by zero, or a result beyond 64 bits.
+    """A term has no value: arithmetic on something that is not a number, division by zero, or a result beyond 64 bits.
 
     `value` is the element that leaves an aggregate without a value.
     """

@@ -78,8 +78,8 @@ def _shape(rule: PlanRule) -> tuple[_Shape, tuple[Value, ...]]:
         parameters.append(term)
         return Variable(f"P{len(parameters) - 1}")
 
-    lookups = tuple(replace(x, args=tuple(map(shaped, x.args))) for x in rule.lookups)
-    tests = tuple(replace(x, left=shaped(x.left), right=shaped(x.right)) for x in rule.tests)
+    lookups = tuple(x.with_args(tuple(map(shaped, x.args))) for x in rule.lookups)
+    tests = tuple(x.with_sides(shaped(x.left), shaped(x.right)) for x in rule.tests)
     return _Shape(tuple(map(shaped, rule.args)), lookups, tests), tuple(parameters)
 
 

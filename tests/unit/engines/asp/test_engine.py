@@ -11,7 +11,8 @@ import pytest
 import lasing
 from lasing.engines.asp.engine import AspEngine
 from lasing.engines.asp.retention import Retention
-from lasing.engines.reference.stream import Fact
+from lasing.logic.formulas import Atom
+from lasing.logic.program import Fact
 from lasing.logic.splitting import unsplit
 from lasing.timeline.intervals import Interval
 
@@ -24,7 +25,7 @@ def facts_kept(program: str, facts: list[Fact], now: int) -> list[int]:
     return [fact.time for fact in kept.facts.within(Interval(0, None))]
 
 
-TICKS = [Fact(t, "p", (t % 2,)) for t in range(10)]
+TICKS = [Fact(t, Atom("p", (t % 2,))) for t in range(10)]
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,10 @@ import pytest
 
 import lasing
 from lasing.engines.reference.entailment import entails, instances
-from lasing.engines.reference.stream import Derived, Fact, Facts, Stream
+from lasing.engines.reference.stream import Derived, Facts, Stream
 from lasing.engines.reference.structure import Structure, background_of
 from lasing.logic.formulas import Atom, Formula
+from lasing.logic.program import Fact
 from lasing.logic.terms import Value
 from lasing.timeline.intervals import Interval
 
@@ -25,7 +26,7 @@ DATA = [(2, "p"), (4, "p"), (4, "q"), (5, "p"), (5, "q")]
 
 def structure(*values: tuple[int, Value, Value]) -> Structure:
     """The picture above; `values` are further facts v(K,V)."""
-    facts = [Fact(time, name, ()) for time, name in DATA] + [Fact(t, "v", (k, x)) for t, k, x in values]
+    facts = [Fact(time, Atom(name)) for time, name in DATA] + [Fact(t, Atom("v", (k, x))) for t, k, x in values]
     stream = Stream(Interval(0, None), Facts(sorted(facts, key=lambda f: f.time)), Derived())
     stream.derived.add(6, "f", ())
     return Structure(stream, background_of([Atom("b"), Atom("key", ("k1",)), Atom("key", ("k2",))]), NOW)
@@ -131,7 +132,7 @@ def test_the_instances_of_a_body(text: str, expected: set[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("v(K,X) in [9], Y = X + 1", "arithmetic on a name"),
+        ("v(K,X) in [9], Y = X + 1", "arithmetic on something that is not a number"),
         ("v(k1,X), 1 / (X - 7) > 0", "division by zero"),
         ("v(k1,X), not p at (X / 0)", "division by zero"),
     ],

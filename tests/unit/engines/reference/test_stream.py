@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from lasing.engines.reference.stream import Derived, Fact, Facts, Stream
+from lasing.engines.reference.stream import Derived, Facts, Stream
+from lasing.logic.formulas import Atom
+from lasing.logic.program import Fact
 from lasing.timeline.intervals import Interval
 
 
 def facts(*pairs: tuple[int, str]) -> Facts:
     """Facts of one-letter predicates, in order of arrival."""
-    return Facts(Fact(time, predicate, ()) for time, predicate in pairs)
+    return Facts(Fact(time, Atom(predicate)) for time, predicate in pairs)
 
 
 def word(found: list[Fact]) -> str:
-    return "".join(fact.predicate for fact in found)
+    return "".join(fact.atom.predicate for fact in found)
 
 
 def test_the_same_fact_twice_at_one_time_point_counts_once() -> None:
@@ -44,7 +46,7 @@ def test_a_stream_has_its_data_and_what_is_derived_on_its_timeline_only() -> Non
     derived = Derived()
     derived.add(4, "p", ("d",))
     derived.add(9, "p", ("far",))
-    stream = Stream(Interval(1, None), Facts([Fact(4, "p", ("a",)), Fact(5, "q", ())]), derived)
+    stream = Stream(Interval(1, None), Facts([Fact(4, Atom("p", ("a",))), Fact(5, Atom("q"))]), derived)
     assert set(stream.at(4, "p")) == {("a",), ("d",)}
     assert stream.occupied() == [4, 5, 9]
     narrow = stream.narrowed(Interval(5, 8), False)

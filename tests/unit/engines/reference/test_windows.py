@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import pytest
 
-from lasing.engines.reference.stream import Derived, Fact, Facts, Stream
+from lasing.engines.reference.stream import Derived, Facts, Stream
 from lasing.engines.reference.structure import Structure
 from lasing.engines.reference.windows import window
-from lasing.logic.formulas import IntervalWindow, PartitionWindow, TimeWindow, TupleWindow, WindowFunction
+from lasing.logic.formulas import Atom, IntervalWindow, PartitionWindow, TimeWindow, TupleWindow, WindowFunction
+from lasing.logic.program import Fact
 from lasing.logic.terms import Variable
 from lasing.timeline.intervals import Interval
 
 FACTS = (
-    Fact(2, "p", ("k1", "a")),
-    Fact(4, "p", ("k1", "c")),
-    Fact(4, "p", ("k2", "b")),
-    Fact(7, "q", ("k1", "d")),
-    Fact(9, "p", ("k1", "e")),
+    Fact(2, Atom("p", ("k1", "a"))),
+    Fact(4, Atom("p", ("k1", "c"))),
+    Fact(4, Atom("p", ("k2", "b"))),
+    Fact(7, Atom("q", ("k1", "d"))),
+    Fact(9, Atom("p", ("k1", "e"))),
 )
 WHOLE = Interval(0, None)
 BY_KEY = ((0,),)
@@ -33,7 +34,7 @@ def seen(function: WindowFunction, t: int, timeline: Interval = WHOLE) -> tuple[
     stream.derived.add(t, "derived", ("k1", "x"))
     m = Structure(stream, {}, 9)
     view = window(function, m, stream, t, {Variable("T"): 4, Variable("N"): "name"})
-    found = [str(f.args[1]) for f in view.data.within(view.timeline)]
+    found = [str(f.atom.args[1]) for f in view.data.within(view.timeline)]
     return "".join(found), view.timeline
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from lasing.engine_choice import plan_for
-from lasing.errors import LasingError, Source
+from lasing.errors import LasingError, SourceText
 from lasing.languages import examine
 from lasing.languages.lars.formatter import format_text
 from lasing.logic.analysis import analyse
@@ -27,7 +27,7 @@ q(X) at T :- p(X, V) at T in [n], not r(X) always in [3 step 2], V >= 2 * n, #co
 
 def _examined(text: str) -> int:
     """Do all that `lasing check` and `lasing fmt` do; returns the number of findings."""
-    program, found = examine([Source("program", text)])
+    program, found = examine([SourceText("program", text)])
     if found:
         str(LasingError(found))
     else:
@@ -38,7 +38,7 @@ def _examined(text: str) -> int:
             plan_for(program, "auto")
         str(program)
     with suppress(LasingError):
-        format_text(Source("program", text))
+        format_text(SourceText("program", text))
     return len(found)
 
 

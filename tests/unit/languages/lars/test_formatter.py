@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lasing.errors import LasingError, Source
+from lasing.errors import LasingError, SourceText
 from lasing.languages.lars.formatter import WIDTH, format_text
 from lasing.languages.lars.tokens import Tokens, tokenize
 
@@ -12,7 +12,7 @@ LONG = ", ".join(f"condition_{i}(X) in [10]" for i in range(6))
 
 
 def laid_out(text: str) -> str:
-    return format_text(Source("text", text))
+    return format_text(SourceText("text", text))
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_comments_stay_with_what_they_are_about(text: str, expected: str) -> Non
 def test_formatting_keeps_every_token_and_comment_and_is_done_after_one_go(text: str) -> None:
     once = laid_out(text)
     assert laid_out(once) == once
-    before, after = (tokenize(Source("text", t), comments=True)[0] for t in (text, once))
+    before, after = (tokenize(SourceText("text", t), comments=True)[0] for t in (text, once))
     for comments in (False, True):
         assert _texts(after, comments) == _texts(before, comments)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lasing.errors import Source
+from lasing.errors import SourceText
 from lasing.languages.lars.formatter import format_text
 from lasing.languages.lars.tokens import tokenize
 
@@ -30,16 +30,16 @@ ODD = {
 
 
 def words(text: str) -> list[str]:
-    tokens, mistakes = tokenize(Source("text", text), comments=True)
+    tokens, mistakes = tokenize(SourceText("text", text), comments=True)
     assert not mistakes
     return [word.rstrip() for word in tokens.texts]
 
 
 @pytest.mark.parametrize("text", ODD.values(), ids=ODD)
 def test_odd_layouts_keep_every_token_and_comment(text: str) -> None:
-    formatted = format_text(Source("text", text))
+    formatted = format_text(SourceText("text", text))
     assert words(formatted) == words(text)
-    assert format_text(Source("text", formatted)) == formatted
+    assert format_text(SourceText("text", formatted)) == formatted
 
 
 PIECES = [
@@ -75,6 +75,6 @@ PIECES = [
 
 @given(st.lists(st.sampled_from(PIECES), max_size=25).map("".join))
 def test_any_layout_keeps_every_token_and_comment(text: str) -> None:
-    formatted = format_text(Source("text", text))
+    formatted = format_text(SourceText("text", text))
     assert words(formatted) == words(text)
-    assert format_text(Source("text", formatted)) == formatted
+    assert format_text(SourceText("text", formatted)) == formatted

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lasing.engine_choice import plan_for
-from lasing.errors import LasingError, Source
+from lasing.errors import LasingError, SourceText
 from lasing.languages import examine
 from lasing.languages.lars.formatter import format_text
 from lasing.logic.analysis import analyse
@@ -57,7 +57,7 @@ def _calls(text: str) -> int:
 
     sys.setprofile(count)
     try:
-        program, found = examine([Source("program", text)])
+        program, found = examine([SourceText("program", text)])
         if found:
             str(LasingError(found))
         else:
@@ -67,7 +67,7 @@ def _calls(text: str) -> int:
             if all(rule.definite for rule in program.rules):
                 plan_for(program, "auto")
             str(program)
-            format_text(Source("program", text))
+            format_text(SourceText("program", text))
     finally:
         sys.setprofile(None)
     return calls
@@ -84,7 +84,7 @@ def test_a_long_string_takes_little_memory(text: str) -> None:
     program = f'p("{text}").'
     tracemalloc.start()
     try:
-        read, found = examine([Source("program", program)])
+        read, found = examine([SourceText("program", program)])
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -94,7 +94,7 @@ def test_a_long_string_takes_little_memory(text: str) -> None:
 
 
 def test_many_mistakes_in_one_long_line_do_not_keep_it_many_times() -> None:
-    _, found = examine([Source("program", "&" * 20_000)])
+    _, found = examine([SourceText("program", "&" * 20_000)])
     assert sum(len(d.place.text) for d in found if d.place is not None) < 1100 * len(found)
 
 
@@ -115,6 +115,6 @@ def test_many_mistakes_in_one_long_line_do_not_keep_it_many_times() -> None:
     ],
 )
 def test_what_nests_too_deep_is_a_mistake(text: str) -> None:
-    _, found = examine([Source("program", text)])
+    _, found = examine([SourceText("program", text)])
     assert found
     assert {d.code for d in found} <= {"E105", "E106", "E115"}

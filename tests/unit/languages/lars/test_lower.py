@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import lasing
-from lasing.errors import LasingError, Source
+from lasing.errors import LasingError, SourceText
 from lasing.languages import read_program
 from lasing.languages.lars.lower import lower
 from lasing.logic.formulas import Atom, IntervalWindow, TimeWindow, TupleWindow, Window, WindowFunction
-from lasing.logic.program import DataFact, Output, Signature
+from lasing.logic.program import Fact, Output, Signature
 from lasing.logic.terms import Arithmetic
 from lasing.timeline.ticks import Tick
 
@@ -31,7 +31,7 @@ def codes(program: str | Path) -> list[str]:
 def test_facts_with_a_time_are_data_and_others_background() -> None:
     program = lasing.parse('p(x, 1). p("x", 1.0) at 36. p(2 + 3, -7) at 4 * 9.')
     assert program.background == (Atom("p", ("x", 1)),)
-    assert program.data == (DataFact(36, Atom("p", ("x", 1))), DataFact(36, Atom("p", (5, -7))))
+    assert program.data == (Fact(36, Atom("p", ("x", 1))), Fact(36, Atom("p", (5, -7))))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_the_same_value_again_is_accepted(program: str) -> None:
 def test_data_may_have_dates_where_there_is_a_tick() -> None:
     program = lasing.parse('#tick 1 sec. p at "1970-01-01T00:01:00Z".')
     assert program.tick == Tick(1_000)
-    assert program.data == (DataFact(60, Atom("p")),)
+    assert program.data == (Fact(60, Atom("p")),)
     assert codes('p at "1970-01-01T00:01:00Z".') == ["E503"]
 
 
@@ -121,7 +121,7 @@ def test_a_missing_include_is_found_at_its_directive(tmp_path: Path) -> None:
 
 
 def test_several_texts_are_one_program() -> None:
-    program = read_program([Source("one", "q :- p in [n]."), Source("two", "#const n = 3. b.")])
+    program = read_program([SourceText("one", "q :- p in [n]."), SourceText("two", "#const n = 3. b.")])
     assert str(program) == "b.\nq :- p in [3].\n"
 
 
@@ -131,5 +131,5 @@ def test_a_chain_of_includes_may_be_50_files_deep(tmp_path: Path, files: int, co
         (tmp_path / f"{i}.lars").write_text(f'#include "{i + 1}.lars".\na{i}.', encoding="utf-8")
     (tmp_path / f"{files - 1}.lars").write_text("last.", encoding="utf-8")
     path = tmp_path / "0.lars"
-    _, found = lower([Source(str(path), path.read_text(encoding="utf-8"), path)], {})
+    _, found = lower([SourceText(str(path), path.read_text(encoding="utf-8"), path)], {})
     assert [d.code for d in found] == codes

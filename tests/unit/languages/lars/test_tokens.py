@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from lasing.errors import Source
+from lasing.errors import SourceText
 from lasing.languages.lars.tokens import tokenize
 
 
 def tokens(text: str, comments: bool = False) -> list[tuple[str, str]]:
     """Kind and text of each token of a text without mistakes."""
-    found, mistakes = tokenize(Source("text", text), comments)
+    found, mistakes = tokenize(SourceText("text", text), comments)
     assert not mistakes
     return [pair for pair in zip(found.kinds, found.texts, strict=True) if pair[0] != "END"]
 
@@ -78,13 +78,13 @@ def test_comments_are_left_out_unless_asked_for(comment: str) -> None:
     ],
 )
 def test_anything_but_a_token_is_found_at_its_place(text: str, code: str, place: str, length: int) -> None:
-    (finding,) = tokenize(Source("text", text))[1]
+    (finding,) = tokenize(SourceText("text", text))[1]
     assert finding.code == code
     assert finding.place is not None
     assert (str(finding.place), finding.place.length) == (place, length)
 
 
 def test_every_bad_character_is_found_and_reading_goes_on() -> None:
-    found, mistakes = tokenize(Source("text", "p & q ! r."))
+    found, mistakes = tokenize(SourceText("text", "p & q ! r."))
     assert len(mistakes) == 2
     assert [t for k, t in zip(found.kinds, found.texts, strict=True) if k == "NAME"] == ["p", "q", "r"]

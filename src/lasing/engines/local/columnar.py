@@ -30,7 +30,7 @@ from lasing.logic.examples import Examples
 from lasing.logic.formulas import Atom
 
 
-class Feed:
+class ColumnarEngine:
     """Takes slabs of facts in order of time. No code outlives the call in which it was made.
 
     `counts_facts` says that some window counts facts, so that the same fact twice at one time point has to be found.
