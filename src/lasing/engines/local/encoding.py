@@ -9,7 +9,7 @@ from lasing.engines.local.asking import PAIR
 from lasing.engines.local.operators import variants
 from lasing.engines.local.operators.join import join_any
 from lasing.engines.local.operators.operation import Layout, span_words
-from lasing.engines.local.operators.pairs import copy_rows, join_pairs
+from lasing.engines.local.operators.pairs import compute_rows, copy_rows, join_pairs
 from lasing.engines.local.pointers import kernel_address
 from lasing.logic.functions import COMPARISONS, Function, codes
 from lasing.logic.functions.entry import ANYTHING
@@ -91,9 +91,12 @@ class Variant:
 
     def _small(self, variant: list[int], binds: list[int]) -> Callable[..., None] | None:
         """A rule of one literal, or of two that share a variable, has a loop of its own, if it has no tests, and
-        constants only in the head."""
+        constants only in the head; a rule of one literal may also compute terms."""
         probes = [step for step in self._steps if step[variants.CODE] == variants.PROBE]
-        if len(probes) != len(self._steps) or len(probes) > 1 or self._special & variants.STAMPS or _checks(binds):
+        computes = bool(self._steps) and all(step[variants.CODE] == variants.COMPUTE for step in self._steps)
+        if self._special & variants.STAMPS or _checks(binds):
+            return None
+        if not computes and (len(probes) != len(self._steps) or len(probes) > 1):
             return None
         origin = {r: (variants.FROM_CHANGED, c) for c, r in _bound(binds)}
         keys: list[int] = []
@@ -113,7 +116,7 @@ class Variant:
         ):
             places = [w for r in registers for w in origin.get(r, (variants.FROM_REGISTER, r))]
             variant[field_] = self._layout.put(places)
-        return join_pairs if probes else copy_rows
+        return compute_rows if computes else join_pairs if probes else copy_rows
 
     def _register(self, variable: Variable) -> int:
         if variable not in self._registers:

@@ -14,6 +14,8 @@ import numpy as np
 
 from lasing.compiling import njit
 from lasing.engines.local.asking import ARITHMETIC, CLASS, PRECEDES, ask
+from lasing.engines.local.asking import NAMES as NAMES
+from lasing.engines.local.asking import TERMS as TERMS
 from lasing.engines.local.exact import quotient
 from lasing.engines.local.memory import FOREVER, KEY, NO_ROW, WIDE, append, find, record
 from lasing.engines.local.pointers import Memory, int64, pointer, uint64
@@ -40,8 +42,6 @@ from lasing.logic.functions.reasons import REASONS as REASONS
 from lasing.logic.values import Class
 
 SMALL = 2**60
-NAMES = 2**61
-TERMS = 2**61 + 2**60
 WIDES = 2**62
 UNDEFINED = -(2**63) + 31
 BEYOND_64_BITS, BY_ZERO, ON_A_NAME, NOT_COMPARABLE, NO_TIME = range(UNDEFINED, UNDEFINED - 5, -1)

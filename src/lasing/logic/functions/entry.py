@@ -29,9 +29,6 @@ class Kinds:
     name: str
     classes: frozenset[type] | None = None
 
-    def has(self, value: Value) -> bool:
-        return self.classes is None or type(value) in self.classes
-
 
 ANYTHING = Kinds("any value")
 """Every kind of value."""
@@ -70,8 +67,10 @@ class Function:
         >>> function_of("+", 2).compute(1, 2.5), function_of("/", 2).compute(6, 2)
         (3.5, 3)
         """
+        last = len(self.operands) - 1
         for i, value in enumerate(values):
-            if not self.operands[min(i, len(self.operands) - 1)].has(value):
+            allowed = self.operands[i if i < last else last].classes
+            if allowed is not None and type(value) not in allowed:
                 raise Undefined(reasons.ON_A_NAME if self.kernel is not None else reasons.WRONG_KIND)
         return self._result(values)
 

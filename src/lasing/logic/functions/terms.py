@@ -51,7 +51,6 @@ def calls() -> frozenset[str]:
 
 
 @cache
-@cache
 def infixes(precedence: int) -> frozenset[str]:
     """The operators between two terms that bind as tightly as this."""
     return frozenset(f.name for f in _ALL if f.notation == "infix" and f.precedence == precedence)
