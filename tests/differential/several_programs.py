@@ -38,7 +38,7 @@ def _rule(draw: Random, nested: bool) -> str:
     kind = draw.choices(("definite", "disjunction", "choice", "constraint"), (6, 2, 2, 1))[0]
     variable = draw.random() < 0.5
     body: list[str] = []
-    times: list[str] = []
+    times: list[str] = ["#now"] if draw.random() < 0.1 else []
     if variable:
         body.append(_literal(draw, draw.choice((("v", 1), ("v", 1), ("d", 1), ("e", 1))), "X", times))
     for _ in range(draw.randint(0 if body or kind == "choice" else 1, 2)):
@@ -100,7 +100,7 @@ def _literal(
 ) -> str:
     name, arity = predicate
     atom = f"{name}({arg})" if arity else name
-    window = draw.choice(("0", "1", "2", "+1", "1,+1", "1 step 2", "*"))
+    window = draw.choice(("0", "1", "2", "+1", "1,+1", "1 step 2", "*", "1,-1", "2,-1"))
     if draw.random() < 0.1:
         window = f"{draw.randint(0, 1)}..{draw.randint(1, 3)}"
     form = draw.choices(("now", "in", "always", "at in"), (6, 3, 1, 1))[0]
@@ -124,7 +124,7 @@ def _formula(draw: Random, arg: str, depth: int) -> str:
         case "not":
             return f"not {inner}"
         case "in" | "always":
-            window = draw.choice(("0", "1", "+1", "1,+1", "full 2", "full +1"))
+            window = draw.choice(("0", "1", "+1", "1,+1", "full 2", "full +1", "2,-1"))
             return f"{inner}{' always' if kind == 'always' else ''} in [{window}]"
         case _:
             return f"{inner} {kind} ({_formula(draw, arg, depth - 1)})"

@@ -151,7 +151,11 @@ class Always:
 
 @dataclass(frozen=True, slots=True)
 class TimeWindow:
-    """The time points from `back` before the pivot to `ahead` after it; `back` None reaches to the start."""
+    """The time points from `back` before the pivot to `ahead` after it; `back` None reaches to the start.
+
+    If `ahead` is negative, the window ends before its pivot: `[5,-1]` has 5 back and -1 ahead, and may be empty near
+    the start.
+    """
 
     back: int | None
     ahead: int = 0

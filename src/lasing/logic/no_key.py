@@ -12,7 +12,7 @@ from lasing.logic.formulas import Atom, Braces, PartitionWindow, TupleWindow, Wi
 from lasing.logic.keys import Demand, Domains, KeyTerms, Roles, Steps, TooLong, body_atoms, narrow
 from lasing.logic.printer import formula_text
 from lasing.logic.program import Program, Rule
-from lasing.logic.terms import Arithmetic, Term, Variable, term_text
+from lasing.logic.terms import NOW, Arithmetic, Term, Variable, term_text
 
 _MOST_ATTEMPTS = 24
 _MOST_ALONE = 8
@@ -46,10 +46,12 @@ def whole_stream(rule: Rule, number: int) -> NoKey | None:
 
 
 def _by_key(window: Window) -> str:
-    names = [
-        arg.name for a in atoms_of(window.body) for arg in a.args if isinstance(arg, Variable) and not arg.anonymous
-    ]
+    names = [arg.name for a in atoms_of(window.body) for arg in a.args if isinstance(arg, Variable) and _is_named(arg)]
     return f"count the facts of each key instead, as in [#1 by {names[0]}]" if names else ""
+
+
+def _is_named(variable: Variable) -> bool:
+    return not variable.anonymous and variable != NOW
 
 
 def no_arguments(program: Program, roles: Roles) -> NoKey | None:

@@ -76,10 +76,10 @@ def window_text(window: Window) -> str:
     """A window in its brackets."""
     full = "full " if window.full else ""
     match window.function:
-        case TimeWindow(None):
-            return f"[{full}*]"
         case TimeWindow(back, ahead, step):
-            size = f"+{ahead}" if ahead and not back else f"{back},+{ahead}" if ahead else f"{back}"
+            size = "*" if back is None else f"{back}"
+            if ahead:
+                size = f"+{ahead}" if back == 0 else f"{size},{ahead:+}"
             return f"[{full}{size}{f' step {step}' if step != 1 else ''}]"
         case TupleWindow(back, ahead):
             return f"[{full}#{back}{f',+{ahead}' if ahead else ''}]"

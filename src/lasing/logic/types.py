@@ -26,7 +26,7 @@ from lasing.logic.formulas import (
 )
 from lasing.logic.functions import AGGREGATES, function_of
 from lasing.logic.program import Program, Rule
-from lasing.logic.terms import Arithmetic, Term, Variable
+from lasing.logic.terms import NOW, Arithmetic, Term, Variable
 from lasing.logic.values import Type, type_of_value
 
 _NUMBERS = ("integer", "double")
@@ -159,7 +159,7 @@ def _narrower(one: Type | None, other: Type | None) -> Type | None:
 def _of_term(term: Term, variables: Mapping[Variable, Type | None]) -> Type | None:
     match term:
         case Variable():
-            return variables.get(term)
+            return "integer" if term == NOW else variables.get(term)
         case Arithmetic(operator, operands):
             types = [_of_term(operand, variables) for operand in operands]
             return function_of(operator, len(operands)).result(types)

@@ -5,6 +5,8 @@ A formula *binds* a variable when its instances can be found by looking at the s
 negation and implication nothing. `at T` binds T where the time points to try are finite: inside a window, or where
 the formula can hold only near atoms of the stream.
 
+`#now` is a variable only in name: it has a value from the beginning, so nothing binds it, and nothing waits for it.
+
 An anonymous variable under `not`, `or` or `->` means "some value" right there, and does not matter elsewhere.
 """
 
@@ -32,7 +34,7 @@ from lasing.logic.formulas import (
     Window,
     terms_of,
 )
-from lasing.logic.terms import Term, Variable, variables_of
+from lasing.logic.terms import NOW, Term, Variable, variables_of
 
 Bound = frozenset[Variable]
 
@@ -168,13 +170,13 @@ def _interval_ends(formula: Formula) -> Bound:
 def _binds(formula: Formula, bound: Container[Variable], windowed: bool) -> Bound:
     match formula:
         case Atom(_, args):
-            return frozenset(arg for arg in args if isinstance(arg, Variable))
+            return frozenset(arg for arg in args if isinstance(arg, Variable) and arg != NOW)
         case Compare("=", left, right):
             return _assigned(left, right, bound) | _assigned(right, left, bound)
-        case Aggregate(operator="=", bound=Variable() as result):
+        case Aggregate(operator="=", bound=Variable() as result) if result != NOW:
             return frozenset((result,)) if all(v in bound for v in inside(formula)) else frozenset()
         case Select(targets=targets):
-            found = frozenset(target for target in targets if isinstance(target, Variable))
+            found = frozenset(target for target in targets if isinstance(target, Variable) and target != NOW)
             return found if all(v in bound for v in inside(formula)) else frozenset()
         case Compare() | Aggregate() | Not() | Implies():
             return frozenset()
@@ -184,7 +186,7 @@ def _binds(formula: Formula, bound: Container[Variable], windowed: bool) -> Boun
             return frozenset.intersection(*(_binds(part, bound, windowed) for part in parts))
         case At(time, body):
             found = _binds(body, bound, windowed)
-            if isinstance(time, Variable) and (windowed or reach(body) is not None):
+            if isinstance(time, Variable) and time != NOW and (windowed or reach(body) is not None):
                 found |= {time}
             return found
         case Sometime(body) | Always(body):
@@ -196,6 +198,6 @@ def _binds(formula: Formula, bound: Container[Variable], windowed: bool) -> Boun
 
 
 def _assigned(target: Term, source: Term, bound: Container[Variable]) -> Bound:
-    if isinstance(target, Variable) and all(v in bound for v in variables_of(source)):
+    if isinstance(target, Variable) and target != NOW and all(v in bound for v in variables_of(source)):
         return frozenset((target,))
     return frozenset()

@@ -194,7 +194,7 @@ class Bodies:
         elements = self._elements(name, group, aggregate.terms, aggregate.condition, context)
         draft = self.outside.draft
         values, _ = draft.relation(name, len(group) + 1, True)
-        draft.stages.append(Fold(aggregate.function, elements, values, len(group), self.number))
+        draft.stages.append(Fold(aggregate.function, elements, values, tuple(group), self.number))
         some = self._projected(elements, tuple(range(len(group))))
         value = draft.variable("value")
         test = Test(aggregate.operator, value, aggregate.bound, negated)

@@ -83,7 +83,7 @@ class _Analysis:
         for stage in plan.stages:
             self._check_stage(stage)
         self.spans += [clock.span for clock in plan.clocks if clock.span is not None]
-        width = max(((span.back or 0) + span.ahead + span.step for span in self.spans), default=0)
+        width = max(((span.back or 0) + max(0, span.ahead) + span.step for span in self.spans), default=0)
         period = lcm(*self.steps, *(span.step for span in self.spans))
         if period > LONGEST_PERIOD:
             raise _Unsteady(f"steps that coincide only every {period:,} time points")

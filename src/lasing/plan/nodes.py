@@ -21,7 +21,10 @@ NOW = Variable("now")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A time window: from `back` before the pivot (None: from the start) to `ahead` after it."""
+    """A time window: from `back` before the pivot (None: from the start) to `ahead` after it.
+
+    If `ahead` is negative, it ends before the pivot.
+    """
 
     back: int | None
     ahead: int = 0
@@ -29,7 +32,17 @@ class Span:
 
     def __str__(self) -> str:
         size = "*" if self.back is None else str(self.back)
-        return size + (f",+{self.ahead}" if self.ahead else "") + (f" step {self.step}" if self.step > 1 else "")
+        return size + (f",{self.ahead:+}" if self.ahead else "") + (f" step {self.step}" if self.step > 1 else "")
+
+    @property
+    def waits(self) -> bool:
+        """Whether a time point may be in the window only later than at that time point itself."""
+        return self.step > 1 or self.ahead < 0
+
+    @property
+    def has_now(self) -> bool:
+        """Whether the window may have the time point of evaluation."""
+        return self.ahead >= 0
 
 
 POINT = Span(0)
@@ -325,13 +338,21 @@ class Stamp(OperatorNode):
 
 @dataclass(frozen=True, slots=True)
 class Fold(OperatorNode):
-    """Rows (group, value): an aggregate over the rows (group, terms) of `source`; the first `groups` columns group."""
+    """Rows (group, value): an aggregate over the rows (group, terms) of `source`; the first columns group.
+
+    `by` has what the program calls those columns.
+    """
 
     function: AggregateFunction
     source: Relation
     target: Relation
-    groups: int
+    by: tuple[Term, ...]
     origin: int
+
+    @property
+    def groups(self) -> int:
+        """How many columns group."""
+        return len(self.by)
 
     def __post_init__(self) -> None:
         _expect_arity(self, self.target, self.groups + 1)

@@ -16,7 +16,7 @@ from lasing.engines.reference.entailment import candidates, check_terms, evaluat
 from lasing.engines.reference.stream import NOTHING, Args, Derived, Facts, Stream
 from lasing.engines.reference.structure import Binding, Structure
 from lasing.logic.formulas import Aggregate, Atom, Braces, Formula, Select
-from lasing.logic.terms import Arithmetic, Substitution, Undefined, Variable, evaluate
+from lasing.logic.terms import NOW, Arithmetic, Substitution, Undefined, Variable, evaluate
 
 _FREE = object()
 _MANY = 16
@@ -90,7 +90,7 @@ def instances(
     With a pivot, only those that find an instance of that formula among the new atoms.
     """
     order = evaluation_order(m, s, body, given, pivot)
-    return _extend(m, s, t, order, 0, dict(given), [], pivot, Stream(s.timeline, Facts(), news))
+    return _extend(m, s, t, order, 0, {NOW: t, **given}, [], pivot, Stream(s.timeline, Facts(), news))
 
 
 def _extend(

@@ -21,7 +21,6 @@ from lasing.logic.functions import Function
 from lasing.logic.terms import Term, Value
 from lasing.plan.idle import Steady, steady, ticks
 from lasing.plan.nodes import Derive, Extremes, Fold, Gate, LastFacts, Plan, PlanRule, Recompute, Relation
-from lasing.plan.rewrite import rules_of
 
 _KEY_AREA, _STACK = 64, 64
 
@@ -167,9 +166,9 @@ class _Layout:
     def _helpers(self) -> list[Relation]:
         """Relations that only the arena needs: for rows that wait, for single operations, for the log of all facts."""
         plan = self.plan
-        waits = [f.relation for f in plan.feeds if f.span is not None and f.span.step > 1]
+        waits = [f.relation for f in plan.feeds if f.span is not None and f.span.waits]
         waits += [r.head for r in plan.guaranteed if r.within is not None and not r.stamps]
-        waits += [relation for relation, _, span in plan.background if span is not None and span.step > 1]
+        waits += [relation for relation, _, span in plan.background if span is not None and span.waits]
         self._pending = {r: Relation(f"pending {r.name}", r.arity + 1) for r in dict.fromkeys(waits)}
         self._nodes: list[object] = [*plan.clocks, Fixpoint(plan.guaranteed)]
         if plan.tracked or self._pending or any(isinstance(stage, Gate) for stage in plan.stages):
@@ -222,13 +221,13 @@ class _Layout:
             kind = self._kind(relation)
             reported = numbers.get(relation, 0) if kind == memory.TRACKED and relation not in self.plan.tracked else 0
             extra = {memory.COUNTED: 4, memory.TRACKED: 2 if reported else 3}.get(kind, 1)
-            more, codes = (own[relation].more, own[relation].codes) if relation in own else (0, ())
+            keeps = own.get(relation, Own(relation))
             indices = self.indices[relation] if relation != self._log else []
             assert len(indices) <= memory.MOST_INDICES
             at_next = relation.arity + extra
             fields = {
                 memory.ARITY: relation.arity,
-                memory.STRIDE: at_next + len(indices) + more,
+                memory.STRIDE: at_next + len(indices) + keeps.more,
                 memory.INDICES: len(indices),
                 memory.AT_H: relation.arity,
                 memory.AT_S: relation.arity + 1,
@@ -241,7 +240,8 @@ class _Layout:
                 memory.PARTNER: partners.get(relation, 0),
                 memory.AT_MORE: at_next + len(indices),
                 memory.REPORTED: reported,
-                memory.MORE_CODES: sum(1 << word for word in codes),
+                memory.MORE_CODES: sum(1 << word for word in keeps.codes),
+                memory.MORE_BLOCK: 0 if keeps.block is None else keeps.block + 1,
             }
             for at, word in fields.items():
                 self.words[d + at] = word
@@ -287,10 +287,6 @@ class _Layout:
     def feed(self, predicate: str, op: int) -> None:
         """Send the facts of a predicate directly to an operation."""
         self._fed.setdefault(predicate, []).append(op)
-
-    def head_args(self, relation: Relation) -> tuple[Term, ...]:
-        """The head's arguments in the rule that derives a relation."""
-        return next(rule.args for rule in rules_of(self.plan) if rule.head == relation)
 
     def predicate(self, name: str) -> int:
         """The number of a predicate that feeds something; they are numbered in the order of the plan."""

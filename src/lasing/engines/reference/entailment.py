@@ -39,6 +39,7 @@ from lasing.logic.formulas import (
 )
 from lasing.logic.functions import aggregate, holds, selected
 from lasing.logic.terms import (
+    NOW,
     Arithmetic,
     Substitution,
     Term,
@@ -196,10 +197,11 @@ def instances(
 ) -> Iterator[Binding]:
     """The substitutions, extending a given one, under which all formulas hold at t.
 
-    With a pivot, only those that find an instance of that formula among the new atoms.
+    With a pivot, only those that find an instance of that formula among the new atoms. `#now` is t, or what it is in
+    the given one, if t is a time point that a formula has jumped to.
     """
     order = evaluation_order(m, s, body, given, pivot)
-    return _extend(m, s, t, order, 0, dict(given), pivot, Stream(s.timeline, Facts(), news))
+    return _extend(m, s, t, order, 0, {NOW: t, **given}, pivot, Stream(s.timeline, Facts(), news))
 
 
 def _extend(

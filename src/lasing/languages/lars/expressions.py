@@ -29,7 +29,7 @@ from lasing.logic.formulas import (
     Window,
 )
 from lasing.logic.functions import COMPARISONS, Comparison, calls, functions, infixes
-from lasing.logic.terms import SMALLEST, Arithmetic, Term, Undefined, Variable, normal
+from lasing.logic.terms import NOW, SMALLEST, Arithmetic, Term, Undefined, Variable, normal
 from lasing.logic.values import Boxed, Iri, is_boxed, is_number, unescape
 from lasing.timeline.ticks import DATE, LOOSE_DATE, LOOSE_MONTH, MILLISECONDS, iso_date, parse_time
 
@@ -380,6 +380,9 @@ def _primary(c: Cursor) -> Operand:
             return Iri(c.texts[i][1:-1])
         case "DIRECTIVE":
             return read_braces(c, read_term, read_formula)
+        case "#now":
+            c.i = i + 1
+            return NOW
         case "(":
             c.i = i + 1
             c.enter()

@@ -29,7 +29,7 @@ from lasing.logic.formulas import (
     walk,
 )
 from lasing.logic.program import Program, Rule
-from lasing.logic.terms import Arithmetic, Term, Variable, variables_of
+from lasing.logic.terms import NOW, Arithmetic, Term, Variable, variables_of
 from lasing.logic.variables import Bound, bound_by, is_ready, newly_bound, occurrences
 
 
@@ -55,7 +55,7 @@ def safety(program: Program) -> Iterator[Diagnostic]:
 
 def _evidently_safe(rule: Rule) -> bool:
     """Whether all variables are direct arguments of positive atoms: true of most rules, and quick to check."""
-    bound: set[Term] = set()
+    bound: set[Term] = {NOW}
     used: list[Term] = []
     for literal in rule.body:
         positive = literal.body if isinstance(literal, Not) else literal

@@ -31,6 +31,9 @@ from lasing.logic.variables import bound_by, free_variables
 TICK = Atom("any time")
 """A background fact whose name no user can write: it holds at every time point, and so enumerates them."""
 
+EVALUATION_TIME = Variable("now'")
+"""A variable that no user can write, in place of `#now`: it is bound by `any time at now' in [0]`."""
+
 MOST_BODIES = 32
 """How many rules one rule may become before it is left alone."""
 
@@ -133,7 +136,7 @@ class Draft:
 
     def _computed(self, time: Term) -> None:
         """Arithmetic on a name is reported, so there must be none on a value that may be a name."""
-        if time in self._arguments:
+        if time in self._arguments and time != EVALUATION_TIME:
             raise Left("a time that is an argument as well")
 
     # -- atoms --------------------------------------------------------------------------------------------------------

@@ -74,10 +74,6 @@ class Layout(Protocol):
         """Where the variants of rules are (see `variants`)."""
         ...
 
-    def head_args(self, relation: Relation) -> tuple[Term, ...]:
-        """The head's arguments in the rule that derives a relation."""
-        ...
-
     def constant(self, value: Value) -> int:
         """The register of a constant."""
         ...
@@ -105,6 +101,8 @@ class Own:
     """How many words an operation keeps in a row."""
     codes: tuple[int, ...] = ()
     """Which of them are codes of values, which change when values are forgotten."""
+    block: int | None = None
+    """Which of them is the place of a block of memory that the row owns, or 0 if it owns none."""
 
 
 @dataclass(frozen=True, slots=True)
