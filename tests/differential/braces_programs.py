@@ -58,7 +58,8 @@ class _Maker:
         return f"{letter}{self.fresh}"
 
     def _term(self, scope: _Scope) -> str:
-        return self.chance.choice([*scope.bound, *scope.bound, self.chance.choice(self.values)])
+        other = "#now" if self.chance.random() < 0.1 else self.chance.choice(self.values)
+        return self.chance.choice([*scope.bound, *scope.bound, other])
 
     def _binding(self, scope: _Scope, pool: list[Signature]) -> str:
         """A positive literal with some new variables, and perhaps a time."""
@@ -79,13 +80,19 @@ class _Maker:
             time = self._variable("T")
             scope.times.append(time)
             scope.bound.append(time)
-            return f"{atom} at {time} in [{chance.randint(0, 5)}]"
-        window = f"[{chance.randint(0, 5)}]" if form != "always" else f"[{chance.randint(0, 1)}]"
-        return atom if form == "now" else f"{atom} always in {window}" if form == "always" else f"{atom} in {window}"
+            return f"{atom} at {time} in [{self._window(5)}]"
+        if form == "always":
+            return f"{atom} always in [{self._window(1)}]"
+        return atom if form == "now" else f"{atom} in [{self._window(5)}]"
+
+    def _window(self, longest: int) -> str:
+        """A window that ends now, or sometimes before now."""
+        back = self.chance.randint(0, longest)
+        return f"{back},-{self.chance.randint(0, back)}" if self.chance.random() < 0.2 else f"{back}"
 
     def _between(self, scope: _Scope) -> str:
         chance = self.chance
-        ends = [chance.choice([*scope.times, str(chance.randint(0, 6))]) for _ in range(2)]
+        ends = [chance.choice([*scope.times, *scope.times, "#now", str(chance.randint(0, 6))]) for _ in range(2)]
         return f"{ends[0]}..{ends[1]}"
 
     def _test(self, scope: _Scope) -> str:
