@@ -147,12 +147,23 @@ class _Maker:
         inside = sorted({arg for arg in args if arg in ("V", "W")}) or ["1"]
         function = chance.choice(["count", "count", "sum", "min", "max", "avg"])
         window = "" if chance.random() < 0.3 else f" in [{chance.randint(0, 4)}]"
+        if chance.random() < 0.3:
+            targets = [f"L{i}" for i in range(len(inside))]
+            word = chance.choice(["#first", "#last", "#last 2 "])
+            braces = f"{{{','.join(inside)} : {_text(predicate, args)}{window}}}"
+            self.body.append(f"{_targets(targets)} = {word}{braces}")
+            self.bound.update(targets)
+            return
         aggregate = f"#{function}{{{','.join(inside)} : {_text(predicate, args)}{window}}}"
         if chance.random() < 0.5:
             self.body.append(f"{aggregate} {chance.choice(['<', '>=', '!='])} {chance.randint(0, 2)}")
         else:
             self.body.append(f"N = {aggregate}")
             self.bound.add("N")
+
+
+def _targets(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"({', '.join(names)})"
 
 
 def keyed_example(seed: int) -> KeyedExample:

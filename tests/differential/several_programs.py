@@ -65,8 +65,8 @@ def _head(draw: Random, variable: str, times: list[str]) -> str:
 
 
 def _body(draw: Random, variable: str, times: list[str], nested: bool) -> str:
-    kinds = ("literal", "not", "aggregate", "value", "nested", "jump")
-    kind = draw.choices(kinds, (10, 10, 2, 1, 6 if nested else 0, 3 if nested else 0))[0]
+    kinds = ("literal", "not", "aggregate", "value", "select", "nested", "jump")
+    kind = draw.choices(kinds, (10, 10, 2, 1, 2, 6 if nested else 0, 3 if nested else 0))[0]
     predicate = draw.choice((*_STREAMED, *_DERIVED, *_DERIVED))
     arg = draw.choice((variable, "1", "2")) if variable else draw.choice(("1", "2"))
     match kind:
@@ -82,6 +82,11 @@ def _body(draw: Random, variable: str, times: list[str], nested: bool) -> str:
             name, function = draw.choice(("v", "d", "e")), draw.choice(("count", "sum", "max", "avg"))
             bound = draw.choice(("N > 1", "N < 2", "N * 2 = 4", "6 / N = 3"))
             return f"N = #{function}{{M : {name}(M) in [1]}}, {bound}"
+        case "select":
+            name, word = draw.choice(("v", "d", "e")), draw.choice(("#first", "#last", "#last 2 "))
+            window = draw.choice(("", f" in [{draw.randint(0, 2)}]"))
+            braces = f"{word}{{M : {name}(M){window}}}"
+            return draw.choice((f"L = {braces}, L > 1", f"2 = {braces}", f"not 1 = {braces}", f"not _ = {braces}"))
         case "nested":
             return f"({_formula(draw, arg, 2)})"
         case "jump":

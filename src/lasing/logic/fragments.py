@@ -77,6 +77,16 @@ def is_plain(literal: Formula) -> bool:
             return False
 
 
+def is_absence_between(literal: Formula) -> bool:
+    """Whether a literal is `not a in [T..U]` or `not a at S in [T..U]`: plans have a way of their own for it, which
+    costs more than the rewriting, but needs nothing to be known about T and U."""
+    match literal:
+        case Not(Window(IntervalWindow(), Sometime(Atom()) | At(_, Atom()))):
+            return True
+        case _:
+            return False
+
+
 def non_monotone(rule: Rule) -> str:
     """Why more data can remove the rule's conclusion, or nothing if that cannot happen."""
     for literal in rule.body:

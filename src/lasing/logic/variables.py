@@ -174,10 +174,9 @@ def _binds(formula: Formula, bound: Container[Variable], windowed: bool) -> Boun
         case Compare("=", left, right):
             return _assigned(left, right, bound) | _assigned(right, left, bound)
         case Aggregate(operator="=", bound=Variable() as result) if result != NOW:
-            outside = all(v in bound for v in occurrences(formula) if v != result)
-            return frozenset((result,)) if outside else frozenset()
+            return frozenset((result,)) if all(v in bound for v in inside(formula)) else frozenset()
         case Select(targets=targets):
-            found = frozenset(target for target in targets if isinstance(target, Variable))
+            found = frozenset(target for target in targets if isinstance(target, Variable) and target != NOW)
             return found if all(v in bound for v in inside(formula)) else frozenset()
         case Compare() | Aggregate() | Not() | Implies():
             return frozenset()

@@ -17,7 +17,6 @@ from lasing.logic.formulas import (
     Braces,
     Compare,
     Formula,
-    IntervalWindow,
     Not,
     Select,
     Window,
@@ -25,6 +24,7 @@ from lasing.logic.formulas import (
     terms_of,
     walk,
 )
+from lasing.logic.fragments import is_absence_between
 from lasing.logic.functions import AGGREGATES
 from lasing.logic.terms import Arithmetic, Term, Variable, variables_of
 from lasing.logic.variables import bound_by, free_variables, inside, is_ready
@@ -120,7 +120,8 @@ class Bodies:
             bound = bound_by(planned, given)
             chosen = next((i for i, f in enumerate(waiting) if is_ready(f, bound) and _needs(f) <= bound), None)
             if chosen is None:
-                raise Unplanned("braces, or a window between two times, whose variables nothing binds first")
+                missing = sorted(str(v) for f in waiting for v in _needs(f) if v not in bound)
+                raise Unplanned(_only_in_recursion(dict.fromkeys(missing)))
             planned.append(waiting.pop(chosen))
             context = [one.and_(other).without(self.own) for one in around for other in cases]
             added = self._gather(planned[-1], context)
@@ -247,8 +248,7 @@ class Bodies:
         rules = []
         for case in cases:
             if not case.bound().issuperset(group):
-                missing = ", ".join(str(v) for v in group if v not in case.bound())
-                raise Unplanned(f"braces in a recursion, for each {missing}, which only the recursion binds")
+                raise Unplanned(_only_in_recursion(str(v) for v in group if v not in case.bound()))
             gathering._begin_somewhere(case, counted=True)
             for lookup in case.lookups:
                 draft.watched(lookup.relation)
@@ -272,10 +272,10 @@ class NamesOfBraces:
 def _gathers(literal: Formula) -> bool:
     """Whether a literal ranges over the instances of a condition."""
     match literal:
-        case Not(Window(IntervalWindow())):
-            return True
+        case Not(body):
+            return isinstance(body, Braces) or is_absence_between(literal)
         case _:
-            return isinstance(_positive(literal), Braces)
+            return isinstance(literal, Braces)
 
 
 def _needs(literal: Formula) -> set[Variable]:
@@ -298,6 +298,10 @@ def _positive(literal: Formula) -> Formula:
 
 def _is_own(literal: Formula, views: Inside) -> bool:
     return any(atom.predicate in views.own for atom in atoms_of(literal))
+
+
+def _only_in_recursion(names: Iterable[str]) -> str:
+    return f"braces in a recursion, for each {', '.join(names)}, which only the recursion binds"
 
 
 def _few(bodies: list[Body]) -> list[Body]:

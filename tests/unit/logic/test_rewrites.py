@@ -115,9 +115,11 @@ BEFORE_NOW = {
 
 EVALUATION_TIME = {
     "q(#now) :- p.": ["q(now') :- p, any time at now' in [0]."],
-    "q :- p at #now - 5, not r at #now.": [
-        "q :- p at now' - 5 in [5,-5], not r at now' in [0], any time at now' in [0]."
-    ],
+    "q :- p at #now - 5, not r at #now.": ["q :- p in [5,-5], not r in [0]."],
+    "q :- p at #now + 1.": ["q :- p at now' + 1, any time at now' in [0]."],
+    "q :- p in [#now - 5..#now - 1].": ["q :- p in [5,-1]."],
+    "q :- not p(_) always in [#now - 5..#now].": ["q :- not p(_) always in [5]."],
+    "q :- #count{T : p at T in [#now - 5..#now - 2]} > 1.": ["q :- #count{T : p at T in [5,-2]} > 1."],
     "q :- s(#now), (p in [2]) at #now.": [
         "q :- s(now'), any time at now' in [0], now' <= T'1 + 2, T'1 <= now', p at T'1 in [2]."
     ],
@@ -197,7 +199,7 @@ def test_what_becomes_of_a_rule(text: str, rules: list[str]) -> None:
         ("q :- (#count{X : p(X)} > 2) in [3].", "#count inside another formula"),
         ("q :- (a in [2]) at T, s(T).", "a time that no windowed literal binds"),
         ("q :- p always in [2..4].", "a time that no windowed literal binds"),
-        ("q :- s(T), s(U), not p in [T..U].", "a window between times that no literal shows to be time points"),
+        ("q :- s(T), s(U), p always in [T..U].", "a window between times that no literal shows to be time points"),
         ("q :- ⊞[3 step 2] (a and b).", "a window that need not contain the time point at which it opens"),
         ("q :- ⊞[3 step 2] ⊞[2] ◇ a.", "a window in a window that need not contain the time point at which it opens"),
         ("q :- ⊞[3] ⊞[2 step 2] ◇ a.", "a window with a step in another window"),

@@ -13,6 +13,7 @@ from lasing.bench.costs.models import models
 from lasing.bench.costs.names import names
 from lasing.bench.costs.reading import reading
 from lasing.bench.costs.running import running
+from lasing.bench.costs.selecting import selecting
 
 Row = tuple[str, str, str]
 COLUMNS = ("what", "cost", "compared")
@@ -50,6 +51,9 @@ COSTS: tuple[CostTable, ...] = (
         "Aggregates over a window",
         "What does a reading cost in an aggregate over a window, compared with a shorter one and with Polars?",
         aggregates,
+    ),
+    CostTable(
+        "selecting", "First and last", "What do `#first` and `#last` cost per reading, by window and order?", selecting
     ),
     CostTable("interrupts", "Ctrl-C", "How soon does an exploding evaluation end?", interrupts),
 )

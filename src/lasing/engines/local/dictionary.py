@@ -86,7 +86,9 @@ class Dictionary:
         """Values of other kinds than numbers and names; the code of the first is WIDES - 1, and so on downwards."""
         self._functions = functions
         self.raised: list[BaseException] = []
-        self._answers = Answers(arena, self._answer, keep or self.raised.append)
+        self._answers = Answers(
+            arena, self._answer, keep or self.raised.append, [operands for _, operands in functions]
+        )
         self._by_code: np.ndarray[Any, np.dtype[np.object_]] = np.empty(0, object)
         self._filled = 0
         self._wides: list[Value] = []
@@ -189,7 +191,8 @@ class Dictionary:
         """Answer a kernel. Nothing is forgotten in the meantime, because the kernel works with codes."""
         self.bare += 1
         try:
-            one, other = self._term(a), self._term(b)
+            one = self._term(a)
+            other = one if a == b else self._term(b)
             if question < PAIR:
                 return compared(question, one, other)  # type: ignore[arg-type]  # only functions have operands
             found = computed(question, one, other, self._functions)  # type: ignore[arg-type]

@@ -18,8 +18,8 @@ from lasing.logic.fragments import is_plain
 from lasing.logic.narrowing import narrowed
 from lasing.logic.outputs import outputs_of
 from lasing.logic.program import Program, Rule
-from lasing.logic.rewrites.aggregates import aggregates
 from lasing.logic.rewrites.arithmetic import arithmetic
+from lasing.logic.rewrites.braces import braces
 from lasing.logic.rewrites.clock import with_clock
 from lasing.logic.rewrites.draft import TICK, Draft
 from lasing.logic.rewrites.formulas import formulas
@@ -29,7 +29,7 @@ from lasing.logic.rewrites.truth import fails, holds
 MOST_PARTS = 1000
 """Anything larger has no plan either, so it is left alone before it takes long."""
 
-PASSES: tuple[Callable[[Draft, Rule], list[Rule]], ...] = (arithmetic, aggregates, formulas)
+PASSES: tuple[Callable[[Draft, Rule], list[Rule]], ...] = (arithmetic, braces, formulas)
 
 
 @dataclass(frozen=True, slots=True)
