@@ -36,10 +36,12 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
             "a weak constraint without a penalty, an element of `#minimize` or `#maximize` without a "
             "condition, or a weight or level that is not an integer"
         ),
+        "E117": "a prefix that is not declared, or without a name",
         "E118": (
             "a wrong `#first` or `#last`: a number of tuples that is not a positive integer, more or fewer terms "
             "before `=` than in the braces, or another comparison than `=`"
         ),
+        "E119": "a fact or a constant calls a function of the user, which only rules can do",
     },
     "The meaning of a program": {
         "E201": "nothing binds a variable, or literals bind it only in a circle",
@@ -48,6 +50,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E204": "a partition window with `always`",
         "E205": "a partition window by something that is not a variable of its atom",
         "E206": "◇ or □ without a window",
+        "E207": "a regular expression, or its flags, that cannot be read",
     },
     "Running a program": {
         "E301": (
@@ -82,6 +85,9 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
             "a limit or an interrupt stopped the engine in the middle of an evaluation, and it cannot "
             "continue: restore it from a snapshot"
         ),
+        "E318": "the program calls `@f`, and there is no function f of the user, or it takes other arguments",
+        "E319": "a function of the user raised an exception, or returned something that is no value",
+        "E320": "functions of the user that cannot be used: not callable, a wrong name, or a module without them",
     },
     "Files and data": {
         "E401": "a file cannot be read or decompressed",

@@ -15,6 +15,7 @@ from lasing.logic.answers import Answer, Changes
 from lasing.logic.examples import Examples
 from lasing.logic.formulas import Atom
 from lasing.logic.idle import Settling, settling
+from lasing.logic.own import check_functions
 from lasing.logic.program import Fact, Program
 from lasing.logic.splitting import Split, has_several_answers, split, unsplit
 from lasing.plan.compile import Unplanned, compile_plan
@@ -110,6 +111,7 @@ def choose(program: Program, engine: str, limit: int = 0, watch: Watch | None = 
 
     All engines made by the choice share the `watch`.
     """
+    check_functions(program)
     several = has_several_answers(program)
     if engine == "clingo" or (several and engine == "auto"):
         parts = unsplit(program) if engine == "clingo" else split(program)

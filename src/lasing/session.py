@@ -35,6 +35,7 @@ from lasing.logic.checks import CAUTIONS, findings
 from lasing.logic.examples import Example
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
+from lasing.logic.own import Functions, with_functions
 from lasing.logic.program import Fact, Program
 from lasing.logic.splitting import has_several_answers
 from lasing.logic.terms import Value
@@ -53,8 +54,17 @@ Arrivals = Iterator[tuple[int, list[Atom]]]
 ProgramLike = str | Path | Program
 
 
-def parse(program: str | Path, constants: Mapping[str, Value] | None = None, *, language: str | None = None) -> Program:
+def parse(
+    program: str | Path,
+    constants: Mapping[str, Value] | None = None,
+    *,
+    functions: Functions | None = None,
+    language: str | None = None,
+) -> Program:
     """Read and check a program: text, or a Path to a file. `constants` override its #const values.
+
+    `functions` has the Python functions that the program calls: `{"f": f}` for `@f(X)`. You can also give them to
+    whatever runs the program.
 
     The file extension says which language a file is in, and text is LARS, unless you name a `language`.
 
@@ -64,7 +74,7 @@ def parse(program: str | Path, constants: Mapping[str, Value] | None = None, *, 
     >>> parse("q(X) :- p(X) in [5].").rules[0].heads
     (Atom(predicate='q', args=(Variable(name='X'),)),)
     """
-    checked = read(program, constants, language)
+    checked = with_functions(read(program, constants, language), functions)
     issue(findings(checked, CAUTIONS))
     return checked
 
@@ -85,6 +95,7 @@ def run(
     sort: bool = False,
     models: int | None = None,
     constants: Mapping[str, Value] | None = None,
+    functions: Functions | None = None,
     missing: Missing = SKIP,
     max_atoms: int | None = None,
     max_memory: int | str | None = None,
@@ -97,6 +108,8 @@ def run(
     ends with the last, unless `start` or `end` say otherwise: as a number or, with a #tick, as a date. `sort` accepts a
     stream that is not in order of time. If a program can have several answer streams, `Answer.models` has them, at most
     `models` of them.
+
+    `functions` has the Python functions that the program calls by name: `{"f": f}` for `@f(X)`.
 
     A row that lacks a value is not a fact; a warning says how many there were. With `missing="error"` it is an error,
     and any other value, such as 0, replaces the missing one.
@@ -111,7 +124,7 @@ def run(
     6: q(a)
     7:
     """
-    checked = program if isinstance(program, Program) else parse(program, constants)
+    checked = with_functions(program if isinstance(program, Program) else parse(program, constants), functions)
     limits = limits_of(max_atoms, max_memory, max_time)
     return Run(checked, stream, start, end, engine, sort, models=models, limits=limits, missing=missing)
 

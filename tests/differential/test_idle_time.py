@@ -42,10 +42,10 @@ QUIET = [
     "odd :- (not p) at T in [3], T mod 4 = 1, T mod 2 = 0.",
     "past :- (not p) at T in [3], T > 100.",
     "x :- p in [#2].  y :- (not p) in [2], x.",
-    "b. last(X) :- X = #last{Y : q2(Y) in [9]}.  y :- b at T in [2], not p at T in [2].",
-    "b(1). b(2). top(X) :- X = #last{Y : b(Y) at T in [3], not p at T in [3]}.",
     "gap :- (not p) always in [4,-1].  was :- p in [3,-2].  b. w :- b at T in [5,-2], not p at T in [6].",
     "recent :- p at T in [9], T + 3 > #now.  old :- q at #now - 7, not p at #now - 1.",
+    "b. last(X) :- X = #last{Y : q2(Y) in [9]}.  y :- b at T in [2], not p at T in [2].",
+    "b(1). b(2). top(X) :- X = #last{Y : b(Y) at T in [3], not p at T in [3]}.",
     "b. z(X) :- q2(X) in [#1 by X].  y :- b at T in [2], not p at T in [2].",
 ]
 

@@ -26,6 +26,15 @@ TIMES = ("auto", "numbers", "iso")
 """How to print times: as they came in, as numbers, as dates."""
 
 
+FunctionsModule = Annotated[
+    str | None,
+    typer.Option(
+        "--functions",
+        metavar="MODULE",
+        help="A Python module with the functions that the program calls as @f(X).",
+        show_default=False,
+    ),
+]
 MaxAtoms = Annotated[
     int | None,
     typer.Option(

@@ -14,6 +14,7 @@ import typer
 from lasing.cli.console import complain, note, progress_bar, say
 from lasing.cli.options import (
     INPUT_FORMATS,
+    FunctionsModule,
     Language,
     MaxAtoms,
     MaxMemory,
@@ -54,6 +55,8 @@ from lasing.logic.answers import Changes
 from lasing.logic.checks import CAUTIONS, findings
 from lasing.logic.checks.arity import arity
 from lasing.logic.formulas import atoms_of
+from lasing.logic.modules import functions_of_module
+from lasing.logic.own import with_functions
 from lasing.logic.program import Program
 from lasing.session import Run
 
@@ -149,6 +152,7 @@ def run(
         list[str] | None,
         typer.Option("--const", "-c", metavar="NAME=VALUE", help="Set a #const; can be repeated.", show_default=False),
     ] = None,
+    functions: FunctionsModule = None,
     language: Language = None,
     max_atoms: MaxAtoms = None,
     max_memory: MaxMemory = None,
@@ -178,6 +182,7 @@ def run(
     limits = limits_of(max_atoms, max_memory, max_time)
     programs, sources = split_files(files, time, input_format, language)
     program = read_program(read_sources(programs), constants_of(const or []), language)
+    program = with_functions(program, None if functions is None else functions_of_module(functions))
     if show:
         program = replace(program, outputs=outputs_from(show))
         if mistakes := findings(program, (arity,)):

@@ -29,6 +29,7 @@ from lasing.live.updates import ChangeSource, Joined, KnownChanges, Update
 from lasing.logic.answers import Answer
 from lasing.logic.examples import Examples
 from lasing.logic.facts import facts_of
+from lasing.logic.own import Functions, with_functions
 from lasing.logic.program import Program
 from lasing.logic.terms import Value
 from lasing.plan.nodes import Plan
@@ -57,6 +58,8 @@ class Engine:
     A program may have any number of answer streams: `answer().models` has them, at most `models` of them. The changes
     of an update are then defined only if there is exactly one answer stream, before and after.
 
+    `functions` has the Python functions that the program calls: `{"f": f}` for `@f(X)`.
+
     `max_atoms`, `max_memory` and `max_time` are limits as in `lasing.run`; `max_time` applies to each call. An engine
     stopped by a limit or an interrupt is half way through a time point and refuses to continue (E317): restore it.
     """
@@ -70,12 +73,14 @@ class Engine:
         models: int | None = None,
         on_late: OnLate | None = None,
         constants: Mapping[str, Value] | None = None,
+        functions: Functions | None = None,
         max_atoms: int | None = None,
         max_memory: int | str | None = None,
         max_time: float | str | None = None,
     ) -> None:
         watch = Watch(limits_of(max_atoms, max_memory, max_time))
-        given = (program if isinstance(program, Program) else parse(program, constants)).watching_dates()
+        read = program if isinstance(program, Program) else parse(program, constants)
+        given = with_functions(read, functions).watching_dates()
         self._set_up(given, start, choose(given, engine, most_models(models), watch), watch, on_late)
 
     @classmethod
@@ -309,6 +314,7 @@ class Engine:
         models: int | None = None,
         on_late: OnLate | None = None,
         constants: Mapping[str, Value] | None = None,
+        functions: Functions | None = None,
         max_atoms: int | None = None,
         max_memory: int | str | None = None,
         max_time: float | str | None = None,
@@ -316,9 +322,10 @@ class Engine:
         """An engine that continues from a snapshot with the answers that the original engine would have given.
 
         The program may be a different one, if the snapshot has all facts that it looks back on. Raises E512 if the
-        snapshot lacks some of them or is damaged.
+        snapshot lacks some of them or is damaged. Functions are not part of a snapshot: give them again.
         """
-        checked_program = program if isinstance(program, Program) else parse(program, constants)
+        read = program if isinstance(program, Program) else parse(program, constants)
+        checked_program = with_functions(read, functions)
         state = snapshots.from_table(snapshot, facts_of(checked_program).arity, needed_coverage(checked_program))
         restored = cls(
             checked_program,

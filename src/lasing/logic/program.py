@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any, NamedTuple, TypeVar
 
 from lasing.errors import Place, SourceText
-from lasing.logic.formulas import Atom, Formula, Head, head_atom
+from lasing.logic.formulas import Atom, Formula, Head, head_atom, terms_of, walk
 from lasing.logic.printer import formula_text
 from lasing.logic.terms import Term, term_text
 from lasing.timeline.ticks import Tick, time_text
@@ -189,6 +189,15 @@ class Program:
         lines.extend(str(fact) for fact in self.data)
         lines.extend(str(rule) for rule in self.rules)
         return "".join(f"{line}\n" for line in lines)
+
+
+def all_terms(rule: Rule) -> Iterator[Term]:
+    """Every term of a rule, but not the terms inside another one."""
+    for formula in (*rule.heads, *rule.body):
+        for node in walk(formula):
+            yield from terms_of(node)
+    if rule.penalty is not None:
+        yield from rule.penalty.all_terms()
 
 
 def per_program(compute: Callable[[Program], Result]) -> Callable[[Program], Result]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import assert_never
 
-from lasing.logic.functions import function_of
+from lasing.logic.functions import Function, function_of, unknown
 from lasing.logic.values import (
     LARGEST,
     SMALLEST,
@@ -38,6 +39,7 @@ __all__ = [
     "mentions_now",
     "mixed_text",
     "normal",
+    "own_calls",
     "term_text",
     "value_from_text",
     "value_text",
@@ -66,12 +68,28 @@ NOW = Variable("#now")
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """An operator or function applied to terms: `+ - * / div mod abs min max`; `-` of one term negates."""
+    """An operator or function applied to terms: `X + 1`, `lower(X)`; `-` of one term negates.
+
+    A function of the user has the name `@f`, and is `own` once it is known which Python function it means.
+    """
 
     operator: str
     operands: tuple[Term, ...]
     offset: int = field(default=-1, compare=False, repr=False)
     depth: int = field(default=1, compare=False, repr=False)
+    own: Function | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def function(self) -> Function:
+        """The entry of the function in its table, or the function of the user."""
+        if self.is_own:
+            return self.own or unknown(self.operator)
+        return function_of(self.operator, len(self.operands))
+
+    @property
+    def is_own(self) -> bool:
+        """Whether this calls a function of the user."""
+        return self.operator.startswith("@")
 
     def __str__(self) -> str:
         return term_text(self)
@@ -87,7 +105,9 @@ def term_text(term: Term, within: int = 0, right: bool = False) -> str:
         case Variable():
             return str(term)
         case Arithmetic(name, operands):
-            function = function_of(name, len(operands))
+            if term.is_own:
+                return f"{name}({','.join(term_text(o) for o in operands)})"
+            function = term.function
             precedence = function.precedence
             match function.notation:
                 case "call":
@@ -130,6 +150,15 @@ def mentions_now(term: Term) -> bool:
             return False
 
 
+def own_calls(term: Term) -> Iterator[Arithmetic]:
+    """The calls of functions of the user in a term."""
+    if isinstance(term, Arithmetic):
+        if term.is_own:
+            yield term
+        for operand in term.operands:
+            yield from own_calls(operand)
+
+
 def evaluate(term: Term, substitution: Substitution) -> Value:
     """The value of a term whose variables are bound; raises `Undefined` if it has none.
 
@@ -139,8 +168,10 @@ def evaluate(term: Term, substitution: Substitution) -> Value:
     match term:
         case Variable():
             return substitution[term]
-        case Arithmetic(name, operands):
-            function = function_of(name, len(operands))
+        case Arithmetic(_, operands):
+            function = term.function
+            if function.lazy:
+                return function.compute_lazily([partial(evaluate, operand, substitution) for operand in operands])
             return function.compute(*(evaluate(operand, substitution) for operand in operands))
         case _:
             return term

@@ -24,7 +24,7 @@ from lasing.logic.formulas import (
     head_atom,
     walk,
 )
-from lasing.logic.functions import AGGREGATES, function_of
+from lasing.logic.functions import AGGREGATES
 from lasing.logic.program import Program, Rule
 from lasing.logic.terms import NOW, Arithmetic, Term, Variable
 from lasing.logic.values import Type, type_of_value
@@ -160,8 +160,8 @@ def _of_term(term: Term, variables: Mapping[Variable, Type | None]) -> Type | No
     match term:
         case Variable():
             return "integer" if term == NOW else variables.get(term)
-        case Arithmetic(operator, operands):
+        case Arithmetic(_, operands):
             types = [_of_term(operand, variables) for operand in operands]
-            return function_of(operator, len(operands)).result(types)
+            return term.function.result(types)
         case _:
             return type_of_value(term)

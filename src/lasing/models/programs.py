@@ -14,6 +14,7 @@ from lasing.errors import SourceText, warn
 from lasing.languages import read_question
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
+from lasing.logic.own import check_functions
 from lasing.logic.program import Fact, Program
 from lasing.logic.terms import NOW, Value, value_text
 from lasing.models.given import Time, all_facts, check_timeline, facts_at, time_or, unknowns, values_of
@@ -69,6 +70,7 @@ def check(
     """
     gaps = Gaps(missing)
     checked = (program if isinstance(program, Program) else parse(program, constants)).watching_dates()
+    check_functions(checked)
     load_clingo("checking that a model is minimal needs it")
     facts = list(
         dict.fromkeys(stream_rows(interpretation, checked.tick, True, arity=facts_of(checked).arity, gaps=gaps))
@@ -97,6 +99,7 @@ def answer_stream(
     """
     gaps = Gaps(missing)
     checked = (program if isinstance(program, Program) else parse(program, constants)).watching_dates()
+    check_functions(checked)
     if isinstance(atoms, str):
         texts = checked.sources if isinstance(program, Program) else (source_of(program),)
         atoms = read_question(texts, values_of(constants), atoms=SourceText("atoms", atoms)).atoms

@@ -18,11 +18,14 @@ from lasing.languages import examine
 from lasing.limits import Limits, limits_of
 from lasing.logic.checks import ONE_ANSWER, findings
 from lasing.logic.facts import facts_of
+from lasing.logic.modules import functions_of_module
+from lasing.logic.own import check_functions, with_functions
 from lasing.logic.program import Program
 from lasing.logic.terms import Value
 from lasing.pipeline.schema import DATED, WHOLE, columns_of
 from lasing.spark.delay import delay_of, silence_of
 from lasing.spark.inputs import specification
+from lasing.spark.shipping import ship
 
 FILE_FORMATS = ("parquet", "csv", "json")
 SOURCE_KEYS: dict[str, dict[str, tuple[type, ...]]] = {
@@ -51,6 +54,7 @@ RATE_COLUMNS = {"timestamp": "timestamp", "value": "bigint"}
 TOP_KEYS: dict[str, tuple[type, ...]] = {
     "program": (str, list),
     "constants": (dict,),
+    "functions": (str,),
     "view": (str,),
     "mode": (str,),
     "checkpoint": (str,),
@@ -286,7 +290,20 @@ class _Reading:
             return None
         errors = [d for d in [*found, *findings(program, ONE_ANSWER)] if d.severity == "error"]
         self._found.extend(errors)
-        return None if errors else program
+        return None if errors else self._with_functions(program)
+
+    def _with_functions(self, program: Program) -> Program | None:
+        """The program with the functions of the module that the file names; it may be beside the file."""
+        module = self._given.get("functions")
+        try:
+            bound = program
+            if isinstance(module, str):
+                bound = with_functions(program, ship(functions_of_module(module, self._path.parent)))
+            check_functions(bound)
+        except LasingError as error:
+            self._found.extend(error.diagnostics)
+            return None
+        return bound
 
     def _source(self, name: str, table: Mapping[str, Any], program: Program | None, mode: str) -> SourceConfig:
         where = f"sources.{name}."

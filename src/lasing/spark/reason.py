@@ -23,6 +23,7 @@ from lasing.limits import Limits, limits_of
 from lasing.logic.checks import CAUTIONS, ONE_ANSWER, findings
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
+from lasing.logic.own import Functions, check_functions, with_functions
 from lasing.logic.partition import NoKey, Partition, partition
 from lasing.logic.program import Program
 from lasing.logic.terms import Value
@@ -36,6 +37,7 @@ from lasing.spark.notices import TO_CHOOSE, listen
 from lasing.spark.outputs import output_tables
 from lasing.spark.packing import PACKED, Packer
 from lasing.spark.session import require_pyspark
+from lasing.spark.shipping import ship
 from lasing.spark.slices import Slices
 from lasing.spark.state import STATE
 from lasing.spark.task import Task
@@ -305,6 +307,7 @@ def reason(
     replicate: Sequence[str] = (),
     engine: EngineName = "auto",
     constants: Mapping[str, Value] | None = None,
+    functions: Functions | None = None,
     missing: Missing | Mapping[str, Missing] = SKIP,
     max_atoms: int | None = None,
     max_memory: int | str | None = None,
@@ -334,13 +337,17 @@ def reason(
     `missing="error"` it is an error. Any other value, such as 0, replaces the missing one; for all inputs or by
     predicate.
 
+    `functions` has the Python functions that the program calls: `{"f": f}` for `@f(X)`. The workers get them too.
+
     `shards` and `slices` say into how many parts to divide the work, and `replicate` which inputs every shard gets.
 
     `max_atoms`, `max_memory` and `max_time` are limits as in `lasing.run`, for each batch of a shard, or each slice. By
     default, all workers of a machine together may use half of its memory.
     """
     require_pyspark()
-    checked = program if isinstance(program, Program) else read(program, constants)
+    checked = with_functions(program if isinstance(program, Program) else read(program, constants), functions)
+    check_functions(checked)
+    ship(functions or {})
     if view not in VIEWS:
         raise fault("E305", f"there is no view {view}", note=f"views are {', '.join(VIEWS)}")
     for name, number in (("shards", shards), ("slices", slices)):

@@ -115,9 +115,11 @@ BEFORE_NOW = {
 
 EVALUATION_TIME = {
     "q(#now) :- p.": ["q(now') :- p, any time at now' in [0]."],
-    "q :- p at #now - 5, not r at #now.": [
-        "q :- p at now' - 5 in [5,-5], not r at now' in [0], any time at now' in [0]."
-    ],
+    "q :- p at #now - 5, not r at #now.": ["q :- p in [5,-5], not r in [0]."],
+    "q :- p at #now + 1.": ["q :- p at now' + 1, any time at now' in [0]."],
+    "q :- p in [#now - 5..#now - 1].": ["q :- p in [5,-1]."],
+    "q :- not p(_) always in [#now - 5..#now].": ["q :- not p(_) always in [5]."],
+    "q :- #count{T : p at T in [#now - 5..#now - 2]} > 1.": ["q :- #count{T : p at T in [5,-2]} > 1."],
     "q :- s(#now), (p in [2]) at #now.": [
         "q :- s(now'), any time at now' in [0], now' <= T'1 + 2, T'1 <= now', p at T'1 in [2]."
     ],

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 
+from lasing.bench.costs.aggregates import aggregates
 from lasing.bench.costs.interrupts import interrupts
 from lasing.bench.costs.leaving import leaving
 from lasing.bench.costs.models import models
@@ -44,6 +45,12 @@ COSTS: tuple[CostTable, ...] = (
     CostTable("names", "New names", "What do new names cost, at first and after millions of them?", names),
     CostTable(
         "leaving", "Handing out changes", "What does it cost to hand out a change, by the kind of its values?", leaving
+    ),
+    CostTable(
+        "aggregates",
+        "Aggregates over a window",
+        "What does a reading cost in an aggregate over a window, compared with a shorter one and with Polars?",
+        aggregates,
     ),
     CostTable(
         "selecting", "First and last", "What do `#first` and `#last` cost per reading, by window and order?", selecting

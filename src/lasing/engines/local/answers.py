@@ -7,12 +7,30 @@ numbers alone are dropped when the dictionary next forgets values.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from lasing.engines.local.asking import ANSWERS, ASK, ASKED_B, ASKED_QUESTION, FIRST_SLOT, FREE, MASK, SLOT, enter
+from lasing.engines.local.asking import (
+    ANSWERS,
+    ASK,
+    ASKED_B,
+    ASKED_QUESTION,
+    FIRST_FUNCTION,
+    FIRST_SLOT,
+    FREE,
+    MASK,
+    MEMO,
+    MEMO_SIZE,
+    MEMO_WORDS,
+    MEMOS,
+    NAMES,
+    NOT_KNOWN,
+    SLOT,
+    TERMS,
+    enter,
+)
 from lasing.engines.local.memory import KEY
 from lasing.engines.local.pause import BY_DRIVER, FUEL, STOPPED
 from lasing.engines.local.pointers import share
@@ -26,28 +44,51 @@ class Answers:
     """The answers given to kernels, and the driver's side of the call.
 
     `answer` takes a question and two codes. If it raises an exception, the kernels stop, and `keep` gets the exception.
+    `operands` are the numbers of operands of the functions that kernels ask for.
     """
 
     def __init__(
-        self, arena: Codes, answer: Callable[[int, int, int], int], keep: Callable[[BaseException], None]
+        self,
+        arena: Codes,
+        answer: Callable[[int, int, int], int],
+        keep: Callable[[BaseException], None],
+        operands: Sequence[int] = (),
     ) -> None:
         self._arena = arena
         self._rows: Codes = np.zeros((_LEAST, SLOT), np.int64)
         self._count = 0
+        self._of_names: list[tuple[int, int, int, int]] = []
+        self._memos: dict[int, Codes] = {
+            FIRST_FUNCTION + i: share(np.full(_LEAST, NOT_KNOWN, np.int64)) for i, n in enumerate(operands) if n == 1
+        }
+        self._directory: Codes = share(np.zeros(max(1, len(operands)) * MEMO_WORDS, np.int64))
+        arena[MEMOS] = self._distance(self._directory)
+        for question in self._memos:
+            self._enter_memo(question)
         self._function = _Function(_asked(arena, answer, self._remember, keep))  # kept for as long as kernels call it
         arena[ASK] = ctypes.cast(self._function, ctypes.c_void_p).value or 0
         self._make_table(2 * _LEAST)
 
     def __len__(self) -> int:
-        return self._count
+        return self._count + len(self._of_names)
 
     @property
     def rows(self) -> Codes:
         """All answers: the question, its two codes, the answer."""
+        if self._of_names:
+            known = np.array(self._of_names, np.int64)
+            return np.concatenate([self._rows[: self._count], known])
         return self._rows[: self._count]
 
     def keep(self, rows: Codes) -> None:
         """Keep only these answers."""
+        self._of_names = []
+        for memo in self._memos.values():
+            memo.fill(NOT_KNOWN)
+        of_names = np.array([self._is_of_name(*row[:3]) for row in rows.tolist()], bool)
+        for question, a, b, answer in rows[of_names].tolist():
+            self._remember(question, a, b, answer)
+        rows = rows[~of_names]
         self._rows = np.zeros((max(_LEAST, len(rows)), SLOT), np.int64)
         self._rows[: len(rows)], self._count = rows, len(rows)
         size = 2 * _LEAST
@@ -55,7 +96,20 @@ class Answers:
             size *= 2
         self._make_table(size)
 
+    def _is_of_name(self, question: int, a: int, b: int) -> bool:
+        """Whether this is the value of a function of one name."""
+        return a == b and NAMES <= a < TERMS and question in self._memos
+
     def _remember(self, question: int, a: int, b: int, answer: int) -> None:
+        if self._is_of_name(question, a, b):
+            memo = self._memos[question]
+            if a - NAMES >= len(memo):
+                more = np.full(2 * (a - NAMES + 1) - len(memo), NOT_KNOWN, np.int64)
+                memo = self._memos[question] = share(np.concatenate([memo, more]))
+                self._enter_memo(question)
+            memo[a - NAMES] = answer
+            self._of_names.append((question, a, b, answer))
+            return
         if self._count == len(self._rows):
             self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
         self._rows[self._count] = question, a, b, answer
@@ -70,8 +124,17 @@ class Answers:
         self._slots = slots
         self._table: Codes = share(np.full(FIRST_SLOT + slots * SLOT, FREE, np.int64))
         self._table[MASK] = slots - 1
-        enter(self._table, self.rows)
-        self._arena[ANSWERS] = (self._table.ctypes.data - self._arena.ctypes.data) // 8
+        enter(self._table, self._rows[: self._count])
+        self._arena[ANSWERS] = self._distance(self._table)
+
+    def _enter_memo(self, question: int) -> None:
+        """Tell kernels where the array of a function is."""
+        at, memo = (question - FIRST_FUNCTION) * MEMO_WORDS, self._memos[question]
+        self._directory[at + MEMO], self._directory[at + MEMO_SIZE] = self._distance(memo), len(memo)
+
+    def _distance(self, array: Codes) -> int:
+        """How many words an array is behind the arena."""
+        return int(array.ctypes.data - self._arena.ctypes.data) // 8
 
 
 _Function = ctypes.CFUNCTYPE(ctypes.c_int64)

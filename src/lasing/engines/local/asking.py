@@ -7,6 +7,9 @@ no answer, the kernel calls a function of the driver by its address, as it does 
 to return to the driver, it would have to save the state of all its loops. The answer may be a new value. So names and
 wide values may be added during the call, and the table may move: kernels find it by its distance from the arena, which
 they read each time. `answers` is the driver's side.
+
+The values of a function of one name are in an array under the number of the name, so that a column of names costs one
+look into a small array for each row. The other answers are in the table.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from lasing.logic.functions.codes import COPY, UNEQUAL
 
 # The words of the arena's header that belong to this file: where the driver's function is, and how far the table is
 # from the arena. In the area for keys: what is asked.
-ASK, ANSWERS = 36, 37
+ASK, ANSWERS, MEMOS = 36, 37, 40
 ASKED_QUESTION, ASKED_A, ASKED_B = 40, 41, 42
 
 # Questions: a comparison by its code; which values a value compares with; which of two comes first; functions.
@@ -28,6 +31,8 @@ CLASS, PRECEDES = UNEQUAL + 1, UNEQUAL + 2
 PAIR = COPY + 1
 """A function of more than two operands takes the last one, and a pair of all those before it."""
 FIRST_FUNCTION = PAIR + 1
+ARITHMETIC = 1 << 32
+"""Arithmetic on terms: the question is this and the code of the operation."""
 
 # The table: its mask, then per slot the question, its two codes, and the answer.
 MASK, FIRST_SLOT = 0, 1
@@ -35,10 +40,33 @@ QUESTION, A, B, ANSWER = range(4)
 SLOT = 4
 FREE = -1
 
+# For each function: how far its array is from the arena, and its length; 0 if it takes more than one operand.
+MEMO, MEMO_SIZE = range(2)
+MEMO_WORDS = 2
+NOT_KNOWN = -(2**63) + 63
+"""In an array: this value is not known yet. No code and no reason is this number."""
+
+NAMES = 2**61
+TERMS = 2**61 + 2**60
+"""The codes of names begin at NAMES and end before TERMS."""
+
+
+@njit(cache=True, forceinline=True)
+def known_value(m: Memory, question: int, a: int, b: int) -> int:
+    """The value of a function of one name, if it has been computed; otherwise NOT_KNOWN."""
+    if a == b and NAMES <= a < TERMS and FIRST_FUNCTION <= question < ARITHMETIC:
+        memo = m[MEMOS] + (question - FIRST_FUNCTION) * MEMO_WORDS
+        if a - NAMES < m[memo + MEMO_SIZE]:
+            return m[m[memo + MEMO] + a - NAMES]
+    return NOT_KNOWN
+
 
 @njit(cache=True)
 def ask(m: Memory, question: int, a: int, b: int) -> int:
     """The answer to a question about two codes."""
+    known = known_value(m, question, a, b)
+    if known != NOT_KNOWN:
+        return known
     at = _slot(m, m[ANSWERS], question, a, b)
     if m[at + QUESTION] != FREE:
         return m[at + ANSWER]

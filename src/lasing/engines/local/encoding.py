@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from lasing.engines.local.asking import PAIR
 from lasing.engines.local.operators import variants
 from lasing.engines.local.operators.join import join_any
 from lasing.engines.local.operators.operation import Layout, span_words
-from lasing.engines.local.operators.pairs import copy_rows, join_pairs
+from lasing.engines.local.operators.pairs import compute_rows, copy_rows, join_pairs
 from lasing.engines.local.pointers import kernel_address
-from lasing.logic.functions import COMPARISONS, Function, codes, function_of
-from lasing.logic.terms import Arithmetic, Term, Variable
+from lasing.logic.functions import COMPARISONS, Function, codes
+from lasing.logic.functions.entry import ANYTHING
+from lasing.logic.terms import Arithmetic, Term, Variable, evaluate, variables_of
+from lasing.logic.values import Value
 from lasing.plan.nodes import NOW, Lookup, PlanRule, Relation, Test
 from lasing.plan.optimize.order import as_written
 
@@ -88,9 +91,12 @@ class Variant:
 
     def _small(self, variant: list[int], binds: list[int]) -> Callable[..., None] | None:
         """A rule of one literal, or of two that share a variable, has a loop of its own, if it has no tests, and
-        constants only in the head."""
+        constants only in the head; a rule of one literal may also compute terms."""
         probes = [step for step in self._steps if step[variants.CODE] == variants.PROBE]
-        if len(probes) != len(self._steps) or len(probes) > 1 or self._special & variants.STAMPS or _checks(binds):
+        computes = bool(self._steps) and all(step[variants.CODE] == variants.COMPUTE for step in self._steps)
+        if self._special & variants.STAMPS or _checks(binds):
+            return None
+        if not computes and (len(probes) != len(self._steps) or len(probes) > 1):
             return None
         origin = {r: (variants.FROM_CHANGED, c) for c, r in _bound(binds)}
         keys: list[int] = []
@@ -110,7 +116,7 @@ class Variant:
         ):
             places = [w for r in registers for w in origin.get(r, (variants.FROM_REGISTER, r))]
             variant[field_] = self._layout.put(places)
-        return join_pairs if probes else copy_rows
+        return compute_rows if computes else join_pairs if probes else copy_rows
 
     def _register(self, variable: Variable) -> int:
         if variable not in self._registers:
@@ -206,10 +212,19 @@ class Variant:
         match term:
             case Variable():
                 return self._register(term)
-            case Arithmetic(operator, operands):
-                return self._apply(function_of(operator, len(operands)), [self._value(o) for o in operands])
+            case Arithmetic(_, operands):
+                if term.function.lazy:
+                    return self._whole(term)
+                return self._apply(term.function, [self._value(o) for o in operands])
             case _:
                 return self._layout.constant(term)
+
+    def _whole(self, term: Arithmetic) -> int:
+        """The register of a term that is asked as a whole, given its variables: some of its parts may have no value."""
+        variables = tuple(dict.fromkeys(variables_of(term)))
+        given = variables or (0,)  # a question is about something
+        function = replace(term.function, definition=_Whole(term, variables), operands=(ANYTHING,), lazy=False)
+        return self._apply(function, [self._value(v) for v in given])
 
     def _apply(self, function: Function, registers: list[int]) -> int:
         """Steps that compute a function of registers, two at a time, and the register of its value.
@@ -227,6 +242,17 @@ class Variant:
             self._steps.append([variants.COMPUTE, code, target, result, register, 0])
             result = target
         return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """The definition of a term as a function of its variables."""
+
+    term: Arithmetic
+    variables: tuple[Variable, ...]
+
+    def __call__(self, *values: Value) -> Value:
+        return evaluate(self.term, dict(zip(self.variables, values, strict=False)))
 
 
 def _bound(binds: list[int]) -> list[tuple[int, int]]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lasing.engines.local.asking import CLASS, FIRST_FUNCTION, PAIR, PRECEDES
-from lasing.logic.functions import COMPARISONS, Function, holds
+from lasing.engines.local.asking import ARITHMETIC, CLASS, FIRST_FUNCTION, PAIR, PRECEDES
+from lasing.logic.functions import COMPARISONS, FUNCTIONS, Function, holds
 from lasing.logic.functions.reasons import REASONS
 from lasing.logic.values import Boxed, Undefined, Value, class_of, order_key
 
 _COMPARISONS = {entry.kernel: comparison for comparison, entry in COMPARISONS.items()}
+_ARITHMETIC = {f.kernel: f for known in FUNCTIONS.values() for f in known if f.kernel is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,11 @@ def computed(question: int, a: Value | Operands, b: Value, functions: Sequence[C
     before = a.values if isinstance(a, Operands) else (a,)
     if question == PAIR:
         return Operands((*before, b))
-    function, operands = functions[question - FIRST_FUNCTION]
+    if question >= ARITHMETIC:
+        function = _ARITHMETIC[question - ARITHMETIC]
+        operands = min(function.most or 2, 2)
+    else:
+        function, operands = functions[question - FIRST_FUNCTION]
     try:
         return function.compute(*(*before, b)[:operands])  # a single operand is passed twice
     except Undefined as why:

@@ -13,7 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from lasing.compiling import njit
-from lasing.engines.local.asking import CLASS, PRECEDES, ask
+from lasing.engines.local.asking import ARITHMETIC, CLASS, PRECEDES, ask
+from lasing.engines.local.asking import NAMES as NAMES
+from lasing.engines.local.asking import TERMS as TERMS
 from lasing.engines.local.exact import quotient
 from lasing.engines.local.memory import FOREVER, KEY, NO_ROW, WIDE, append, find, record
 from lasing.engines.local.pointers import Memory, int64, pointer, uint64
@@ -40,10 +42,8 @@ from lasing.logic.functions.reasons import REASONS as REASONS
 from lasing.logic.values import Class
 
 SMALL = 2**60
-NAMES = 2**61
-TERMS = 2**61 + 2**60
 WIDES = 2**62
-UNDEFINED = -(2**63) + 8
+UNDEFINED = -(2**63) + 31
 BEYOND_64_BITS, BY_ZERO, ON_A_NAME, NOT_COMPARABLE, NO_TIME = range(UNDEFINED, UNDEFINED - 5, -1)
 """In place of a value: why there is none. REASONS has the words, by their distance from UNDEFINED."""
 
@@ -105,6 +105,16 @@ def wide(m: Memory, kind: int, bits: int) -> int:
 def encode_wide(array: Memory, kind: int, bits: int) -> int:
     """Same as `wide`, but takes the array itself."""
     return wide(pointer(array), kind, bits)
+
+
+@njit(cache=True)
+def encode_doubles(array: Memory, values: np.ndarray) -> np.ndarray:
+    """The codes of many finite doubles."""
+    m = pointer(array)
+    codes = np.empty(values.shape[0], np.int64)
+    for i in range(values.shape[0]):
+        codes[i] = code_of_double(m, values[i])
+    return codes
 
 
 @njit(cache=True)
@@ -195,7 +205,7 @@ def compute(m: Memory, operator: int, a: int, b: int) -> int:
     if operator >= COPY:
         return a if operator == COPY else ask(m, operator, a, b)
     if is_name(a) or is_name(b):
-        return ON_A_NAME
+        return ask(m, ARITHMETIC + operator, a, b) if is_term(a) or is_term(b) else ON_A_NAME
     if is_double(m, a) or is_double(m, b):
         return _compute_doubles(m, operator, double(m, a), double(m, b), a, b)
     x, y = integer(m, a), integer(m, b)

@@ -48,11 +48,12 @@ from lasing.logic.formulas import (
 )
 from lasing.logic.functions import COMPARISONS, Comparison, calls
 from lasing.logic.program import Rule
-from lasing.logic.terms import Arithmetic, Term, Undefined, Variable, evaluate, variables_of
+from lasing.logic.terms import Arithmetic, Term, Undefined, Variable, evaluate, own_calls, variables_of
 from lasing.logic.values import is_text, is_value
 
 _AFTER_A_HEAD = frozenset(("(", ":-", ".", "at", ";", "or"))
-_BEFORE_A_TERM = frozenset(("NUMBER", "NAME", "VARIABLE", "STRING", "IRI", "-", "("))
+_VALUES = frozenset(("NUMBER", "NAME", "STRING", "LITERAL", "IRI", "PREFIXED", "BLANK"))
+_BEFORE_A_TERM = _VALUES | frozenset(("VARIABLE", "@", "-", "("))
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,6 +318,8 @@ def _terms(head: Head) -> tuple[Term, ...]:
 
 
 def _may_have_no_value(term: Arithmetic) -> bool:
+    if next(own_calls(term), None) is not None:
+        return True
     try:
         evaluate(term, {})
     except (KeyError, Undefined):

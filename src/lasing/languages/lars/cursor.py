@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from lasing.errors import Diagnostic, SourceText
+from lasing.errors import Diagnostic, SourceText, similar
 from lasing.languages.lars.slips import slip
 from lasing.languages.lars.tokens import Tokens
-from lasing.logic.terms import Value
+from lasing.logic.terms import Term, Value, own_calls
 from lasing.timeline.ticks import Tick
 
 DEEPEST = 50
@@ -17,10 +18,11 @@ DEEPEST = 50
 
 @dataclass(slots=True)
 class Environment:
-    """What directives say and rules need: the values of constants, and how long a time point is."""
+    """What directives say and rules need: the values of constants, how long a time point is, and prefixes of IRIs."""
 
     constants: dict[str, Value] = field(default_factory=dict)
     tick: Tick | None = None
+    prefixes: dict[str, str] = field(default_factory=dict)
 
 
 class Mistake(Exception):  # noqa: N818 -- internal: it ends the reading of one statement
@@ -111,8 +113,26 @@ class Cursor:
         self.depth -= 1
 
     def fail_expected(self, expected: str, where: str, note: str = "") -> NoReturn:
+        if self.kind == ":" and self.i and self.kinds[self.i - 1] == "NAME" and not self._spaced():
+            self.fail_unknown_prefix(self.texts[self.i - 1], self.offsets[self.i - 1])
         found = f"found {_short(self.text)}" if self.kind != "END" else "the text ends"
         self.fail("E105", f"expected {expected} {where}, but {found}", note=slip(self.tokens, self.i) or note)
+
+    def _spaced(self) -> bool:
+        """Whether there is space before or after the next token."""
+        ends = [self.offsets[i] + len(self.texts[i]) for i in (self.i - 1, self.i)]
+        return ends != [self.offset, self.offsets[self.i + 1]]
+
+    def fail_unknown_prefix(self, prefix: str, offset: int) -> NoReturn:
+        hint = similar(prefix, self.environment.prefixes)
+        note = "\n".join(filter(None, (hint, f"declare it: #prefix {prefix}: <http://…>.")))
+        self.fail("E117", f"the prefix {prefix} is not declared", note, offset, len(prefix))
+
+    def refuse_own_calls(self, terms: Iterable[Term], what: str) -> None:
+        """Fail if a term that is computed now calls a function of the user, which only a run has."""
+        for call in (call for term in terms for call in own_calls(term)):
+            note = "functions of your own are known when a program runs: compute this in a rule with a body"
+            self.fail("E119", f"{what} cannot call {call.operator}", note, call.offset, len(call.operator))
 
     def fail(self, code: str, message: str, note: str = "", offset: int | None = None, length: int = 0) -> NoReturn:
         """Give up on this statement with a finding at the next token, or at `offset`."""

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from typing import cast
 
-from lasing.errors import LasingError
+from lasing.errors import LasingError, similar
 from lasing.languages.lars.braces import Targets, Uncompared, compared, fail_targets, read_braces
 from lasing.languages.lars.cursor import DEEPEST, Cursor
+from lasing.languages.lars.numbers import read_number
+from lasing.languages.lars.prefixes import prefixed_iri, read_literal_value
 from lasing.languages.lars.slips import capitalised
 from lasing.languages.lars.windows import attach_window, read_window
 from lasing.logic.formulas import (
@@ -29,9 +31,9 @@ from lasing.logic.formulas import (
     Window,
 )
 from lasing.logic.functions import COMPARISONS, Comparison, calls, functions, infixes
-from lasing.logic.terms import NOW, SMALLEST, Arithmetic, Term, Undefined, Variable, normal
-from lasing.logic.values import Boxed, Iri, is_boxed, is_number, unescape
-from lasing.timeline.ticks import DATE, LOOSE_DATE, LOOSE_MONTH, MILLISECONDS, iso_date, parse_time
+from lasing.logic.terms import NOW, SMALLEST, Arithmetic, Term, Variable, normal
+from lasing.logic.values import BlankNode, Boxed, Constructed, Iri, Truth, is_boxed, is_number, is_value, unescape
+from lasing.timeline.ticks import parse_time
 
 _COMPARISONS = frozenset(COMPARISONS)
 _FUNCTIONS = calls()
@@ -76,7 +78,7 @@ def read_term(c: Cursor) -> Term:
             text = c.texts[i]
             return c.environment.constants.get(text, text)
         if kind == "NUMBER":
-            return _number(c)
+            return read_number(c)
     c.enter()
     term = as_term(c, _sum(c))
     c.leave()
@@ -136,13 +138,16 @@ def as_term(c: Cursor, operand: Operand) -> Term:
     match operand:
         case Atom(name, ()):
             return c.environment.constants.get(name, name)
+        case Atom("new", (str(function), *args)) if all(map(is_value, args)):
+            return Constructed(function, tuple(args))  # type: ignore[arg-type]  # they are values
         case Atom(name, args) if name in _FUNCTIONS:
             if not any(function.takes(len(args)) for function in functions(name)):
                 takes = next(functions(name)).arity_text
                 c.fail("E105", f"{name} takes {takes}", offset=operand.offset, length=len(name))
             return _arithmetic(c, name, args, operand.offset)
         case Atom(name):
-            note = f"functions are {', '.join(sorted(_FUNCTIONS))}; the language has no nested data"
+            hint = similar(name, _FUNCTIONS)
+            note = hint or "there is no function of this name; one of your own is written @f(…)"
             c.fail("E105", f"{name}(…) is not a term", note, operand.offset, len(name))
         case Variable() | Arithmetic() | int() | float() | str() | Boxed():
             return operand
@@ -181,7 +186,7 @@ def as_formula(c: Cursor, operand: Operand) -> Formula:
 def _name_note(c: Cursor) -> str:
     if c.kind == "VARIABLE":
         return "names start with a lower-case letter, variables with an upper-case one"
-    if c.kind in ("STRING", "IRI", "NUMBER"):
+    if c.kind in ("STRING", "LITERAL", "IRI", "PREFIXED", "BLANK", "NUMBER"):
         return "a predicate is a name that starts with a lower-case letter"
     return ""
 
@@ -237,6 +242,9 @@ def _prefixed(c: Cursor) -> Formula:
     """¬φ, ◇φ, □φ, @Tφ, ⊞[w]φ"""
     kind, offset = c.kind, c.offset
     c.i += 1
+    if kind == "@" and _calls_own(c, c.i):
+        c.i -= 1
+        return as_formula(c, _comparison(c))
     if kind == "@":
         first = c.i
         time = as_time(c, as_term(c, _primary(c)), first)
@@ -311,7 +319,17 @@ def _comparison(c: Cursor, first: Operand | None = None) -> Operand:
         return compared(c, left, operator, _targets(c, right), offset)
     if isinstance(right, Uncompared):
         return compared(c, right, COMPARISONS[operator].flipped, _targets(c, left), offset)
-    return Compare(operator, as_term(c, left), as_term(c, right), offset)
+    one, other = _truth_beside(c, left, right), _truth_beside(c, right, left)
+    return Compare(operator, as_term(c, one), as_term(c, other), offset)
+
+
+def _truth_beside(c: Cursor, operand: Operand, other: Operand) -> Operand:
+    """The operand; the word true or false beside a function that may give a truth value is that truth value."""
+    if not isinstance(operand, Atom) or operand.args or operand.predicate not in ("true", "false"):
+        return operand
+    call = as_term(c, other)
+    gives_truth = isinstance(call, Arithmetic) and (call.is_own or call.function.gives_truth)
+    return Truth(operand.predicate == "true") if gives_truth else operand
 
 
 def _targets(c: Cursor, operand: Operand) -> Term | Targets:
@@ -353,7 +371,7 @@ def _factor(c: Cursor) -> Operand:
     offset = c.offset
     c.i += 1
     if c.kinds[c.i] == "NUMBER":
-        return _number(c, negative=True)
+        return read_number(c, negative=True)
     c.enter()
     operand = as_term(c, _factor(c))
     c.leave()
@@ -371,13 +389,24 @@ def _primary(c: Cursor) -> Operand:
             c.i = i + 1
             return _variable(c, i)
         case "NUMBER":
-            return _number(c)
+            return read_number(c)
         case "STRING":
             c.i = i + 1
             return unescape(c.texts[i])
         case "IRI":
             c.i = i + 1
             return Iri(c.texts[i][1:-1])
+        case "PREFIXED":
+            c.i = i + 1
+            return prefixed_iri(c, c.texts[i], c.offsets[i])
+        case "BLANK":
+            c.i = i + 1
+            return BlankNode(c.texts[i][2:])
+        case "LITERAL":
+            c.i = i + 1
+            return read_literal_value(c, c.texts[i], c.offsets[i])
+        case "@" if _calls_own(c, i + 1):
+            return _own(c)
         case "DIRECTIVE":
             return read_braces(c, read_term, read_formula)
         case "#now":
@@ -410,66 +439,22 @@ def _tuple(c: Cursor, first: Operand, offset: int) -> Targets:
     return Targets(tuple(terms), offset)
 
 
+def _calls_own(c: Cursor, i: int) -> bool:
+    """Whether the tokens from `i` on are `f(`, and f no function of the language: `@min(T,U) p` has a time."""
+    return c.kinds[i] == "NAME" and c.kinds[i + 1] == "(" and c.texts[i] not in _FUNCTIONS
+
+
+def _own(c: Cursor) -> Arithmetic:
+    """`@f(X, Y)`, a function of the user."""
+    offset = c.offset
+    c.i += 1
+    atom = read_atom(c)
+    return _arithmetic(c, f"@{atom.predicate}", atom.args, offset)
+
+
 def _variable(c: Cursor, i: int) -> Variable:
     name = c.texts[i]
     if name == "_":
         c.anonymous += 1
         name = f"_#{c.anonymous}"
     return Variable(name, c.offsets[i])
-
-
-def _number(c: Cursor, negative: bool = False) -> int | float:
-    """A number, or a duration: a number and a unit."""
-    i = c.i
-    text = c.texts[i]
-    if c.kinds[i + 1] in ("-", "/") and (date := _bare_date(c, i)):
-        form = f'write it in quotes: at "{iso}"' if (iso := iso_date(date)) else 'write it year first: at "2026-01-31"'
-        note = f"{form}; to calculate with numbers, put spaces around the operator"
-        c.fail("E105", f"the date {date} is not quoted", note, c.offsets[i], len(date))
-    c.i = i + 1
-    number: int | float
-    try:
-        number = int(text) if text.isdigit() else float(text)
-        number = normal(-number if negative else number)
-    except (Undefined, ValueError):
-        note = f"integers have 64 bits: {-(2**63)} to {2**63 - 1}; decimals are doubles, up to about 1.8e308"
-        c.fail(
-            "E104",
-            f"the number {text if len(text) < 40 else text[:40] + '…'} is too large",
-            note,
-            c.offsets[i],
-            len(text),
-        )
-    if c.kinds[c.i] == "NAME" and c.texts[c.i] in MILLISECONDS:
-        return _duration(c, i, number)
-    return number
-
-
-def _bare_date(c: Cursor, i: int) -> str:
-    """The text here, if it looks like a date rather than a calculation; otherwise empty."""
-    found = DATE.match(c.source.text, c.offsets[i]) or LOOSE_DATE.match(c.source.text, c.offsets[i])
-    if found is None and i and c.texts[i - 1] == "at":
-        found = LOOSE_MONTH.match(c.source.text, c.offsets[i])
-    return found[0] if found else ""
-
-
-def _duration(c: Cursor, i: int, amount: int | float) -> int:
-    unit = c.text
-    length = c.offset + len(unit) - c.offsets[i]
-    c.i += 1
-    tick = c.environment.tick
-    if not isinstance(amount, int):
-        c.fail(
-            "E108",
-            "a duration needs a whole number",
-            f"such as 1500 ms for 1.5 s, not {amount} {unit}",
-            c.offsets[i],
-            length,
-        )
-    if tick is None:
-        note = "say how long a time point is, such as: #tick 1 sec."
-        c.fail("E108", "a duration needs a tick", note, c.offsets[i], length)
-    try:
-        return tick.count(amount, unit)
-    except ValueError as error:
-        c.fail("E108", str(error), "change the duration or the #tick", c.offsets[i], length)

@@ -16,7 +16,7 @@ from lasing.languages.lars.weak_constraints import OPTIMISATIONS
 WIDTH = 100
 _INDENT = "    "
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
-_WORDS = frozenset(("NAME", "VARIABLE", "NUMBER", "STRING", "IRI", "#now"))
+_WORDS = frozenset(("NAME", "VARIABLE", "NUMBER", "STRING", "LITERAL", "IRI", "PREFIXED", "BLANK", "#now"))
 _ENDS_OPERAND = _WORDS | _CLOSE
 
 
@@ -31,7 +31,7 @@ class _Piece:
 
 def format_text(source: SourceText) -> str:
     """The text, laid out. Raises a `LasingError` if it is not made of tokens."""
-    tokens, mistakes = tokenize(source, comments=True)
+    tokens, mistakes = tokenize(source, comments=True, prefixes=None)
     if mistakes:
         raise LasingError(mistakes)
     return "".join(f"{line}\n" for line in _lines(tokens)).lstrip("\n")
@@ -107,7 +107,7 @@ def _pieces(tokens: Tokens, start: int, stop: int) -> Iterator[_Piece]:
 
 def _same_tokens(text: str, tokens: Tokens, start: int, stop: int) -> bool:
     """Whether a text has exactly these tokens and comments."""
-    again, mistakes = tokenize(SourceText("formatted", text), comments=True)
+    again, mistakes = tokenize(SourceText("formatted", text), comments=True, prefixes=None)
     wanted = [(k, t.rstrip()) for k, t in zip(tokens.kinds[start:stop], tokens.texts[start:stop], strict=True)]
     return not mistakes and [(k, t.rstrip()) for k, t in zip(again.kinds, again.texts, strict=True)][:-2] == wanted
 
@@ -144,6 +144,8 @@ def _space(earlier: str, before: str, kind: str, inside: str, first: str) -> boo
         return before != "DIRECTIVE"
     if before == ",":
         return not (inside == "[" and kind in ("+", "-"))
+    if kind == ":" and first == "#prefix":
+        return False
     if "/" in (before, kind) and first in ("#show", "#input"):
         return False
     if kind == "@" and first in (":~", *OPTIMISATIONS) and before in (*_WORDS, ")"):

@@ -14,6 +14,7 @@ from pathlib import Path
 from lasing.connectors.files import read_text
 from lasing.errors import Diagnostic, LasingError, SourceText, similar
 from lasing.languages.lars.cursor import Cursor, Environment, Mistake
+from lasing.languages.lars.prefixes import PREDEFINED, read_prefix
 from lasing.languages.lars.statements import (
     DIRECTIVES,
     Constant,
@@ -25,7 +26,7 @@ from lasing.languages.lars.statements import (
     read_tick,
     unknown_directive,
 )
-from lasing.languages.lars.tokens import after_statement, tokenize
+from lasing.languages.lars.tokens import after_statement, declared_prefixes, tokenize
 from lasing.languages.lars.weak_constraints import OPTIMISATIONS, read_optimisation
 from lasing.logic.formulas import At, Atom, head_atom
 from lasing.logic.program import Fact, Output, Program, Rule, Signature
@@ -42,6 +43,7 @@ class _Reading:
     environment: Environment
     given: Mapping[str, Value]
     cursors: list[Cursor] = field(default_factory=list)
+    bad: list[list[Diagnostic]] = field(default_factory=list)  # for each cursor, the places that are not tokens
     files: set[Path] = field(default_factory=set)
     constants: dict[str, Constant] = field(default_factory=dict)
     rules: list[Rule] = field(default_factory=list)
@@ -65,17 +67,18 @@ def lower_around(
     sources: Sequence[SourceText], constants: Mapping[str, Value], others: Iterable[str] = ()
 ) -> tuple[Program, Environment, list[Diagnostic]]:
     """The same, and what its directives mean for the texts that come with it; `others` are words of those texts."""
-    reading = _Reading(Environment(dict(constants)), constants)
+    reading = _Reading(Environment(dict(constants), prefixes=dict(PREDEFINED)), constants)
     for source in sources:
         if source.path is None or source.path.resolve() not in reading.files:
             _open(reading, source)
+    _read_prefixed(reading)
     words = {word.lstrip("#") for cursor in reading.cursors for word in cursor.texts} if constants else set()
     known = words.union(others)
     for name in (name for name in constants if name not in known):
         note = similar(name, (cursor.texts[i + 1] for cursor, i in _constant_statements(reading)))
         reading.found.append(Diagnostic("E114", f"the program has no constant {name}", note=note))
     for cursor in reading.cursors:
-        _directives(reading, cursor, ("#tick",))
+        _directives(reading, cursor, ("#tick", "#prefix"))
     _constants(reading)
     for cursor in reading.cursors:
         _directives(reading, cursor, ("#input", "#show"))
@@ -97,7 +100,6 @@ def lower_around(
 def _open(reading: _Reading, source: SourceText) -> None:
     """Tokenise a text, after everything that it includes; each file counts once."""
     tokens, mistakes = tokenize(source)
-    reading.found += mistakes
     cursor = Cursor(tokens, reading.environment)
     folder = Path() if source.path is None else source.path.parent
     if source.path is not None:
@@ -113,6 +115,17 @@ def _open(reading: _Reading, source: SourceText) -> None:
             continue
         _include(reading, source, folder / include.path, include)
     reading.cursors.append(cursor)
+    reading.bad.append(mistakes)
+
+
+def _read_prefixed(reading: _Reading) -> None:
+    """Read texts again that use prefixes of other texts, now that all of them are known."""
+    declared = frozenset[str]().union(*(declared_prefixes(cursor.source.text) for cursor in reading.cursors))
+    for number, cursor in enumerate(reading.cursors):
+        if declared - declared_prefixes(cursor.source.text):
+            tokens, reading.bad[number] = tokenize(cursor.source, prefixes=declared)
+            reading.cursors[number] = Cursor(tokens, reading.environment)
+    reading.found += [mistake for bad in reading.bad for mistake in bad]
 
 
 def _include(reading: _Reading, source: SourceText, path: Path, include: Include) -> None:
@@ -209,6 +222,9 @@ def _directive(reading: _Reading, cursor: Cursor) -> None:
             if environment.tick not in (None, tick):
                 cursor.fail("E111", f"the tick is already {environment.tick}", "a program has one #tick", offset, 5)
             environment.tick = tick
+        case "#prefix":
+            name, beginning = read_prefix(cursor)
+            environment.prefixes[name] = beginning
         case "#const":
             constant = read_constant(cursor)
             known = reading.constants.get(constant.name)
@@ -258,6 +274,7 @@ def _keep(reading: _Reading, cursor: Cursor, rule: Rule) -> None:
         return
     head = rule.heads[0]
     atom = head_atom(head)
+    cursor.refuse_own_calls((*atom.args, *((head.time,) if isinstance(head, At) else ())), "a fact")
     try:
         ground = Atom(atom.predicate, tuple(evaluate(arg, {}) for arg in atom.args), reading.base + atom.offset)
         time = evaluate(head.time, {}) if isinstance(head, At) else None

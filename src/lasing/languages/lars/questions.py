@@ -13,7 +13,7 @@ from lasing.languages.lars.cursor import Cursor, Environment, Mistake
 from lasing.languages.lars.expressions import read_atom
 from lasing.languages.lars.lower import lower_around
 from lasing.languages.lars.rules import read_literals, with_local_variables
-from lasing.languages.lars.tokens import Tokens, tokenize
+from lasing.languages.lars.tokens import Tokens, declared_prefixes, tokenize
 from lasing.logic.checks import findings
 from lasing.logic.checks.arity import arity
 from lasing.logic.checks.safety import safety
@@ -35,7 +35,9 @@ def read_question(
 
     The timeline of a formula has an end, so ◇ and □ need no window here.
     """
-    tokens = {source.name: tokenize(source) for source in (formula, atoms) if source is not None}
+    prefixes = frozenset[str]().union(*(declared_prefixes(source.text) for source in sources))
+    asked = [source for source in (formula, atoms) if source is not None]
+    tokens = {source.name: tokenize(source, prefixes=prefixes) for source in asked}
     words = {word for read, _ in tokens.values() for word in read.texts}
     program, environment, found = lower_around(sources, constants, words)
     rule = None if formula is None else _read(*tokens[formula.name], environment, found, _formula)
@@ -86,6 +88,7 @@ def _atoms(c: Cursor) -> tuple[Atom, ...]:
 def _ground(c: Cursor) -> Atom:
     offset = c.offset
     atom = read_atom(c)
+    c.refuse_own_calls(atom.args, "an atom")
     try:
         return Atom(atom.predicate, tuple(evaluate(arg, {}) for arg in atom.args), offset)
     except Undefined as reason:

@@ -15,7 +15,7 @@ from lasing.logic.terms import Undefined, Value, evaluate
 from lasing.logic.values import unescape
 from lasing.timeline.ticks import LONGEST_TICK, MILLISECONDS, Tick
 
-DIRECTIVES = ("#const", "#include", "#input", *OPTIMISATIONS, "#show", "#tick")
+DIRECTIVES = ("#const", "#include", "#input", *OPTIMISATIONS, "#prefix", "#show", "#tick")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,9 @@ def read_constant(c: Cursor) -> Constant:
     c.expect("=", "after the constant's name")
     start = c.offset
     try:
-        value = evaluate(read_term(c), {})
+        term = read_term(c)
+        c.refuse_own_calls((term,), "a constant")
+        value = evaluate(term, {})
     except Undefined as reason:
         c.fail("E113", f"the constant has no value: {reason}", offset=start)
     except KeyError as variable:

@@ -1,8 +1,8 @@
 """Text to tokens.
 
-Punctuation and keywords, such as `#now`, are their own kind; the others are NAME, VARIABLE, NUMBER, STRING, IRI and
-DIRECTIVE (`#show`, `#count`), and BAD where no token begins. Unicode aliases have the kind of the word they replace.
-The last token is END.
+Punctuation and keywords, such as `#now`, are their own kind; the others are NAME, VARIABLE, NUMBER, STRING, LITERAL
+(`"chat"@en`, `"05"^^xsd:integer`), IRI, PREFIXED (`ex:kitchen`), BLANK (`_:b1`) and DIRECTIVE (`#show`, `#count`), and
+BAD where no token begins. Unicode aliases have the kind of the word they replace. The last token is END.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from lasing.errors import Diagnostic, SourceText
 from lasing.logic.values import IRI, NAME, NUMBER, RESERVED, STRING
+from lasing.logic.values.blanks import BLANK, LABEL
+from lasing.logic.values.literals import LANGUAGE
 
 ALIASES = {
     "¬": "not",
@@ -24,23 +26,29 @@ ALIASES = {
     "≠": "!=",
 }
 
-_TOKEN = re.compile(
-    rf"""\s*(?:
+_PREFIXED = rf"[^\W\d_A-Z]\w*+:{LABEL}"
+_TOKEN_OR_PREFIXED, _TOKEN = (
+    rf"""\s*(?:{prefixed}
       (?P<NAME>{NAME})
+    | (?P<BLANK>{BLANK})
     | (?P<VARIABLE>[A-Z_]\w*)
     | (?P<IRI>{IRI})
     | (?P<PUNCTUATION>:-|:~|->|\.\.|<=|>=|!=|[(),.;:=<>+\-*/\[\]{{}}@◇□⊞¬∧∨→←≤≥≠])
     | (?P<NUMBER>{NUMBER})
+    | (?P<LITERAL>{STRING}(?:{LANGUAGE}|\^\^(?:{IRI}|{_PREFIXED})))
     | (?P<STRING>{STRING})
     | (?P<DIRECTIVE>\#[a-z]\w*)
     | (?P<HASH>\#)
     | (?P<COMMENT>%\*(?s:.*?)\*%|%(?!\*)[^\n]*)
     | (?P<END>\Z)
     | (?P<BAD>.)
-    )""",
-    re.VERBOSE,
+    )"""
+    for prefixed in (rf"(?P<PREFIXED>{_PREFIXED})|", "")
 )
+_PATTERNS = {prefixes: re.compile(p, re.VERBOSE) for prefixes, p in ((True, _TOKEN_OR_PREFIXED), (False, _TOKEN))}
 
+KNOWN_PREFIXES = frozenset(("rdf", "rdfs", "xsd"))
+_DECLARED = re.compile(rf"#prefix\s+({NAME})\s*:")
 
 _SINGLE_QUOTED = re.compile(r"'[^'\n]*'")
 
@@ -72,8 +80,22 @@ def after_statement(kinds: list[str], start: int) -> int:
         return kinds.index("END", start)
 
 
-def tokenize(source: SourceText, comments: bool = False) -> tuple[Tokens, list[Diagnostic]]:
-    """All tokens of a text, and a finding for each place that is not a token. Comments are left out by default."""
+def declared_prefixes(text: str) -> frozenset[str]:
+    """The prefixes that a text declares, wherever it does."""
+    return frozenset(_DECLARED.findall(text)) if "#prefix" in text else frozenset()
+
+
+def tokenize(
+    source: SourceText, comments: bool = False, prefixes: frozenset[str] | None = frozenset()
+) -> tuple[Tokens, list[Diagnostic]]:
+    """All tokens of a text, and a finding for each place that is not a token. Comments are left out by default.
+
+    `a:b` is an IRI if `a` is a prefix: one that the text declares, or one of `prefixes`; with None, it always is.
+    Otherwise these are three tokens, as in `{a:b}`.
+    """
+    if prefixes is not None:
+        known = KNOWN_PREFIXES | prefixes | declared_prefixes(source.text)
+        prefixes = frozenset(prefix for prefix in known if f"{prefix}:" in source.text)
     kinds: list[str] = []
     texts: list[str] = []
     offsets: list[int] = []
@@ -81,7 +103,7 @@ def tokenize(source: SourceText, comments: bool = False) -> tuple[Tokens, list[D
     text = source.text
     position: int | None = 0
     while position is not None:
-        position = _tokenize_from(source, position, comments, (kinds, texts, offsets), found)
+        position = _tokenize_from(source, position, comments, prefixes, (kinds, texts, offsets), found)
     # Twice, so that one token of look-ahead needs no check.
     kinds += ["END", "END"]
     texts += ["", ""]
@@ -93,12 +115,14 @@ def _tokenize_from(
     source: SourceText,
     position: int,
     comments: bool,
+    prefixes: frozenset[str] | None,
     tokens: tuple[list[str], list[str], list[int]],
     found: list[Diagnostic],
 ) -> int | None:
     """Read tokens up to the end (None) or past the next place that is not a token (where to continue)."""
     kinds, texts, offsets = tokens
-    for match in _TOKEN.finditer(source.text, position):
+    pattern = _PATTERNS[prefixes is None or bool(prefixes)]
+    for match in pattern.finditer(source.text, position):
         index, kind = match.lastindex, match.lastgroup
         assert index is not None
         assert kind is not None
@@ -108,6 +132,11 @@ def _tokenize_from(
                 kind = word
             elif word[0] > "\x7f" and word[0].isupper():
                 kind = "VARIABLE"
+        elif kind == "PREFIXED" and prefixes is not None and (name := word.partition(":")[0]) not in prefixes:
+            kinds += [name if name in RESERVED else "NAME", ":"]
+            texts += [name, ":"]
+            offsets += [offset, offset + len(name)]
+            return offset + len(name) + 1
         elif kind == "PUNCTUATION":
             kind = ALIASES.get(word, word)
         elif kind == "HASH":
@@ -155,7 +184,7 @@ def _bad(source: SourceText, offset: int) -> tuple[Diagnostic, int]:
         hint = 'write: "' + shown.strip("'") + '"'
         return Diagnostic("E103", "text needs double quotes", source.place(offset, len(quoted[0])), hint), quoted.end()
     character = text[offset]
-    length = 2 if text.startswith(("&&", "||", "\\+", "\\="), offset) else 1
+    length = 2 if text.startswith(("&&", "||", "\\+", "\\=", "^^"), offset) else 1
     hint = {
         "&": "write: and, or a comma",
         "|": "write: or; in a head, separate alternatives by ;",
@@ -163,7 +192,9 @@ def _bad(source: SourceText, offset: int) -> tuple[Diagnostic, int]:
         "'": 'quote text with ": "any text"',
         "~": "write: not; a weak constraint begins with :~",
         "?": "variables start with an upper-case letter, such as X",
-        "^": "there is no power operator: write X * X",
+        "^": 'a datatype is an IRI, such as "5"^^xsd:integer'
+        if text.startswith("^^", offset)
+        else "there is no power operator: write X * X",
         "\\": "write: not; for unequal, !=",
         "$": "variables start with an upper-case letter, such as X",
     }.get(character, 'no token begins with it; quote text with "')

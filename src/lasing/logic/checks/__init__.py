@@ -9,6 +9,7 @@ from lasing.logic.checks.arity import arity
 from lasing.logic.checks.dates_as_text import dates_as_text
 from lasing.logic.checks.equal_readings import equal_readings
 from lasing.logic.checks.never_fires import never_fires
+from lasing.logic.checks.patterns import patterns
 from lasing.logic.checks.safety import safety
 from lasing.logic.checks.several_answers import several_answers
 from lasing.logic.checks.shown import shown
@@ -20,7 +21,7 @@ from lasing.logic.program import Program
 
 Check = Callable[[Program], Iterator[Diagnostic]]
 
-MISTAKES: tuple[Check, ...] = (arity, safety, tuple_windows, unwindowed)
+MISTAKES: tuple[Check, ...] = (arity, safety, tuple_windows, unwindowed, patterns)
 """A program that fails one of these has no meaning."""
 
 ONE_ANSWER: tuple[Check, ...] = (several_answers,)

@@ -10,7 +10,7 @@ from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Aggregate, Atom, Compare, Implies, IntervalWindow, Not, Or, Select, Window, walk
 from lasing.logic.functions import holds
 from lasing.logic.program import Program, Rule
-from lasing.logic.terms import Undefined, Variable, evaluate, mentions_now, variables_of
+from lasing.logic.terms import Undefined, Variable, evaluate, mentions_now, own_calls, variables_of
 
 
 def never_fires(program: Program) -> Iterator[Diagnostic]:
@@ -72,7 +72,7 @@ def _constant_truth(comparison: Compare) -> bool | None:
     left, right = comparison.left, comparison.right
     if isinstance(left, Variable) and left == right:
         return {"=": True, "!=": False, "<": False, ">": False}.get(comparison.operator)
-    if any(mentions_now(side) or any(variables_of(side)) for side in (left, right)):
+    if any(mentions_now(side) or any(variables_of(side)) or any(own_calls(side)) for side in (left, right)):
         return None
     try:
         return holds(comparison.operator, evaluate(left, {}), evaluate(right, {}))

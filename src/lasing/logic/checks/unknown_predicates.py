@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from lasing.errors import Diagnostic, Nearby, nearest
 from lasing.logic.facts import facts_of
-from lasing.logic.formulas import atoms_of
+from lasing.logic.formulas import Atom, atoms_of
+from lasing.logic.functions import functions
 from lasing.logic.program import Program
 
 
@@ -30,18 +31,27 @@ def unknown_predicates(program: Program) -> Iterator[Diagnostic]:
             seen[name] = len(atom.args)
             near = names.near(name)
             meant = nearest(name, near if declared else _alike(name, near))
+            function = _function(atom)
             if not declared:
                 names.add(name)
-                if meant is None:
+                if meant is None and not function:
                     continue
             message = f"{name} is neither derived, streamed nor background"
-            note = f"if it comes from the stream, declare it: #input {name}/{len(atom.args)}."
+            note = function or f"if it comes from the stream, declare it: #input {name}/{len(atom.args)}."
             if meant in seen:  # only the stream shows which of the two is misspelt
                 message = f"{meant} and {name} look alike, and the program does not say where either comes from"
                 note = f"if both are in the stream, declare them: #input {meant}/{seen[meant]}, {name}/{seen[name]}."
             elif meant is not None:
                 note = f"did you mean {meant}?"
             yield Diagnostic("W101", message, rule.place(atom.offset, len(name)), note)
+
+
+def _function(atom: Atom) -> str:
+    """How to write a condition that looks like an atom; empty if there is no such function."""
+    if not any(entry.gives_truth and entry.takes(len(atom.args)) for entry in functions(atom.predicate)):
+        return ""
+    stream = f"if it is a predicate of the stream, declare it: #input {atom.predicate}/{len(atom.args)}."
+    return f"if the function is meant, write: {atom} = true\n{stream}"
 
 
 def _alike(name: str, names: Iterable[str]) -> list[str]:

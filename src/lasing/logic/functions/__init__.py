@@ -6,8 +6,9 @@ has what it takes and returns, its definition in Python, and its code in kernels
 
 from lasing.logic.functions.aggregates import AGGREGATES, AggregateEntry, AggregateFunction, aggregate, all_compare
 from lasing.logic.functions.comparisons import COMPARISONS, Comparison, ComparisonEntry, holds
+from lasing.logic.functions.entry import Function, unknown
 from lasing.logic.functions.selections import selected, tuple_key
-from lasing.logic.functions.terms import FUNCTIONS, Function, calls, function_of, functions, infixes
+from lasing.logic.functions.terms import FUNCTIONS, calls, function_of, functions, infixes
 
 __all__ = [
     "AGGREGATES",
@@ -27,4 +28,5 @@ __all__ = [
     "infixes",
     "selected",
     "tuple_key",
+    "unknown",
 ]

@@ -9,6 +9,21 @@ NOT_COMPARABLE = "least or greatest of values that do not compare"
 NO_TIME = "a head time that is not an integer"
 NO_COST = "a cost that is not an integer"
 WRONG_KIND = "a function of a value of the wrong kind"
+WRONG_FORM = "a text without the form that a function needs"
+BAD_PATTERN = "a text that is not a regular expression"
+TOO_LONG = "a result that is too long"
+NONE_RETURNED = "a function of the user that returned None"
 
-REASONS = (BEYOND_64_BITS, BY_ZERO, ON_A_NAME, NOT_COMPARABLE, NO_TIME, WRONG_KIND)
+REASONS = (
+    BEYOND_64_BITS,
+    BY_ZERO,
+    ON_A_NAME,
+    NOT_COMPARABLE,
+    NO_TIME,
+    WRONG_KIND,
+    WRONG_FORM,
+    BAD_PATTERN,
+    TOO_LONG,
+    NONE_RETURNED,
+)
 """The reasons of the local engine, in the order of their codes."""

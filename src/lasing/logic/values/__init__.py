@@ -15,6 +15,7 @@
 `table` has everything there is to know about each kind; all other modules use it.
 """
 
+from lasing.logic.values import datatypes
 from lasing.logic.values.blanks import BlankNode
 from lasing.logic.values.boxed import Boxed
 from lasing.logic.values.constructed import Constructed
@@ -77,6 +78,7 @@ __all__ = [
     "Undefined",
     "Value",
     "class_of",
+    "datatypes",
     "is_boxed",
     "is_name",
     "is_number",

@@ -9,7 +9,8 @@ from lasing.errors import fault
 from lasing.logic.values.boxed import Boxed
 from lasing.logic.values.texts import is_unicode
 
-BLANK = r"_:\w(?:[\w.\-]*[\w\-])?"
+LABEL = r"\w(?:[\w.\-]*[\w\-])?"
+BLANK = rf"_:{LABEL}"
 
 _BLANK = re.compile(rf"{BLANK}\Z")
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 
+LANG_STRING = f"{RDF}langString"
 STRING = f"{XSD}string"
 INTEGER = f"{XSD}integer"
 DECIMAL = f"{XSD}decimal"

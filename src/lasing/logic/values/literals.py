@@ -172,7 +172,7 @@ def numeric(literal: TypedLiteral) -> int | float | Decimal | None:
         number = _SPECIAL.get(lexical, float(lexical) if _DOUBLE.match(lexical) else float("nan"))
         if isnan(number):
             return None
-        return _single(number) if datatype == datatypes.FLOAT else number
+        return single(number) if datatype == datatypes.FLOAT else number
     return None
 
 
@@ -180,12 +180,23 @@ def _whole(lexical: str) -> int | None:
     return int(lexical) if _INTEGER.match(lexical) and len(lexical) <= _MOST_DIGITS else None
 
 
-def _single(number: float) -> float:
+def single(number: float) -> float:
     """The nearest number of 32 bits."""
     try:
         return float(unpack("f", pack("f", number))[0])
     except (OverflowError, struct_error):
         return float("inf") if number > 0 else float("-inf")
+
+
+def single_lexical(number: float) -> str:
+    """The shortest lexical form of a number of 32 bits.
+
+    >>> single_lexical(single(0.1)), single_lexical(3.0)
+    ('1.0E-1', '3.0E0')
+    """
+    shortest = next((text for digits in range(9) if single(float(text := f"{number:.{digits}e}")) == number), "")
+    assert shortest, "nine digits are enough for 32 bits"
+    return double_lexical(float(shortest))
 
 
 def _check_lexical(lexical: str) -> None:

@@ -23,6 +23,7 @@ _DATE_TIME = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(\.[0-9]+)?(?:(Z)|([+-])([0-9]{2}):([0-9]{2}))?\Z",
     re.ASCII,
 )
+_ZONE = re.compile(r"(?:Z|[+-][0-9]{2}:[0-9]{2})?\Z", re.ASCII)
 _DURATION = re.compile(
     r"(-?)P(?:([0-9]+)D)?(?:T(?:([0-9]+)H)?(?:([0-9]+)M)?(?:([0-9]+(?:\.[0-9]+)?)S)?)?(?<![PT])\Z", re.ASCII
 )
@@ -109,6 +110,54 @@ def instant_from(lexical: str) -> tuple[bool, Fraction] | None:
         offset = -offset if sign == "-" else offset
     seconds = (midnight - _EPOCH) // _MICROSECOND // _SECOND + hour * 3600 + (minute - offset) * 60 + second
     return utc is not None or sign is not None, _microseconds(seconds, fraction)
+
+
+def local_from(lexical: str) -> tuple[Fraction, str] | None:
+    """What the clock shows at an xsd:dateTime, in microseconds since 1970, and its time zone as it is written.
+
+    >>> local_from("1970-01-01T02:00:00+02:00")
+    (Fraction(7200000000, 1), '+02:00')
+    """
+    found = instant_from(lexical)
+    if found is None:
+        return None
+    zone = _ZONE.search(lexical)[0]  # type: ignore[index]  # it may be empty
+    return found[1] + minutes_of(zone) * 60 * _SECOND, zone
+
+
+def minutes_of(zone: str) -> int:
+    """How far a time zone is ahead of UTC.
+
+    >>> minutes_of("-01:30"), minutes_of("Z")
+    (-90, 0)
+    """
+    if zone in ("", "Z"):
+        return 0
+    minutes = int(zone[1:3]) * 60 + int(zone[4:6])
+    return -minutes if zone[0] == "-" else minutes
+
+
+def clock(local: Fraction) -> tuple[datetime, Fraction]:
+    """A local time to the whole second, and the rest of the second; raises `OverflowError` beyond the year 9999."""
+    seconds, rest = divmod(local, _SECOND)
+    return _EPOCH.replace(tzinfo=None) + timedelta(seconds=seconds), Fraction(rest, _SECOND)
+
+
+def local_lexical(local: Fraction, zone: str) -> str:
+    """The lexical form of a local time in a time zone; raises `OverflowError` beyond the years 1 to 9999."""
+    moment, rest = clock(local)
+    if not FIRST <= local <= LAST + 1:
+        raise OverflowError
+    return f"{moment.isoformat()}{_digits(rest)}{zone}"
+
+
+def _digits(fraction: Fraction) -> str:
+    """A fraction of a second, whose denominator divides a power of ten: .25, or nothing."""
+    digits = ""
+    while fraction:
+        whole, fraction = divmod(fraction * 10, 1)
+        digits += str(whole)
+    return f".{digits}" if digits else ""
 
 
 def duration_from(lexical: str) -> Fraction | None:

@@ -11,7 +11,9 @@ import lasing
 from lasing.engines.local import dictionary, questions
 from lasing.engines.local.engine import LocalEngine
 from lasing.logic.functions import reasons
-from lasing.logic.functions.terms import FUNCTIONS, Function
+from lasing.logic.functions.entry import call
+from lasing.logic.functions.terms import FUNCTIONS
+from lasing.logic.functions.texts import PLAIN
 from lasing.logic.values import (
     Duration,
     ExactDecimal,
@@ -126,8 +128,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Value, ...]]:
 
         return called
 
-    length = Function("length", 1, 1, "call", (str,), lambda _: "integer", counted(_length))
-    concat = Function("concat", 1, None, "call", (str,), lambda _: "text", counted(_concat))
+    length = call("length", (PLAIN,), "a number", "integer", counted(_length), "")
+    concat = call("concat", (PLAIN,), "a text", "text", counted(_concat), "", most=None)
     monkeypatch.setitem(FUNCTIONS, "length", (length,))
     monkeypatch.setitem(FUNCTIONS, "concat", (concat,))
     monkeypatch.setattr("lasing.languages.lars.expressions._FUNCTIONS", frozenset(("length", "concat", "abs")))

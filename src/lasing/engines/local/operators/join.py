@@ -206,7 +206,7 @@ def join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, text
                 target = registers + m[p + TARGET]
                 if value <= UNDEFINED:
                     if sign > 0:
-                        _note(m, v, at, value)
+                        note_failure(m, v, at, value)
                     forward = False
                 elif m[p + CHECK] == 1:
                     forward = m[target] == value
@@ -278,7 +278,7 @@ def _there(m: Memory, p: int, t: int, counted: bool, tick: int) -> bool:
 
 
 @njit(cache=True)
-def _note(m: Memory, v: int, at: int, reason: int) -> None:
+def note_failure(m: Memory, v: int, at: int, reason: int) -> None:
     """Count that an instance of the rule has no value, found at one of its steps."""
     if at < m[v + NOTED_FROM]:
         return
@@ -296,7 +296,7 @@ def _is_time(m: Memory, v: int, at: int, code: int, sign: int) -> bool:
     """Whether a head's time is a time, and not before the start; those that are not are counted."""
     if is_name(code) or is_double(m, code):
         if sign > 0:
-            _note(m, v, at, NO_TIME)
+            note_failure(m, v, at, NO_TIME)
         return False
     if integer(m, code) >= m[START]:
         return True

@@ -1,4 +1,4 @@
-"""Rules of one or two literals without tests: most rules, and most of the time, so they have their own loops.
+"""Rules of one or two literals without tests, or of one that computes: most rules, so they have their own loops.
 
 They do what `join` does for any rule of the guaranteed plane, without registers and without a stack.
 """
@@ -6,6 +6,7 @@ They do what `join` does for any rule of the guaranteed plane, without registers
 from __future__ import annotations
 
 from lasing.compiling import njit
+from lasing.engines.local.asking import NOT_KNOWN, known_value
 from lasing.engines.local.memory import (
     ARITY,
     AT_H,
@@ -26,9 +27,13 @@ from lasing.engines.local.memory import (
     upsert,
     upsert_pair,
 )
+from lasing.engines.local.operators.join import bind, note_failure
 from lasing.engines.local.operators.variants import (
     BEFORE,
+    BINDS,
     CHANGED,
+    FIRST_BIND,
+    FIRST_OPERAND,
     FIRST_STEP,
     FROM_CHANGED,
     FROM_PROBED,
@@ -37,10 +42,16 @@ from lasing.engines.local.operators.variants import (
     INDEX_NUMBER,
     KEY_FROM,
     KEYS,
+    OPERATOR,
     RELATION,
+    SECOND_OPERAND,
+    STEP,
+    STEPS,
+    TARGET,
 )
 from lasing.engines.local.pause import FUEL, GO_ON, STOPPED, pause
 from lasing.engines.local.pointers import Memory, uint64
+from lasing.engines.local.values import UNDEFINED, compute
 
 
 @njit(cache=True, forceinline=True)
@@ -80,6 +91,43 @@ def copy_rows(m: Memory, v: int, t: int, row: int, _texts: Memory) -> None:
         horizon = m[b + at_h]
         if horizon >= t:
             _derive(m, head, origin, b, b, registers, horizon)
+        row += 1
+        fuel -= 1
+        if fuel < 0:
+            fuel = pause(m)
+            if m[STOPPED] != GO_ON:
+                return
+    m[FUEL] = fuel
+
+
+@njit(cache=True)
+def compute_rows(m: Memory, v: int, t: int, row: int, _texts: Memory) -> None:
+    """A rule of one literal that computes terms, from a new row of the literal on."""
+    d, head, origin = m[v + CHANGED], m[v + HEAD], m[v + HEAD_FROM]
+    registers, at_h, end = m[REGISTERS], m[d + AT_H], m[d + UPTO]
+    binds, first_bind = m[v + BINDS], m[v + FIRST_BIND]
+    first, last = m[v + FIRST_STEP], m[v + FIRST_STEP] + m[v + STEPS] * STEP
+    fuel = m[FUEL]
+    while row < end:
+        b = record(m, d, row)
+        horizon = m[b + at_h]
+        if horizon >= t:
+            bind(m, b, binds, first_bind, registers)
+            p = first
+            while p < last:
+                left, right = m[registers + m[p + FIRST_OPERAND]], m[registers + m[p + SECOND_OPERAND]]
+                value = known_value(m, m[p + OPERATOR], left, right)
+                if value == NOT_KNOWN:
+                    value = compute(m, m[p + OPERATOR], left, right)
+                if value <= UNDEFINED:
+                    note_failure(m, v, (p - first) // STEP, value)
+                    break
+                m[registers + m[p + TARGET]] = value
+                p += STEP
+            if m[STOPPED] != GO_ON:  # a function of the driver failed
+                return
+            if p == last:
+                _derive(m, head, origin, b, b, registers, horizon)
         row += 1
         fuel -= 1
         if fuel < 0:

@@ -20,7 +20,7 @@ from lasing.engines.local.operators import (
 )
 from lasing.engines.local.operators.join import join_any
 from lasing.engines.local.operators.operation import Operator
-from lasing.engines.local.operators.pairs import copy_rows, join_pairs
+from lasing.engines.local.operators.pairs import compute_rows, copy_rows, join_pairs
 from lasing.engines.local.pointers import kernel_address
 
 OPERATORS: dict[type, Operator[Any]] = {
@@ -32,5 +32,11 @@ OPERATORS: dict[type, Operator[Any]] = {
 
 def load_all() -> None:
     """Load all kernels that plans may use, and compile those that are not cached."""
-    for kernel in (*(operator.kernel for operator in OPERATORS.values()), copy_rows, join_pairs, join_any):
+    for kernel in (
+        *(operator.kernel for operator in OPERATORS.values()),
+        copy_rows,
+        compute_rows,
+        join_pairs,
+        join_any,
+    ):
         kernel_address(kernel)

@@ -1,0 +1,36 @@
+"""A regular expression that is written in the program must be one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lasing.errors import Diagnostic
+from lasing.logic.functions.patterns import PATTERN_FUNCTIONS, pattern
+from lasing.logic.program import Program, all_terms
+from lasing.logic.terms import Arithmetic, Term
+
+_FLAGS = {entry.name: (entry.most or 0) - 1 for entry in PATTERN_FUNCTIONS}
+"""The place of the flags among the operands. The pattern is always the second one."""
+
+
+def patterns(program: Program) -> Iterator[Diagnostic]:
+    """E207 for `matches(X, "(")`. A pattern that is computed is checked when it is used, and then has no value."""
+    for rule in program.rules:
+        for call in (call for term in all_terms(rule) for call in _calls(term)):
+            place = _FLAGS[call.operator]
+            given = call.operands[1], call.operands[place] if len(call.operands) > place else ""
+            if all(isinstance(operand, str) for operand in given):
+                try:
+                    pattern(*given)
+                except ValueError as error:
+                    message = f"{call.operands[1]} is not a regular expression: {error}"
+                    note = "back-references and looking around are not supported" if "flag" not in str(error) else ""
+                    yield Diagnostic("E207", message, rule.place(call.offset, len(call.operator)), note)
+
+
+def _calls(term: Term) -> Iterator[Arithmetic]:
+    if isinstance(term, Arithmetic):
+        if term.operator in _FLAGS:
+            yield term
+        for operand in term.operands:
+            yield from _calls(operand)
