@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from lasing.plan.nodes import Derive, Fold, Lookup, Plan, PlanRule, Relation, Stage
+from lasing.plan.nodes import Derive, Extremes, Fold, Lookup, Plan, PlanRule, Relation, Stage
 from lasing.plan.optimize.duplicates import canonical
 from lasing.plan.optimize.fuse import is_copy
 from lasing.plan.optimize.merge import computes
@@ -30,7 +30,7 @@ def read_originals(plan: Plan) -> Plan:
     stages: list[Stage] = []
     for stage in plan.stages:
         match stage:
-            case Fold():
+            case Fold() | Extremes():
                 stages.append(replace(stage, source=originals.get(stage.source, stage.source)))
             case Derive():
                 rules = [_redirected(rule, originals) for rule in stage.rules]
@@ -54,7 +54,7 @@ def _free(plan: Plan) -> Iterator[Relation]:
     derived = Counter(rule.head for rule in rules_of(plan))
     pinned = {output.relation for output in plan.outputs}
     for stage in plan.stages:
-        if not isinstance(stage, Fold | Derive):
+        if not isinstance(stage, Fold | Extremes | Derive):
             pinned |= set(reads(stage))
     for stage in plan.stages:
         if isinstance(stage, Derive):

@@ -4,9 +4,13 @@
 
 Each group keeps how many rows it has, and how many of their first terms are names. For a sum or an average, it also
 keeps the exact sum of the integers, in 128 bits, and that of the doubles, in a superaccumulator; a change adds a term
-or takes it away, and the value is rounded once, when all changes are in. For a least or greatest, it keeps that term.
+or takes it away, and the value is rounded once, when all changes are in. For a least or greatest, it keeps the first
+few terms (see `leaders`).
 
-So a change costs the same in a group of any size, except when the least or greatest leaves: then its group is searched.
+So a change of a count, a sum or an average costs the same in a group of any size. The rows of a group are searched for
+the least or greatest only when the first few have all gone. If they go one after the other, as the least of rising
+values in a window does, the search for the next 32 falls on 32 changes; if they go in no order, there is hardly ever
+one. Values of other kinds than numbers and names are searched at each change, because Python has to compare them.
 """
 
 from __future__ import annotations
@@ -46,6 +50,7 @@ from lasing.engines.local.memory import (
     touch,
 )
 from lasing.engines.local.operators.examples import BINDING, NAME, note
+from lasing.engines.local.operators.leaders import BEST, KNOWN, LEADERS, enter, forget, strike
 from lasing.engines.local.operators.operation import FIELDS, Fields, Layout, Operator, Own
 from lasing.engines.local.operators.settle import settle
 from lasing.engines.local.pause import RUNNING, RUNNING_HEAD, spend
@@ -63,7 +68,6 @@ from lasing.engines.local.values import (
     is_double,
     is_name,
     is_term,
-    precedes,
 )
 from lasing.logic.functions import AGGREGATES
 from lasing.logic.functions.codes import AVERAGE as AVG
@@ -80,8 +84,8 @@ SOURCE, TARGET, STATE, GROUPS, FUNCTION, BY_GROUP, RULE = range(FIELDS, FIELDS +
 VALUE, NAMES = range(2)
 # for a sum or an average, how many are doubles, the sum of the integers (high and low words), and that of the doubles;
 DOUBLES, HIGH, LOW, SUM_OF_DOUBLES = range(2, 6)
-# for a least or greatest, how many are neither numbers nor names, that term, and whether it must be searched again.
-TERMS, EXTREME, STALE = range(2, 5)
+# for a least or greatest, how many are neither numbers nor names, and the first few.
+TERMS, FIRST_FEW = range(2, 4)
 NO_VALUE = -(2**63)
 _NO_CLASS = int(Class.WITHOUT_MAGNITUDE)
 
@@ -125,7 +129,7 @@ def _take(m: Memory, op: int, row: int, texts: Memory) -> None:
     touch(m, state, group, g)
     sign = change(m, source, b)
     m[g + m[state + AT_C]] += sign
-    function = m[op + FUNCTION]
+    rows, function = m[g + m[state + AT_C]], m[op + FUNCTION]
     if function == COUNT:
         return
     more, first = g + m[state + AT_MORE], m[b + m[op + GROUPS]]
@@ -136,13 +140,12 @@ def _take(m: Memory, op: int, row: int, texts: Memory) -> None:
         return
     if is_term(first):
         m[more + TERMS] += sign
-    if m[g + m[state + AT_C]] == 1 and sign > 0:
-        m[more + EXTREME], m[more + STALE] = first, 0
-    elif sign < 0:
-        if first == m[more + EXTREME]:
-            m[more + STALE] = 1
-    elif _beats(m, function, first, m[more + EXTREME], texts):
-        m[more + EXTREME] = first
+    if sign < 0:
+        strike(m, more + FIRST_FEW, first)
+    elif m[more + TERMS] > 0 or 0 < m[more + NAMES] < rows:
+        forget(m, more + FIRST_FEW)  # they may not compare
+    else:
+        enter(m, more + FIRST_FEW, function, first, rows - 1, texts)
 
 
 @njit(cache=True)
@@ -217,16 +220,11 @@ def _value(m: Memory, op: int, group: int, texts: Memory) -> int:
         return rows
     names = m[more + NAMES]
     if function in (MIN, MAX):
-        if m[more + TERMS] > 0:
-            m[more + STALE] = 1
-            if not _compare(m, op, group):
-                return NOT_COMPARABLE
-        elif 0 < names < rows:
-            m[more + STALE] = 1
+        if not _compare(m, op, group) if m[more + TERMS] > 0 else 0 < names < rows:
             return NOT_COMPARABLE
-        if m[more + STALE] == 1:
-            m[more + EXTREME], m[more + STALE] = _search(m, op, group, texts), 0
-        return m[more + EXTREME]
+        if m[more + FIRST_FEW + KNOWN] == 0:
+            _search(m, op, group, texts)
+        return m[more + FIRST_FEW + BEST]
     if names > 0:
         return ON_A_NAME
     parts, high, low = rows if function == AVG else int64(1), m[more + HIGH], m[more + LOW]
@@ -243,23 +241,17 @@ def _value(m: Memory, op: int, group: int, texts: Memory) -> int:
 
 
 @njit(cache=True)
-def _search(m: Memory, op: int, group: int, texts: Memory) -> int:
-    """The least or greatest first term of a group that has rows."""
-    row = _first(m, op, group)
-    best = m[record(m, m[op + SOURCE], row) + m[op + GROUPS]]
+def _search(m: Memory, op: int, group: int, texts: Memory) -> None:
+    """Find the first few terms of a group that has rows."""
+    state = m[op + STATE]
+    leaders = record(m, state, group) + m[state + AT_MORE] + FIRST_FEW
+    row, seen = _first(m, op, group), 0
     while row != NO_ROW:
         first = m[record(m, m[op + SOURCE], row) + m[op + GROUPS]]
-        if _beats(m, m[op + FUNCTION], first, best, texts):
-            best = first
-        row = _next(m, op, group, row)
+        enter(m, leaders, m[op + FUNCTION], first, seen, texts)
+        row, seen = _next(m, op, group, row), seen + 1
         if spend(m, 1):
             break
-    return best
-
-
-@njit(cache=True, forceinline=True)
-def _beats(m: Memory, function: int, a: int, b: int, texts: Memory) -> bool:
-    return precedes(m, a, b, texts) if function == MIN else precedes(m, b, a, texts)
 
 
 @njit(cache=True)
@@ -361,7 +353,7 @@ def _picks(node: Fold) -> bool:
 def _groups(node: Fold) -> Own:
     groups = Relation(f"groups of {node.target.name}", node.groups, counted=True)
     if _picks(node):
-        return Own(groups, more=STALE + 1, codes=(VALUE, EXTREME))
+        return Own(groups, more=FIRST_FEW + LEADERS, codes=(VALUE, *range(FIRST_FEW + BEST, FIRST_FEW + LEADERS)))
     if AGGREGATES[node.function].weight == "one":
         return Own(groups, more=VALUE + 1, codes=(VALUE,))
     return Own(groups, more=SUM_OF_DOUBLES + ACCUMULATOR, codes=(VALUE,), block=SUM_OF_DOUBLES + BLOCK)

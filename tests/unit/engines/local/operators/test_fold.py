@@ -13,7 +13,7 @@ import pytest
 from lasing.logic.functions import AggregateFunction
 from lasing.logic.functions.aggregates import aggregate
 from lasing.logic.terms import Value, Variable
-from lasing.logic.values import ExactDecimal, Undefined, normal
+from lasing.logic.values import ExactDecimal, Truth, Undefined, normal
 from lasing.plan.nodes import Derive, Feed, Fold, Lookup, PlanRule, Relation, Span
 from tests.unit.engines.local.operators.laws import END, Row, present, random_facts, window
 
@@ -100,3 +100,30 @@ def check(function: AggregateFunction, facts: dict[int, list[Row]], span: Span) 
             except Undefined:
                 continue  # it has no value
         assert found[t] == expected, t
+
+
+RISING: list[Value] = list(range(END))
+PATTERNS: dict[str, list[Value]] = {
+    "rising": RISING,
+    "falling": RISING[::-1],
+    "a saw": [time % 7 for time in RISING],  # type: ignore[operator]
+    "one value": [1 for _ in RISING],
+    "numbers and names": [f"n{time}" if time in (9, 20, 21, 22) else time for time in RISING],
+    "decimals among numbers": [ExactDecimal(Decimal(f"{time}.5")) if time in (9, 20, 21) else time for time in RISING],
+    "literals": [ExactDecimal(Decimal(1)) if time == 9 else Truth(True) if time == 20 else time for time in RISING],
+}
+
+
+@pytest.mark.parametrize("function", ["min", "max"])
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("back", [3, 25])
+def test_the_least_and_greatest_are_those_of_the_rows_present(
+    function: AggregateFunction, pattern: str, back: int
+) -> None:
+    """Each value comes with two others, so that a group has more rows than it keeps leaders."""
+    values = PATTERNS[pattern]
+    facts: dict[int, list[Row]] = {
+        time: [(0, value), (1, value), (1, (time * 17) % 50), (1, (time * 29) % 60)]
+        for time, value in enumerate(values)
+    }
+    check(function, facts, Span(back))
