@@ -36,6 +36,7 @@ RULES = """
     #tick 1 min.
     hot(S) :- temp(S, V) in [5], V > 30.
     mean(S, M) :- M = #avg{V : temp(S, V) in [5]}, temp(S, _) in [5].
+    newest(S, V) :- (_, V) = #last{T, W : temp(S, W) at T in [5]}, temp(S, _) in [5].
     last(S, V) :- temp(S, V) in [#3].
     quiet(S) :- room(S), not temp(S, _) in [2].
     steady(S) :- hot(S), temp(S, V) always in [1].

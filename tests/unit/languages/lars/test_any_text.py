@@ -16,8 +16,9 @@ from lasing.logic.checks import CAUTIONS, findings
 from lasing.logic.partition import partition
 
 WORDS = r"""q(X) q(X,Y) X Y T _ 1 2.5 1e400 9223372036854775808 "text" "open 'a' <http://a/b> :- :~ . , ; : ( ) [ ] { }
-at in always not and or -> div mod + - * / = < <= != .. # #count #sum{ #avg #const #tick #show #input #include #minimize
-#1 @ ◇ □ ⊞ ¬ ∧ ← step by full 5 min sec % %* *% & | ! ~ \\ ^ $ ` é 2026-01-01 T10:00 Hot( AND within ** // == <>"""
+at in always not and or -> div mod + - * / = < <= != .. # #count #sum{ #avg #first #last{ #const #tick #show #input
+#include #minimize #1 @ ◇ □ ⊞ ¬ ∧ ← step by full 5 min sec % %* *% &
+| ! ~ \\ ^ $ ` é 2026-01-01 T10:00 Hot( AND within ** // == <>"""
 PIECES = [*WORDS.split(), "\n", "\x00", "\ud800"]
 SEED_PROGRAM = """#tick 1 sec. #const n = 5. #input p/2. #show q/1.
 q(X) at T :- p(X, V) at T in [n], not r(X) always in [3 step 2], V >= 2 * n, #count{Y : p(Y, _) in [#3 by Y]} > 1.
