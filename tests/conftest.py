@@ -13,6 +13,9 @@ settings.register_profile("default", deadline=None, suppress_health_check=[Healt
 settings.register_profile("nightly", deadline=None, max_examples=5_000, suppress_health_check=list(HealthCheck))
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
+# For every JVM that a test starts: in short runs on little data, most of its work would be to optimise its own code.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rewrite-golden", action="store_true", help="write golden files anew instead of comparing")

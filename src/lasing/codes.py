@@ -37,7 +37,11 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
             "condition, or a weight or level that is not an integer"
         ),
         "E117": "a prefix that is not declared, or without a name",
-        "E118": "a fact or a constant calls a function of the user, which only rules can do",
+        "E118": (
+            "a wrong `#first` or `#last`: a number of tuples that is not a positive integer, more or fewer terms "
+            "before `=` than in the braces, or another comparison than `=`"
+        ),
+        "E119": "a fact or a constant calls a function of the user, which only rules can do",
     },
     "The meaning of a program": {
         "E201": "nothing binds a variable, or literals bind it only in a circle",

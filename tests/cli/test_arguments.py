@@ -74,6 +74,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(arguments=command_lines())
 @example(["run", "p.lars", "--show", "q/²"])
+@example(["run", "p.lars", "p.lars", "-o", "loop.facts"])
 def test_no_arguments_end_in_a_traceback(arguments: list[str]) -> None:
     done = CliRunner().invoke(app, arguments, input="p(a) at 1.\n")
     assert done.exception is None or isinstance(done.exception, SystemExit | LasingError)

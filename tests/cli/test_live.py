@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-COMMAND = [sys.executable, "-m", "lasing"]
-
-
-def lasing(*arguments: str, folder: Path, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([*COMMAND, *arguments], cwd=folder, input=data, capture_output=True, timeout=900, check=False)
+from tests.command import COMMAND, lasing
 
 
 @pytest.fixture
@@ -70,10 +65,10 @@ def test_a_gap_is_answered_before_the_next_fact(folder: Path) -> None:
 @pytest.mark.parametrize("view", ["answers", "changes", "intervals"])
 def test_a_bad_line_comes_after_all_that_is_complete(folder: Path, view: str) -> None:
     facts = "p(a) at 1.\np(b) at 4.\np(c) at 8.\n"
-    complete = lasing("run", "prog.lars", "-", "--as", view, "--to", "7", folder=folder, data=facts.encode()).stdout
+    complete = lasing("run", "prog.lars", "-", "--as", view, "--to", "7", folder=folder, data=facts).stdout
     (folder / "s.facts").write_text(facts + "p(d\n", encoding="utf-8")
     for stream in ("s.facts", "-"):
-        done = lasing("run", "prog.lars", stream, "--as", view, folder=folder, data=f"{facts}p(d\n".encode())
+        done = lasing("run", "prog.lars", stream, "--as", view, folder=folder, data=f"{facts}p(d\n")
         assert (done.returncode, done.stdout) == (1, complete)
 
 
@@ -110,8 +105,8 @@ def test_time_moves_with_the_slowest_stream(folder: Path) -> None:
     rest, _ = process.communicate(timeout=900)
     assert process.returncode == 0
     facts = "p(s3) at 3. p(t5) at 5. p(s6) at 6. p(i7) at 7. p(f9) at 9."
-    whole = lasing("run", "prog.lars", "-", "--from", "5", folder=folder, data=facts.encode()).stdout
-    assert rest == whole.decode()
+    whole = lasing("run", "prog.lars", "-", "--from", "5", folder=folder, data=facts).stdout
+    assert rest == whole
 
 
 def test_several_answers_come_as_soon_as_a_time_point_is_complete(folder: Path) -> None:
@@ -187,7 +182,7 @@ BAD = {
 def test_bad_data_gets_a_sentence(folder: Path, file: str, data: bytes, code: str, place: str) -> None:
     (folder / file).write_bytes(data)
     done = lasing("run", "prog.lars", file, folder=folder)
-    errors = done.stderr.decode()
+    errors = done.stderr
     assert "Traceback" not in errors
     assert len(errors) < 2_000
     if code:
@@ -213,7 +208,7 @@ def test_a_bad_program_gets_a_sentence(folder: Path, text: bytes, code: str) -> 
     (folder / "bad.lars").write_bytes(text)
     begun = time.monotonic()
     done = lasing("check", "bad.lars", folder=folder)
-    errors = done.stderr.decode()
+    errors = done.stderr
     assert (done.returncode, "Traceback" in errors) == (1, False)
     assert f"error[{code}]" in errors
     assert len(errors) < 2_000
@@ -231,11 +226,11 @@ def test_a_directory_in_place_of_a_file(folder: Path) -> None:
     for arguments in (("check", "d.lars"), ("run", "prog.lars", "d.facts")):
         done = lasing(*arguments, folder=folder)
         assert done.returncode == 1
-        assert b"is a directory" in done.stderr
+        assert "is a directory" in done.stderr
 
 
 def test_an_empty_program_and_an_empty_stream_are_fine(folder: Path) -> None:
     (folder / "empty.lars").write_bytes(b"")
     (folder / "empty.facts").write_bytes(b"")
     done = lasing("run", "empty.lars", "empty.facts", folder=folder)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

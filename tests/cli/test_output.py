@@ -19,16 +19,9 @@ from lasing.cli.output import write_output
 from lasing.connectors.sinks import OutputFormat, Record
 from lasing.connectors.sources import stream_rows
 from lasing.logic.formulas import Atom
+from tests.command import COMMAND, lasing
 
-COMMAND = [sys.executable, "-m", "lasing"]
 STAMPS = 'p(a) at "2026-01-01T08:00:30Z".\np(b) at "2026-01-01T08:02:00Z".\n'
-
-
-def lasing(*arguments: str, folder: Path, data: str = "") -> subprocess.CompletedProcess[str]:
-    command = [*COMMAND, *arguments]
-    return subprocess.run(
-        command, cwd=folder, input=data, capture_output=True, text=True, encoding="utf-8", timeout=900, check=False
-    )
 
 
 @pytest.fixture

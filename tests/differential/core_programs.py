@@ -41,6 +41,8 @@ class _Maker:
         body: list[str] = []
         bound: list[str] = []
         times: list[str] = []
+        if chance.random() < 0.15:
+            (times if chance.random() < 0.5 else bound).append("#now")
         for number in range(chance.randint(1, 3)):
             body.append(self._positive(chance.choice(pool), f"T{number}", monotone, bound, times))
         if not monotone and chance.random() < 0.7:
@@ -71,11 +73,12 @@ class _Maker:
         variables = [arg for arg in args if arg in "XYZ"]
         bound += variables
         atom, size = _atom(predicate, args), chance.randint(0, 4)
-        forms = [atom, f"{atom} in [{size}]", f"{atom} in [*]"]
+        window = self._window(size)
+        forms = [atom, f"{atom} in [{window}]", f"{atom} in [*]"]
         if self._has_times(predicate):
-            forms += [f"{atom} at {time}", f"{atom} at {time} in [{size}]"]
+            forms += [f"{atom} at {time}", f"{atom} at {time} in [{window}]"]
             if not monotone:
-                forms += [f"{atom} always in [{size}]"] * 2
+                forms += [f"{atom} always in [{window}]"] * 2
         if predicate in STREAMED and not monotone:
             forms += [f"{atom} in [#{size or 1}]", f"{atom} at {time} in [#{size or 2}]"]
             if variables:
@@ -85,15 +88,23 @@ class _Maker:
             times.append(time)
         return form
 
+    def _window(self, size: int) -> str:
+        """A time window, which may end before now."""
+        chance = self.chance
+        if chance.random() < 0.7:
+            return f"{size}"
+        return chance.choice([f"{size},-{chance.randint(0, size)}", f"{size},-{min(size, 1)} step 2", "*,-2"])
+
     def _negative(self, predicate: Signature, bound: list[str], times: list[str]) -> str:
         chance = self.chance
         computed = [f"{term} {chance.choice('+-*')} 1" for term in (*bound, *times)]
         args = [chance.choice([*bound, *computed, *CONSTANTS[:4], "_"]) for _ in range(predicate[1])]
         atom, size = _atom(predicate, args), chance.randint(0, 4)
-        forms = [atom, f"{atom} in [{size}]"]
+        window = self._window(size)
+        forms = [atom, f"{atom} in [{window}]"]
         if self._has_times(predicate):
-            forms.append(f"{atom} always in [{size}]")
-            forms += [f"{atom} at {time} in [{size}]" for time in times] + [f"{atom} at {time}" for time in times]
+            forms.append(f"{atom} always in [{window}]")
+            forms += [f"{atom} at {time} in [{window}]" for time in times] + [f"{atom} at {time}" for time in times]
         if predicate in STREAMED:
             forms.append(f"{atom} in [#{size or 1}]")
         return f"not {chance.choice(forms)}"

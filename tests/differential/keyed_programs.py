@@ -47,6 +47,8 @@ class _Maker:
         beside = TABLES + STATIC
         self.body, self.bound, self.times = [], set(), []
         self.key = chance.choice([("K",)] * 8 + [("K", "L"), (chance.choice(CONSTANTS),)])
+        if chance.random() < 0.1:
+            self.bound.add("#now")
         if len(self.key) > 1:
             self.body.append(chance.choice(["K = L", "L = K"]))
         recursive = chance.random() < 0.25
@@ -99,6 +101,7 @@ class _Maker:
         atom, size = _text(predicate, args), chance.randint(0, 4)
         forms = [atom, f"{atom} in [{size}]", f"{atom} in [*]", f"{atom} always in [{size}]", f"{atom} at {time}"]
         forms += [f"{atom} in [{size},+{chance.randint(0, 3)}]", f"{atom} at {time} in [{size} step 2]"]
+        forms += [f"{atom} {form} [{size},-{chance.randint(0, size)}]" for form in ("in", "always in", f"at {time} in")]
         variables = [arg for arg in args if arg not in CONSTANTS and arg != "_"]
         if predicate in STREAMED and variables:
             by = self.key[0] if self.key[0] in variables and chance.random() < 0.9 else chance.choice(variables)
@@ -117,7 +120,9 @@ class _Maker:
         chance = self.chance
         atom = _text(predicate, self._args(predicate, [*sorted(self.bound), "_", "a", "1"]))
         size = chance.randint(0, 4)
-        return chance.choice([atom, f"{atom} in [{size}]", f"{atom} always in [{size}]", f"{atom} in [2..6]"])
+        past = f"{size},-{chance.randint(0, size)}"
+        forms = [atom, f"{atom} in [{size}]", f"{atom} always in [{size}]", f"{atom} in [2..6]", f"{atom} in [{past}]"]
+        return chance.choice(forms)
 
     def _nested(self, pool: list[Signature], depth: int) -> str:
         chance = self.chance
@@ -142,12 +147,23 @@ class _Maker:
         inside = sorted({arg for arg in args if arg in ("V", "W")}) or ["1"]
         function = chance.choice(["count", "count", "sum", "min", "max", "avg"])
         window = "" if chance.random() < 0.3 else f" in [{chance.randint(0, 4)}]"
+        if chance.random() < 0.3:
+            targets = [f"L{i}" for i in range(len(inside))]
+            word = chance.choice(["#first", "#last", "#last 2 "])
+            braces = f"{{{','.join(inside)} : {_text(predicate, args)}{window}}}"
+            self.body.append(f"{_targets(targets)} = {word}{braces}")
+            self.bound.update(targets)
+            return
         aggregate = f"#{function}{{{','.join(inside)} : {_text(predicate, args)}{window}}}"
         if chance.random() < 0.5:
             self.body.append(f"{aggregate} {chance.choice(['<', '>=', '!='])} {chance.randint(0, 2)}")
         else:
             self.body.append(f"N = {aggregate}")
             self.bound.add("N")
+
+
+def _targets(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"({', '.join(names)})"
 
 
 def keyed_example(seed: int) -> KeyedExample:

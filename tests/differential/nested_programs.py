@@ -34,6 +34,8 @@ class _Maker:
         self.pool = STREAMED + [p for lower in LAYERS[:layer] for p in lower]
         self.own = LAYERS[layer] if chance.random() < 0.15 else []
         self.bound, self.times = [], []
+        if chance.random() < 0.2:
+            (self.times if chance.random() < 0.7 else self.bound).append("#now")
         head = chance.choice(LAYERS[layer])
         body = [self._plain() for _ in range(chance.choice([0, 1, 1, 2]))]
         body += [self._formula(self.depth, top=True) for _ in range(chance.choice([1, 1, 1, 2]))]
@@ -84,6 +86,9 @@ class _Maker:
         forms = [f"{back}"] * 6 + [f"+{ahead}", f"{back},+{ahead}", f"{back} step {step}", "*"]
         if chance.random() < 0.1:
             forms.append(f"{back},+{ahead} step {step}")
+        if chance.random() < 0.4:
+            ago = chance.randint(0, back)
+            forms += [f"{back},-{ago}"] * 4 + [f"{back},-{ago} step {step}", f"*,-{ago}"]
         return chance.choice(forms)
 
     def _time(self) -> str:

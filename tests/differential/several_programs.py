@@ -38,7 +38,7 @@ def _rule(draw: Random, nested: bool) -> str:
     kind = draw.choices(("definite", "disjunction", "choice", "constraint"), (6, 2, 2, 1))[0]
     variable = draw.random() < 0.5
     body: list[str] = []
-    times: list[str] = []
+    times: list[str] = ["#now"] if draw.random() < 0.1 else []
     if variable:
         body.append(_literal(draw, draw.choice((("v", 1), ("v", 1), ("d", 1), ("e", 1))), "X", times))
     for _ in range(draw.randint(0 if body or kind == "choice" else 1, 2)):
@@ -65,8 +65,8 @@ def _head(draw: Random, variable: str, times: list[str]) -> str:
 
 
 def _body(draw: Random, variable: str, times: list[str], nested: bool) -> str:
-    kinds = ("literal", "not", "aggregate", "value", "nested", "jump")
-    kind = draw.choices(kinds, (10, 10, 2, 1, 6 if nested else 0, 3 if nested else 0))[0]
+    kinds = ("literal", "not", "aggregate", "value", "select", "nested", "jump")
+    kind = draw.choices(kinds, (10, 10, 2, 1, 2, 6 if nested else 0, 3 if nested else 0))[0]
     predicate = draw.choice((*_STREAMED, *_DERIVED, *_DERIVED))
     arg = draw.choice((variable, "1", "2")) if variable else draw.choice(("1", "2"))
     match kind:
@@ -82,6 +82,11 @@ def _body(draw: Random, variable: str, times: list[str], nested: bool) -> str:
             name, function = draw.choice(("v", "d", "e")), draw.choice(("count", "sum", "max", "avg"))
             bound = draw.choice(("N > 1", "N < 2", "N * 2 = 4", "6 / N = 3"))
             return f"N = #{function}{{M : {name}(M) in [1]}}, {bound}"
+        case "select":
+            name, word = draw.choice(("v", "d", "e")), draw.choice(("#first", "#last", "#last 2 "))
+            window = draw.choice(("", f" in [{draw.randint(0, 2)}]"))
+            braces = f"{word}{{M : {name}(M){window}}}"
+            return draw.choice((f"L = {braces}, L > 1", f"2 = {braces}", f"not 1 = {braces}", f"not _ = {braces}"))
         case "nested":
             return f"({_formula(draw, arg, 2)})"
         case "jump":
@@ -95,7 +100,7 @@ def _literal(
 ) -> str:
     name, arity = predicate
     atom = f"{name}({arg})" if arity else name
-    window = draw.choice(("0", "1", "2", "+1", "1,+1", "1 step 2", "*"))
+    window = draw.choice(("0", "1", "2", "+1", "1,+1", "1 step 2", "*", "1,-1", "2,-1"))
     if draw.random() < 0.1:
         window = f"{draw.randint(0, 1)}..{draw.randint(1, 3)}"
     form = draw.choices(("now", "in", "always", "at in"), (6, 3, 1, 1))[0]
@@ -119,7 +124,7 @@ def _formula(draw: Random, arg: str, depth: int) -> str:
         case "not":
             return f"not {inner}"
         case "in" | "always":
-            window = draw.choice(("0", "1", "+1", "1,+1", "full 2", "full +1"))
+            window = draw.choice(("0", "1", "+1", "1,+1", "full 2", "full +1", "2,-1"))
             return f"{inner}{' always' if kind == 'always' else ''} in [{window}]"
         case _:
             return f"{inner} {kind} ({_formula(draw, arg, depth - 1)})"

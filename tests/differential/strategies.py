@@ -84,6 +84,8 @@ def _rule(draw: DrawFn, nested: bool) -> str:
     body: list[str] = []
     bound: dict[str, None] = {}
     times: dict[str, None] = {}
+    if draw(st.integers(0, 5)) == 0:
+        draw(st.sampled_from((bound, times)))["#now"] = None
     for number in range(draw(st.integers(1, 3))):
         below = [p for p in PREDICATES if p.layer <= layer]
         predicate = draw(st.sampled_from(below))
@@ -119,10 +121,9 @@ def _size() -> SearchStrategy[int]:
 @st.composite
 def _time_window(draw: DrawFn) -> str:
     back, ahead, step = draw(_size()), draw(_size()), draw(st.integers(1, 3))
-    both = f"{back},+{ahead}"
-    return draw(
-        st.sampled_from((f"{back}", f"+{ahead}", both, f"{back} step {step}", f"{both} step {step}", "*", "2..5"))
-    )
+    both, past = f"{back},+{ahead}", f"{back},-{min(back, ahead)}"
+    stepped = (f"{back} step {step}", f"{both} step {step}", f"{past} step {step}")
+    return draw(st.sampled_from((f"{back}", f"+{ahead}", both, past, *stepped, "*", f"*,-{ahead}", "2..5")))
 
 
 @st.composite
@@ -174,7 +175,8 @@ def _aggregate(draw: DrawFn, layer: int) -> str:
     predicate = draw(st.sampled_from([p for p in PREDICATES if p.layer < layer and p.arity]))
     local = ("V", "W")[: predicate.arity]
     function = draw(st.sampled_from(("count", "sum", "min", "max", "avg")))
-    return f"N = #{function}{{{','.join(local)} : {_atom(predicate, local)} in [{draw(_size())}]}}"
+    window = draw(st.sampled_from((f"{draw(_size())}", "3,-1", "4,-2")))
+    return f"N = #{function}{{{','.join(local)} : {_atom(predicate, local)} in [{window}]}}"
 
 
 @st.composite

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import lasing
@@ -41,6 +41,7 @@ def test_the_order_of_rules_does_not_matter(example: Example, random: object) ->
 
 @given(examples(), st.integers(-3, 3))
 def test_shifting_all_times_shifts_the_answers(example: Example, steps: int) -> None:
+    assume("#now" not in example.program)  # it may be an argument, which then changes with the times
     shift = steps * STEPS
     program = _shifted_program(example.program, shift)
     stream = "".join(f"{atom} at {time + shift}.\n" for time, atom in example.stream)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 import lasing
 from lasing.engine_choice import unplanned
 from lasing.logic.fragments import is_plain
-from tests.differential.harness import agree, answers_of
+from tests.differential.harness import agree, answers_of, models_of
 from tests.differential.nested_programs import nested_example
 from tests.differential.sizes import programs
 from tests.differential.strategies import Example, examples
@@ -43,7 +43,7 @@ def test_what_is_not_refused_runs(first: int, engine: str) -> None:
         except lasing.LasingError:
             refused += 1
         else:
-            assert len(answers_of(example, engine)) == example.end - example.start + 1
+            assert len(models_of(example, engine)) == example.end - example.start + 1
     assert refused < CHUNK
 
 

@@ -11,7 +11,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 import lasing
-from lasing.logic.formulas import Aggregate, Compare, atoms_of, walk
+from lasing.logic.formulas import Braces, Compare, atoms_of, walk
 from lasing.logic.partition import Partition, partition
 from lasing.logic.program import Program, Rule
 from lasing.logic.terms import Arithmetic, Term, Variable, normal, value_from_text, value_text
@@ -141,7 +141,7 @@ def _assert_witness(rule: Rule, key: Term | None, found: Partition, case: str) -
         for literal in rule.body:
             if isinstance(literal, Compare) and literal.operator == "=" and {literal.left, literal.right} & equal:
                 equal |= {literal.left, literal.right}
-    local = {v for lit in rule.body for node in walk(lit) if isinstance(node, Aggregate) for v in node.local}
+    local = {v for lit in rule.body for node in walk(lit) if isinstance(node, Braces) for v in node.local}
     for atom in (*body, head):
         position = found.keys[atom.predicate]
         assert position is not None, case

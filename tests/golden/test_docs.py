@@ -14,6 +14,7 @@ import pytest
 from lasing import codes
 from lasing.engine_choice import ENGINES
 from lasing.logic.functions.page import page
+from tests.command import lasing
 from tests.conformance.cases import all_cases
 from tests.golden.golden import check_golden
 
@@ -39,13 +40,13 @@ def test_sessions_of_a_page(page: str, number: int, tmp_path: Path) -> None:
     sessions = SESSION.findall(text_of_page)
     assert len(sessions) >= number
     for command, expected in sessions:
-        assert _printed([sys.executable, "-m", "lasing", *shlex.split(command)], tmp_path) == expected, command
+        assert _printed_by_lasing(command, tmp_path) == expected, command
 
 
 def test_session_of_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     command, expected = re.findall(r"\$ \.venv/bin/lasing ([^\n]*)\n(.*?)```", readme, re.DOTALL)[0]
-    assert _printed([sys.executable, "-m", "lasing", *shlex.split(command)], ROOT) == expected
+    assert _printed_by_lasing(command, ROOT) == expected
 
 
 def test_python_of_the_readme() -> None:
@@ -109,6 +110,11 @@ def test_table_of_conformance(rewrite: bool) -> None:
         marks = [f"no: {case.unsupported[e]}" if e in case.unsupported else "yes" for e in ENGINES]
         lines.append(f"| {case.title} | {' | '.join(marks)} |")
     check_golden(DOCS / "reference" / "conformance.md", "\n".join(lines) + "\n", rewrite)
+
+
+def _printed_by_lasing(command: str, folder: Path) -> str:
+    done = lasing(*shlex.split(command), folder=folder)
+    return done.stdout + done.stderr
 
 
 def _printed(command: list[str], folder: Path) -> str:

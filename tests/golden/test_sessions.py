@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.command import lasing
 from tests.golden.golden import check_golden
 
 SESSIONS = sorted((Path(__file__).parent / "sessions").glob("*.session"))
@@ -49,16 +48,7 @@ def replay(session: str, folder: Path) -> str:
 
 def _output(title: str, folder: Path, standard_input: str) -> str:
     arguments = shlex.split(title.removeprefix("$ lasing"))
-    done = subprocess.run(
-        [sys.executable, "-m", "lasing", *arguments],
-        cwd=folder,
-        input=standard_input,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=300,
-        check=False,
-    )
+    done = lasing(*arguments, folder=folder, data=standard_input)
     errors = "".join(f"[err] {line}".rstrip() + "\n" for line in done.stderr.splitlines())
     code = f"[exit code {done.returncode}]\n" if done.returncode else ""
     return done.stdout + errors + code

@@ -26,7 +26,7 @@ from lasing.logic.partition import NoKey, Partition, partition
 from lasing.logic.printer import formula_text
 from lasing.logic.program import Program
 from lasing.logic.splitting import Split
-from lasing.logic.terms import Term, Variable, term_text
+from lasing.logic.terms import NOW, Term, Variable, term_text
 from lasing.plan.compile import Unplanned, compile_plan
 from lasing.plan.idle import steady, ticks
 from lasing.plan.optimize import optimized
@@ -236,7 +236,7 @@ def _called(program: Program) -> dict[tuple[str, int], str]:
     literals = (literal for rule in program.rules for literal in (*rule.body, *rule.heads))
     for atom in (atom for literal in literals for atom in atoms_of(literal)):
         for i, term in enumerate(atom.args):
-            if isinstance(term, Variable) and not term.anonymous:
+            if isinstance(term, Variable) and not term.anonymous and term != NOW:
                 called.setdefault((atom.predicate, i), term.name)
     return called
 

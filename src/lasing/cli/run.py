@@ -7,7 +7,6 @@ import time as clock
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -232,7 +231,7 @@ def run(
 
 
 def _refuse_overwriting(output: str, inputs: list[str]) -> None:
-    if output and any(Path(output).resolve() == Path(name).resolve() for name in inputs):
+    if output and any(os.path.realpath(output) == os.path.realpath(name) for name in inputs):
         raise typer.BadParameter(f"{output} is one of the inputs and would be overwritten", param_hint="--output")
 
 

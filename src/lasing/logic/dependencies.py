@@ -20,6 +20,7 @@ from lasing.logic.formulas import (
     Implies,
     Not,
     Or,
+    Select,
     Sometime,
     Window,
 )
@@ -64,7 +65,7 @@ def signed_atoms(formula: Formula, negative: bool = False) -> Iterator[tuple[Ato
     match formula:
         case Atom():
             yield formula, "not" if negative else "positive"
-        case Aggregate():
+        case Aggregate() | Select():
             for part in formula.condition:
                 for atom, _ in signed_atoms(part):
                     yield atom, "aggregate"

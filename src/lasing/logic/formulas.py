@@ -1,4 +1,4 @@
-"""Formulas (LARS, Definition 5), with variables, comparisons and aggregates; and rules made of them.
+"""Formulas (LARS, Definition 5), with variables, comparisons, aggregates and selections; and rules made of them.
 
 Rule bodies use the same formulas: the plain literal `a always in [5]` is `Window(TimeWindow(5), Always(a))`.
 Nodes are frozen and compare by meaning: offsets into the source text serve messages only.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import assert_never
+from typing import Literal, assert_never
 
 from lasing.logic.functions import AggregateFunction, Comparison
 from lasing.logic.terms import Arithmetic, Term, Value, Variable, value_text, variables_of
@@ -59,6 +59,43 @@ class Aggregate:
     bound: Term
     local: frozenset[Variable] = frozenset()
     offset: int = field(default=-1, compare=False, repr=False)
+
+    @property
+    def outside(self) -> tuple[Term, ...]:
+        """The terms outside the braces."""
+        return (self.bound,)
+
+    @property
+    def name(self) -> str:
+        """The word before the braces, without its #."""
+        return self.function
+
+
+End = Literal["first", "last"]
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """`(targets) = #last count {terms : condition}`: the targets are one of the `count` greatest distinct tuples of
+    terms (`#first`: of the least ones); `local` variables stay inside."""
+
+    end: End
+    count: int
+    targets: tuple[Term, ...]
+    terms: tuple[Term, ...]
+    condition: tuple[Formula, ...]
+    local: frozenset[Variable] = frozenset()
+    offset: int = field(default=-1, compare=False, repr=False)
+
+    @property
+    def outside(self) -> tuple[Term, ...]:
+        """The terms outside the braces."""
+        return self.targets
+
+    @property
+    def name(self) -> str:
+        """The word before the braces, without its #."""
+        return self.end
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +151,11 @@ class Always:
 
 @dataclass(frozen=True, slots=True)
 class TimeWindow:
-    """The time points from `back` before the pivot to `ahead` after it; `back` None reaches to the start."""
+    """The time points from `back` before the pivot to `ahead` after it; `back` None reaches to the start.
+
+    If `ahead` is negative, the window ends before its pivot: `[5,-1]` has 5 back and -1 ahead, and may be empty near
+    the start.
+    """
 
     back: int | None
     ahead: int = 0
@@ -163,7 +204,9 @@ class Window:
     offset: int = field(default=-1, compare=False, repr=False)
 
 
-Formula = Atom | Compare | Aggregate | Not | And | Or | Implies | At | Sometime | Always | Window
+Braces = Aggregate | Select
+"""What ranges over the instances of a condition in braces."""
+Formula = Atom | Compare | Braces | Not | And | Or | Implies | At | Sometime | Always | Window
 Head = Atom | At
 
 
@@ -187,7 +230,7 @@ def children(formula: Formula) -> tuple[Formula, ...]:
             return ()
         case Window() | Sometime() | Not() | At() | Always():  # the most common ones come first
             return (formula.body,)
-        case Aggregate():
+        case Aggregate() | Select():
             return formula.condition
         case And() | Or():
             return formula.parts
@@ -204,14 +247,36 @@ def terms_of(formula: Formula) -> tuple[Term, ...]:
             return formula.args
         case Compare():
             return formula.left, formula.right
-        case Aggregate():
-            return (*formula.terms, formula.bound)
+        case Aggregate() | Select():
+            return (*formula.terms, *formula.outside)
         case At():
             return (formula.time,)
         case Window(IntervalWindow() as interval):
             return interval.lo, interval.hi
         case Not() | And() | Or() | Implies() | Sometime() | Always() | Window():
             return ()
+        case _:
+            assert_never(formula)
+
+
+def map_terms(formula: Formula, change: Callable[[Term], Term]) -> Formula:
+    """The formula with `change` applied to its own terms, not to those of its subformulas."""
+    match formula:
+        case Atom():
+            return replace(formula, args=tuple(map(change, formula.args)))
+        case Compare():
+            return replace(formula, left=change(formula.left), right=change(formula.right))
+        case Aggregate():
+            return replace(formula, terms=tuple(map(change, formula.terms)), bound=change(formula.bound))
+        case Select():
+            targets = tuple(map(change, formula.targets))
+            return replace(formula, terms=tuple(map(change, formula.terms)), targets=targets)
+        case At():
+            return replace(formula, time=change(formula.time))
+        case Window(IntervalWindow() as interval):
+            return replace(formula, function=IntervalWindow(change(interval.lo), change(interval.hi)))
+        case Not() | And() | Or() | Implies() | Sometime() | Always() | Window():
+            return formula
         case _:
             assert_never(formula)
 
@@ -235,7 +300,7 @@ def atoms_of(formula: Formula) -> Iterator[Atom]:
 
 
 def variables_in(formula: Formula) -> Iterator[Variable]:
-    """Every occurrence of a variable in a formula, including those inside aggregates."""
+    """Every occurrence of a variable in a formula, including those inside braces."""
     for node in walk(formula):
         for term in terms_of(node):
             yield from variables_of(term)
@@ -245,7 +310,7 @@ def offset_of(formula: Formula) -> int:
     """Where a formula begins in the source text; -1 if that is not known."""
     for node in walk(formula):
         match node:
-            case Atom() | Compare() | Aggregate() | Window():
+            case Atom() | Compare() | Aggregate() | Select() | Window():
                 if node.offset >= 0:
                     return node.offset
             case _:
@@ -253,20 +318,23 @@ def offset_of(formula: Formula) -> int:
     return -1
 
 
-def map_formula(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
-    """The formula with `change` applied to every node, subformulas first."""
+def map_children(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
+    """The formula with `change` applied to its direct subformulas."""
     match formula:
         case Atom() | Compare():
-            return change(formula)
-        case Aggregate():
-            return change(replace(formula, condition=tuple(map_formula(f, change) for f in formula.condition)))
-        case And():
-            return change(And(tuple(map_formula(f, change) for f in formula.parts)))
-        case Or():
-            return change(Or(tuple(map_formula(f, change) for f in formula.parts)))
+            return formula
+        case Aggregate() | Select():
+            return replace(formula, condition=tuple(map(change, formula.condition)))
+        case And() | Or():
+            return replace(formula, parts=tuple(map(change, formula.parts)))
         case Implies():
-            return change(Implies(map_formula(formula.left, change), map_formula(formula.right, change)))
+            return Implies(change(formula.left), change(formula.right))
         case Not() | At() | Sometime() | Always() | Window():
-            return change(replace(formula, body=map_formula(formula.body, change)))
+            return replace(formula, body=change(formula.body))
         case _:
             assert_never(formula)
+
+
+def map_formula(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
+    """The formula with `change` applied to every node, subformulas first."""
+    return change(map_children(formula, lambda part: map_formula(part, change)))

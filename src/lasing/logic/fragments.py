@@ -15,6 +15,7 @@ from lasing.logic.formulas import (
     IntervalWindow,
     Not,
     PartitionWindow,
+    Select,
     Sometime,
     TimeWindow,
     TupleWindow,
@@ -59,7 +60,8 @@ def fragment(rule: Rule, in_negative_cycle: bool) -> Reason:
 
 
 def is_plain(literal: Formula) -> bool:
-    """Whether a literal is one of the table's rows up to `a at T in [w]`, a comparison, or an aggregate of such."""
+    """Whether a literal is one of the table's rows up to `a at T in [w]`, a comparison, or braces with such a
+    condition."""
     match literal:
         case Not(Window(IntervalWindow())) | Window(IntervalWindow(), Always()):  # as rare as nested formulas
             return False
@@ -69,8 +71,18 @@ def is_plain(literal: Formula) -> bool:
             return True
         case Window(_, Sometime(Atom()) | Always(Atom()) | At(_, Atom())):
             return True
-        case Aggregate(condition=condition):
-            return all(is_plain(part) and not isinstance(part, Aggregate) for part in condition)
+        case Aggregate(condition=condition) | Select(condition=condition):
+            return all(is_plain(part) for part in condition)
+        case _:
+            return False
+
+
+def is_absence_between(literal: Formula) -> bool:
+    """Whether a literal is `not a in [T..U]` or `not a at S in [T..U]`: plans have a way of their own for it, which
+    costs more than the rewriting, but needs nothing to be known about T and U."""
+    match literal:
+        case Not(Window(IntervalWindow(), Sometime(Atom()) | At(_, Atom()))):
+            return True
         case _:
             return False
 
@@ -90,8 +102,8 @@ def why_not_monotone(literal: Formula) -> str:
             return ""
         case Not():
             return "not"
-        case Aggregate():
-            return f"#{literal.function}"
+        case Aggregate() | Select():
+            return f"#{literal.name}"
         case Atom() | Compare() | At(_, Atom()):
             return ""
         case Window(TimeWindow(0, 0, 1), Always(Atom())):

@@ -28,6 +28,7 @@ from lasing.logic.formulas import (
     Not,
     Or,
     PartitionWindow,
+    Select,
     Sometime,
     TimeWindow,
     TupleWindow,
@@ -39,7 +40,7 @@ from lasing.logic.formulas import (
 )
 from lasing.logic.functions import AGGREGATES
 from lasing.logic.program import Program, Rule
-from lasing.logic.terms import Arithmetic, Term, Variable, variables_of
+from lasing.logic.terms import Arithmetic, Term, Variable, mentions_now, variables_of
 
 LONGEST_PERIOD = 1 << 16
 """Steps that coincide less often than this are not waited for."""
@@ -96,7 +97,7 @@ class _Times:
         for formula in self._rule.body:
             self._expect_bounds(formula, bounded=False)
         windows = [n.function for n in self._nodes if isinstance(n, Window) and isinstance(n.function, TimeWindow)]
-        spans = sum((window.back or 0) + window.ahead + window.step - 1 for window in windows)
+        spans = sum((window.back or 0) + max(0, window.ahead) + window.step - 1 for window in windows)
         shifts = sum(abs(_shift(term) or 0) for node in self._nodes for term in terms_of(node) if self._is_time(term))
         return Settling(spans + shifts, lcm(*(window.step for window in windows)))
 
@@ -113,12 +114,12 @@ class _Times:
         before = -1
         while before != (before := len(found)):
             for target, source in self._equations():
-                if found.intersection(variables_of(source)):
+                if mentions_now(source) or found.intersection(variables_of(source)):
                     found.add(target)
         return frozenset(found)
 
     def _near_variables(self) -> frozenset[Variable]:
-        """The times that some literal of the body finds in a bounded window, and those computed from them."""
+        """The times that a literal of the body finds in a bounded window, and those computed from these or from now."""
         found = {
             literal.body.time
             for literal in self._rule.body
@@ -128,7 +129,7 @@ class _Times:
         before = -1
         while before != (before := len(found)):
             for target, source in self._equations():
-                if set(variables_of(source)) & found and _shift(source) is not None:
+                if (mentions_now(source) or set(variables_of(source)) & found) and _shift(source) is not None:
                     found.add(target)
         return frozenset(found)
 
@@ -140,7 +141,7 @@ class _Times:
                         yield target, source
 
     def _is_time(self, term: Term) -> bool:
-        return not self._times.isdisjoint(variables_of(term))
+        return mentions_now(term) or not self._times.isdisjoint(variables_of(term))
 
     # -- whether they are only times -----------------------------------------------------------------------------------
 
@@ -188,7 +189,7 @@ class _Times:
             case Window():
                 inside = bounded and not formula.full  # a full window is taken from the whole stream
                 self._expect_bounds(formula.body, inside or _is_bounded(formula))
-            case Aggregate() | Not() | And() | Or() | Implies():
+            case Aggregate() | Select() | Not() | And() | Or() | Implies():
                 for part in children(formula):
                     self._expect_bounds(part, bounded)
             case _:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lasing.logic.facts import facts_of
-from lasing.logic.formulas import Aggregate, Atom, Compare, PartitionWindow, Window, atoms_of, walk
+from lasing.logic.formulas import Aggregate, Atom, Compare, PartitionWindow, Select, Window, atoms_of, walk
 from lasing.logic.program import Program, Rule
 from lasing.logic.terms import Arithmetic, Term, Variable
 
@@ -108,7 +108,7 @@ def body_atoms(rule: Rule) -> Iterator[Atom]:
 class KeyTerms:
     """Which terms of a rule can be a key, and which of them are equal.
 
-    A key is a constant or a variable of the rule as a whole, not a local variable of an aggregate, nor `_`. `X = Y` in
+    A key is a constant or a variable of the rule as a whole, not a local variable of braces, nor `_`. `X = Y` in
     the body makes two terms equal. A window `by` keeps facts for each value of some arguments: no other argument can be
     the key of its predicate.
     """
@@ -122,7 +122,7 @@ class KeyTerms:
                 self._unite(literal.left, literal.right)
             for node in walk(literal):
                 match node:
-                    case Aggregate(local=local):
+                    case Aggregate(local=local) | Select(local=local):
                         self.local |= local
                     case Window(PartitionWindow(predicate=predicate, keys=keys)):
                         here = frozenset(i for positions in keys for i in positions)

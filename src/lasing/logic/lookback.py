@@ -23,6 +23,7 @@ from lasing.logic.formulas import (
     Not,
     Or,
     PartitionWindow,
+    Select,
     Sometime,
     TimeWindow,
     TupleWindow,
@@ -90,7 +91,7 @@ def _of(formula: Formula, derived: frozenset[str], here: int | None, reach: int 
             return Lookback() if predicate in derived else Lookback(here)
         case Compare():
             return Lookback()
-        case Aggregate() | Not() | And() | Or() | Implies():
+        case Aggregate() | Select() | Not() | And() | Or() | Implies():
             return _all(children(formula), derived, here, reach)
         case At(_, body) | Sometime(body) | Always(body):
             return _of(body, derived, reach, reach)

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, islice
 
-from lasing.logic.formulas import Aggregate, Atom, PartitionWindow, TupleWindow, Window, atoms_of, head_atom, walk
+from lasing.logic.formulas import Atom, Braces, PartitionWindow, TupleWindow, Window, atoms_of, head_atom, walk
 from lasing.logic.keys import Demand, Domains, KeyTerms, Roles, Steps, TooLong, body_atoms, narrow
 from lasing.logic.printer import formula_text
 from lasing.logic.program import Program, Rule
-from lasing.logic.terms import Arithmetic, Term, Variable, term_text
+from lasing.logic.terms import NOW, Arithmetic, Term, Variable, term_text
 
 _MOST_ATTEMPTS = 24
 _MOST_ALONE = 8
@@ -46,10 +46,12 @@ def whole_stream(rule: Rule, number: int) -> NoKey | None:
 
 
 def _by_key(window: Window) -> str:
-    names = [
-        arg.name for a in atoms_of(window.body) for arg in a.args if isinstance(arg, Variable) and not arg.anonymous
-    ]
+    names = [arg.name for a in atoms_of(window.body) for arg in a.args if isinstance(arg, Variable) and _is_named(arg)]
     return f"count the facts of each key instead, as in [#1 by {names[0]}]" if names else ""
+
+
+def _is_named(variable: Variable) -> bool:
+    return not variable.anonymous and variable != NOW
 
 
 def no_arguments(program: Program, roles: Roles) -> NoKey | None:
@@ -186,11 +188,11 @@ class _Failure:
         raise AssertionError(f"all windows of {atom} go by {_argument(position)}")
 
     def _function(self, atom: Atom) -> str:
-        """The function of the aggregate that an atom is in."""
+        """The word before the braces that an atom is in."""
         for node in (node for literal in self.rule.body for node in walk(literal)):
-            if isinstance(node, Aggregate) and any(atom is a for part in node.condition for a in atoms_of(part)):
-                return node.function
-        raise AssertionError(f"{atom} has variables of an aggregate")
+            if isinstance(node, Braces) and any(atom is a for part in node.condition for a in atoms_of(part)):
+                return node.name
+        raise AssertionError(f"{atom} has variables of braces")
 
     def _apart(self, atom: Atom, before: Sequence[Atom]) -> str:
         """Why an atom and those before it have no key in common."""

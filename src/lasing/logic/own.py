@@ -19,16 +19,7 @@ from decimal import Decimal
 from typing import Any, get_type_hints
 
 from lasing.errors import Diagnostic, LasingError, Place, fault, similar
-from lasing.logic.formulas import (
-    Aggregate,
-    At,
-    Atom,
-    Compare,
-    Formula,
-    IntervalWindow,
-    Window,
-    map_formula,
-)
+from lasing.logic.formulas import Formula, map_formula, map_terms
 from lasing.logic.functions import FUNCTIONS, Function, reasons
 from lasing.logic.functions.entry import ANYTHING, Types
 from lasing.logic.program import Penalty, Program, Rule, all_terms, per_program
@@ -146,19 +137,7 @@ def _bound(rule: Rule, given: Mapping[str, _Remembering]) -> Rule:
         return replace(new, own=_entry(rule, old, given[old.operator[1:]])) if old.is_own else new
 
     def node(old: Formula) -> Formula:
-        match old:
-            case Atom():
-                return replace(old, args=tuple(map(term, old.args)))
-            case Compare():
-                return replace(old, left=term(old.left), right=term(old.right))
-            case At():
-                return replace(old, time=term(old.time))
-            case Aggregate():
-                return replace(old, terms=tuple(map(term, old.terms)), bound=term(old.bound))
-            case Window(IntervalWindow(lo, hi)):
-                return replace(old, function=IntervalWindow(term(lo), term(hi)))
-            case _:
-                return old
+        return map_terms(old, term)
 
     penalty = rule.penalty
     if penalty is not None:

@@ -34,6 +34,7 @@ from lasing.logic.formulas import (
     Implies,
     Not,
     Or,
+    Select,
     Sometime,
     Window,
     head_atom,
@@ -243,7 +244,7 @@ def _needed(formula: Formula) -> Iterator[Atom]:
                 yield from _needed(part)
         case At(_, body) | Sometime(body) | Always(body) | Window(_, body):
             yield from _needed(body)
-        case Compare() | Aggregate() | Not() | Or() | Implies():
+        case Compare() | Aggregate() | Select() | Not() | Or() | Implies():
             return
         case _:
             assert_never(formula)

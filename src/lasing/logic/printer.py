@@ -13,6 +13,7 @@ from lasing.logic.formulas import (
     And,
     At,
     Atom,
+    Braces,
     Compare,
     Formula,
     Implies,
@@ -20,6 +21,7 @@ from lasing.logic.formulas import (
     Not,
     Or,
     PartitionWindow,
+    Select,
     Sometime,
     TimeWindow,
     TupleWindow,
@@ -42,6 +44,8 @@ def formula_text(formula: Formula) -> str:
             return f"{term_text(formula.left)} {formula.operator} {term_text(formula.right)}"
         case Aggregate():
             return _aggregate_text(formula)
+        case Select():
+            return _select_text(formula)
         case Not(body):
             return f"not {_unit(body, plain=True)}"
         case And(parts):
@@ -72,10 +76,10 @@ def window_text(window: Window) -> str:
     """A window in its brackets."""
     full = "full " if window.full else ""
     match window.function:
-        case TimeWindow(None):
-            return f"[{full}*]"
         case TimeWindow(back, ahead, step):
-            size = f"+{ahead}" if ahead and not back else f"{back},+{ahead}" if ahead else f"{back}"
+            size = "*" if back is None else f"{back}"
+            if ahead:
+                size = f"+{ahead}" if back == 0 else f"{size},{ahead:+}"
             return f"[{full}{size}{f' step {step}' if step != 1 else ''}]"
         case TupleWindow(back, ahead):
             return f"[{full}#{back}{f',+{ahead}' if ahead else ''}]"
@@ -94,16 +98,27 @@ def _unit(formula: Formula, plain: bool = False) -> str:
     match formula:
         case Atom():
             return str(formula)
-        case Compare() | Aggregate() | At() | Window() if plain:
+        case Compare() | Aggregate() | Select() | At() | Window() if plain:
             return formula_text(formula)
         case _:
             return f"({formula_text(formula)})"
 
 
 def _aggregate_text(aggregate: Aggregate) -> str:
-    terms = ",".join(term_text(t) for t in aggregate.terms)
-    condition = ", ".join(formula_text(f) for f in aggregate.condition)
-    text = f"#{aggregate.function}{{{terms} : {condition}}}"
+    text = f"#{aggregate.function}{_braces_text(aggregate)}"
     if aggregate.operator == "=" and isinstance(aggregate.bound, Variable):
         return f"{aggregate.bound} = {text}"
     return f"{text} {aggregate.operator} {term_text(aggregate.bound)}"
+
+
+def _select_text(select: Select) -> str:
+    targets = ", ".join(term_text(t) for t in select.targets)
+    tuple_text = targets if len(select.targets) == 1 else f"({targets})"
+    number = "" if select.count == 1 else f" {select.count} "
+    return f"{tuple_text} = #{select.end}{number}{_braces_text(select)}"
+
+
+def _braces_text(formula: Braces) -> str:
+    terms = ",".join(term_text(t) for t in formula.terms)
+    condition = ", ".join(formula_text(f) for f in formula.condition)
+    return f"{{{terms} : {condition}}}"

@@ -27,6 +27,7 @@ from lasing.logic.formulas import (
     Head,
     IntervalWindow,
     Not,
+    Select,
     Sometime,
     Window,
     atoms_of,
@@ -179,7 +180,7 @@ class _Splitter:
                 return literal
             case Not(body):
                 return Not(self._literal(index, body))
-            case Aggregate():
+            case Aggregate() | Select():
                 inside = {v for term in literal.terms for v in variables_of(term)}
                 outside = {v for v in free_variables(literal) if v not in literal.local}
                 condition = self._conjunction(index, literal.condition, inside | outside)

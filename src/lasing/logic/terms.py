@@ -26,6 +26,7 @@ from lasing.logic.values import (
 
 __all__ = [
     "LARGEST",
+    "NOW",
     "SMALLEST",
     "Arithmetic",
     "Substitution",
@@ -35,6 +36,7 @@ __all__ = [
     "Variable",
     "evaluate",
     "is_name",
+    "mentions_now",
     "mixed_text",
     "normal",
     "own_calls",
@@ -58,6 +60,10 @@ class Variable:
 
     def __str__(self) -> str:
         return "_" if self.anonymous else self.name
+
+
+NOW = Variable("#now")
+"""`#now`, the evaluation time, whatever time point a formula jumps to. It always has a value, so nothing binds it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,15 +127,27 @@ def term_text(term: Term, within: int = 0, right: bool = False) -> str:
 
 
 def variables_of(term: Term) -> Iterator[Variable]:
-    """The variables of a term, in the order in which they are written."""
+    """The variables of a term, in the order in which they are written. `#now` is none of them: it has a value."""
     match term:
         case Variable():
-            yield term
+            if term != NOW:
+                yield term
         case Arithmetic():
             for operand in term.operands:
                 yield from variables_of(operand)
         case _:
             return
+
+
+def mentions_now(term: Term) -> bool:
+    """Whether the value of a term depends on the evaluation time itself."""
+    match term:
+        case Variable():
+            return term == NOW
+        case Arithmetic():
+            return any(map(mentions_now, term.operands))
+        case _:
+            return False
 
 
 def own_calls(term: Term) -> Iterator[Arithmetic]:

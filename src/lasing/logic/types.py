@@ -9,10 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from lasing.logic.formulas import Aggregate, At, Atom, Compare, Formula, Implies, Not, Or, children, head_atom, walk
+from lasing.logic.formulas import (
+    Aggregate,
+    At,
+    Atom,
+    Braces,
+    Compare,
+    Formula,
+    Implies,
+    Not,
+    Or,
+    Select,
+    children,
+    head_atom,
+    walk,
+)
 from lasing.logic.functions import AGGREGATES
 from lasing.logic.program import Program, Rule
-from lasing.logic.terms import Arithmetic, Term, Variable
+from lasing.logic.terms import NOW, Arithmetic, Term, Variable
 from lasing.logic.values import Type, type_of_value
 
 _NUMBERS = ("integer", "double")
@@ -84,12 +98,12 @@ def _of_variables(rule: Rule, known: Types) -> dict[Variable, Type | None]:
 
 
 def _outside(formula: Formula) -> Iterable[Formula]:
-    """A formula and its subformulas, except those inside aggregates: these may hold for no value at all."""
+    """A formula and its subformulas, except those inside braces: these may hold for no value at all."""
     stack = [formula]
     while stack:
         node = stack.pop()
         yield node
-        if not isinstance(node, Aggregate):
+        if not isinstance(node, Braces):
             stack.extend(reversed(children(node)))
 
 
@@ -107,19 +121,29 @@ def _bindings(
             return [(a, _of_term(b, variables)) for a, b in sides if isinstance(a, Variable)]
         case Aggregate(operator="=", bound=Variable() as result):
             return [(result, _of_aggregate(node, known, variables))]
+        case Select(targets=targets):
+            inside = _inside(node, known, variables)
+            pairs = zip(targets, node.terms, strict=True)
+            return [(target, _of_term(term, inside)) for target, term in pairs if isinstance(target, Variable)]
         case _:
             return []
 
 
 def _of_aggregate(aggregate: Aggregate, known: Types, variables: Mapping[Variable, Type | None]) -> Type | None:
-    inside = {v: t for v, t in variables.items() if v not in aggregate.local}
-    for _ in range(len(aggregate.condition) + 1):
-        for literal in aggregate.condition:
+    inside = _inside(aggregate, known, variables)
+    return AGGREGATES[aggregate.function].result(_of_term(aggregate.terms[0], inside))
+
+
+def _inside(braces: Braces, known: Types, variables: Mapping[Variable, Type | None]) -> Mapping[Variable, Type | None]:
+    """The types of variables between braces."""
+    inside = {v: t for v, t in variables.items() if v not in braces.local}
+    for _ in range(len(braces.condition) + 1):
+        for literal in braces.condition:
             for node in walk(literal):
                 for variable, given in _bindings(node, known, inside):
-                    if variable in aggregate.local:
+                    if variable in braces.local:
                         inside[variable] = joined(inside.get(variable), given)
-    return AGGREGATES[aggregate.function].result(_of_term(aggregate.terms[0], inside))
+    return inside
 
 
 def _narrower(one: Type | None, other: Type | None) -> Type | None:
@@ -135,7 +159,7 @@ def _narrower(one: Type | None, other: Type | None) -> Type | None:
 def _of_term(term: Term, variables: Mapping[Variable, Type | None]) -> Type | None:
     match term:
         case Variable():
-            return variables.get(term)
+            return "integer" if term == NOW else variables.get(term)
         case Arithmetic(_, operands):
             types = [_of_term(operand, variables) for operand in operands]
             return term.function.result(types)

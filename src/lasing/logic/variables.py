@@ -5,6 +5,8 @@ A formula *binds* a variable when its instances can be found by looking at the s
 negation and implication nothing. `at T` binds T where the time points to try are finite: inside a window, or where
 the formula can hold only near atoms of the stream.
 
+`#now` is a variable only in name: it has a value from the beginning, so nothing binds it, and nothing waits for it.
+
 An anonymous variable under `not`, `or` or `->` means "some value" right there, and does not matter elsewhere.
 """
 
@@ -19,18 +21,20 @@ from lasing.logic.formulas import (
     And,
     At,
     Atom,
+    Braces,
     Compare,
     Formula,
     Implies,
     IntervalWindow,
     Not,
     Or,
+    Select,
     Sometime,
     TimeWindow,
     Window,
     terms_of,
 )
-from lasing.logic.terms import Term, Variable, variables_of
+from lasing.logic.terms import NOW, Term, Variable, variables_of
 
 Bound = frozenset[Variable]
 
@@ -75,7 +79,7 @@ def is_ready(formula: Formula, bound: Container[Variable], windowed: bool = Fals
 
 
 def free_variables(formula: Formula) -> Bound:
-    """The variables that matter to the rest of the rule: not an aggregate's own, nor `_` inside `not`, `or`, `->`."""
+    """The variables that matter to the rest of the rule: not those inside braces, nor `_` inside `not`, `or`, `->`."""
     return frozenset(occurrences(formula))
 
 
@@ -86,10 +90,12 @@ def occurrences(formula: Formula, existential: bool = False) -> Iterator[Variabl
             for term in terms_of(formula):
                 yield from _named(term, existential)
         case Aggregate():
-            inner = (v for f in formula.condition for v in occurrences(f))
-            terms = (v for t in formula.terms for v in variables_of(t))
-            yield from (v for v in (*inner, *terms) if v not in formula.local)
+            yield from inside(formula)
             yield from _named(formula.bound, False)
+        case Select():
+            yield from inside(formula)
+            for target in formula.targets:
+                yield from _named(target, existential)
         case Not(body):
             yield from occurrences(body, True)
         case Or(parts):
@@ -107,6 +113,14 @@ def occurrences(formula: Formula, existential: bool = False) -> Iterator[Variabl
             yield from occurrences(formula.body, existential)
         case _:
             assert_never(formula)
+
+
+def inside(formula: Braces) -> Iterator[Variable]:
+    """The occurrences between braces of variables that also occur outside: they group."""
+    for part in formula.condition:
+        yield from (v for v in occurrences(part) if v not in formula.local)
+    for term in formula.terms:
+        yield from (v for v in variables_of(term) if v not in formula.local)
 
 
 def reach(formula: Formula) -> int | None:
@@ -134,7 +148,7 @@ def reach(formula: Formula) -> int | None:
             return None if inner is None else inner + back + step - 1
         case Window(_, Atom() as atom):
             return reach(atom)
-        case Compare() | Aggregate() | Not() | Implies() | At() | Sometime() | Always() | Window():
+        case Compare() | Aggregate() | Select() | Not() | Implies() | At() | Sometime() | Always() | Window():
             return None
         case _:
             assert_never(formula)
@@ -156,12 +170,14 @@ def _interval_ends(formula: Formula) -> Bound:
 def _binds(formula: Formula, bound: Container[Variable], windowed: bool) -> Bound:
     match formula:
         case Atom(_, args):
-            return frozenset(arg for arg in args if isinstance(arg, Variable))
+            return frozenset(arg for arg in args if isinstance(arg, Variable) and arg != NOW)
         case Compare("=", left, right):
             return _assigned(left, right, bound) | _assigned(right, left, bound)
-        case Aggregate(operator="=", bound=Variable() as result):
-            outside = all(v in bound for v in occurrences(formula) if v != result)
-            return frozenset((result,)) if outside else frozenset()
+        case Aggregate(operator="=", bound=Variable() as result) if result != NOW:
+            return frozenset((result,)) if all(v in bound for v in inside(formula)) else frozenset()
+        case Select(targets=targets):
+            found = frozenset(target for target in targets if isinstance(target, Variable) and target != NOW)
+            return found if all(v in bound for v in inside(formula)) else frozenset()
         case Compare() | Aggregate() | Not() | Implies():
             return frozenset()
         case And(parts):
@@ -170,7 +186,7 @@ def _binds(formula: Formula, bound: Container[Variable], windowed: bool) -> Boun
             return frozenset.intersection(*(_binds(part, bound, windowed) for part in parts))
         case At(time, body):
             found = _binds(body, bound, windowed)
-            if isinstance(time, Variable) and (windowed or reach(body) is not None):
+            if isinstance(time, Variable) and time != NOW and (windowed or reach(body) is not None):
                 found |= {time}
             return found
         case Sometime(body) | Always(body):
@@ -182,6 +198,6 @@ def _binds(formula: Formula, bound: Container[Variable], windowed: bool) -> Boun
 
 
 def _assigned(target: Term, source: Term, bound: Container[Variable]) -> Bound:
-    if isinstance(target, Variable) and all(v in bound for v in variables_of(source)):
+    if isinstance(target, Variable) and target != NOW and all(v in bound for v in variables_of(source)):
         return frozenset((target,))
     return frozenset()

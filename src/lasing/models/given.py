@@ -60,10 +60,10 @@ def unknowns(
     program: Program, timeline: Interval, now: int, data: list[Fact], derived: Iterable[Fact] = ()
 ) -> Unknowns:
     """A structure with this data, in which the derived atoms may hold or not."""
-    from lasing.engines.asp.unfolding import Unknowns, aggregate_values
+    from lasing.engines.asp.unfolding import Unknowns, possible_values
 
     stream = Stream(timeline, Facts(data), _derived(derived))
-    return Unknowns(stream, background_of(program.background), now, values=aggregate_values)
+    return Unknowns(stream, background_of(program.background), now, values=possible_values)
 
 
 def _derived(facts: Iterable[Fact]) -> Derived:

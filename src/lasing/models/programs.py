@@ -16,7 +16,7 @@ from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
 from lasing.logic.own import check_functions
 from lasing.logic.program import Fact, Program
-from lasing.logic.terms import Value, value_text
+from lasing.logic.terms import NOW, Value, value_text
 from lasing.models.given import Time, all_facts, check_timeline, facts_at, time_or, unknowns, values_of
 from lasing.models.witness import Witness, fact_text, time_text
 from lasing.session import ProgramLike, parse, source_of
@@ -196,7 +196,7 @@ def _no_model(program: Program, data: _Data, facts: list[Fact]) -> list[str]:
 def _broken(program: Program, data: _Data, found: Broken) -> str:
     rule = program.rules[found.rule]
     place = "" if (at := rule.place()) is None else f" ({at})"
-    values = ", ".join(f"{v} = {value_text(x)}" for v, x in found.binding.items() if not v.anonymous)
+    values = ", ".join(f"{v} = {value_text(x)}" for v, x in found.binding.items() if not v.anonymous and v != NOW)
     what = f"rule {found.rule + 1}{place}{', for ' if values else ''}{values}"
     heads = list(map(data.at, Witness.of(facts_at(found.heads, data.now))))
     match heads:

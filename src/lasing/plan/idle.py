@@ -83,7 +83,7 @@ class _Analysis:
         for stage in plan.stages:
             self._check_stage(stage)
         self.spans += [clock.span for clock in plan.clocks if clock.span is not None]
-        width = max(((span.back or 0) + span.ahead + span.step for span in self.spans), default=0)
+        width = max(((span.back or 0) + max(0, span.ahead) + span.step for span in self.spans), default=0)
         period = lcm(*self.steps, *(span.step for span in self.spans))
         if period > LONGEST_PERIOD:
             raise _Unsteady(f"steps that coincide only every {period:,} time points")
@@ -258,6 +258,8 @@ class _Analysis:
                     self.spans.append(stage.window_of_times)
                 if stage.computed is not None and self.held.get((source, stage.computed[0]), 0) & TIME:
                     raise _Unsteady(f"{stage.computed[1]} of times")
+                if any(self.held.get((source, column), 0) & TIME for column in stage.ordered):
+                    raise _Unsteady("times that are put in order")
             case Recompute():
                 for box in stage.boxes:
                     self._check_stage(box)

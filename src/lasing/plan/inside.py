@@ -122,6 +122,8 @@ class Inside:
             self.rules.append(view_rule(relation, self.timed(predicate), span, keep_time))
 
     def _take_stamped(self, predicate: str, relation: Relation, span: Span | None, keep_time: bool) -> None:
+        if span is not None and not span.has_now:
+            return
         stamped, new = self._scratch(f"{predicate} @ now", self._known.arity[predicate] + 1)
         if new:
             self.rules.append(stamp_rule(stamped, self.derived(predicate)))

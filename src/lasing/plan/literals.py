@@ -5,7 +5,7 @@ needed. Four sources of truth about p flow into it, each in its own way:
 
 - *facts*, through a feed: a fact at u is a row while u lies in the window;
 - what rules derive *at T*: the rows (args, T) of `p @`, while T lies in the window;
-- what rules derive *now*: it has the time of evaluation;
+- what rules derive *now*: it has the time of evaluation, which a window that ends before now does not have;
 - *background*: it has every time point, and the window's clock enumerates these.
 
 If p is guaranteed, guaranteed rules do all this. If p is counted, stages of the counted plane do it; for the literals
@@ -199,9 +199,9 @@ class Outside:
             return relation
         if counted:
             rules = list(copies(relation, self.facts(predicate, span, timed=False)))
-            if span.step == 1:
+            if not span.waits:
                 rules += copies(relation, self.derived(predicate))
-            elif predicate in known.now_heads:
+            elif predicate in known.now_heads and span.has_now:
                 rules += untimed(relation, self.gated(self._stamped(predicate), span))
             if predicate in known.at_heads:
                 rules += untimed(relation, self.gated(self.timed(predicate), span))
@@ -212,7 +212,7 @@ class Outside:
         draft.feeds.append(Feed(predicate, relation, span, timed=False))
         self._put_background(predicate, relation, span)
         self._take_timed(predicate, relation, span, keep_time=False)
-        if predicate in known.now_heads:
+        if predicate in known.now_heads and span.has_now:
             if span.step == 1:
                 draft.guaranteed += copies(relation, self.derived(predicate))
             else:
@@ -230,7 +230,7 @@ class Outside:
             return relation
         if counted:
             rules = list(copies(relation, self.facts(predicate, span, timed=True)))
-            if predicate in known.now_heads:
+            if predicate in known.now_heads and (span is None or span.has_now):
                 rules += copies(relation, self.gated(self._stamped(predicate), span))
             if predicate in known.at_heads:
                 rules += copies(relation, self.gated(self.timed(predicate), span))
@@ -240,7 +240,7 @@ class Outside:
             return relation
         draft.feeds.append(Feed(predicate, relation, span, timed=True))
         self._take_timed(predicate, relation, span, keep_time=True)
-        if predicate in known.now_heads:
+        if predicate in known.now_heads and (span is None or span.has_now):
             self._take_stamped(predicate, relation, span, keep_time=True)
         if background:
             draft.guaranteed.append(self._background_at(predicate, relation, self._clock(span), watched=False))
@@ -335,8 +335,8 @@ class Outside:
 
     def background(self, predicate: str, span: Span | None) -> Relation:
         """Background as a relation of its own, watched."""
-        steps = span is not None and span.step > 1
-        name = f"{predicate} of background" + (f" in {span}" if steps else "")
+        waits = span is not None and span.waits
+        name = f"{predicate} of background" + (f" in {span}" if waits else "")
         relation, new = self.draft.relation(name, self.predicates.arity[predicate])
         if new:
             self._put_background(predicate, relation, span)

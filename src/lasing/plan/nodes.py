@@ -21,7 +21,10 @@ NOW = Variable("now")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A time window: from `back` before the pivot (None: from the start) to `ahead` after it."""
+    """A time window: from `back` before the pivot (None: from the start) to `ahead` after it.
+
+    If `ahead` is negative, it ends before the pivot.
+    """
 
     back: int | None
     ahead: int = 0
@@ -29,7 +32,17 @@ class Span:
 
     def __str__(self) -> str:
         size = "*" if self.back is None else str(self.back)
-        return size + (f",+{self.ahead}" if self.ahead else "") + (f" step {self.step}" if self.step > 1 else "")
+        return size + (f",{self.ahead:+}" if self.ahead else "") + (f" step {self.step}" if self.step > 1 else "")
+
+    @property
+    def waits(self) -> bool:
+        """Whether a time point may be in the window only later than at that time point itself."""
+        return self.step > 1 or self.ahead < 0
+
+    @property
+    def has_now(self) -> bool:
+        """Whether the window may have the time point of evaluation."""
+        return self.ahead >= 0
 
 
 POINT = Span(0)
@@ -172,6 +185,11 @@ class OperatorNode(ABC):
         return None
 
     @property
+    def ordered(self) -> range:
+        """The columns of the source by which it orders rows, in memory of its own, where times do not move along."""
+        return range(0)
+
+    @property
     def unsteady(self) -> str:
         """Why each time point must be evaluated because of it; empty if that is not so."""
         return ""
@@ -252,6 +270,11 @@ class FactPoints(OperatorNode):
         return True
 
     @property
+    def ordered(self) -> range:
+        """The columns of the source by which it orders rows, in memory of its own, where times do not move along."""
+        return range(0)
+
+    @property
     def unsteady(self) -> str:
         return "background at the time points of a window of facts"
 
@@ -315,13 +338,21 @@ class Stamp(OperatorNode):
 
 @dataclass(frozen=True, slots=True)
 class Fold(OperatorNode):
-    """Rows (group, value): an aggregate over the rows (group, terms) of `source`; the first `groups` columns group."""
+    """Rows (group, value): an aggregate over the rows (group, terms) of `source`; the first columns group.
+
+    `by` has what the program calls those columns.
+    """
 
     function: AggregateFunction
     source: Relation
     target: Relation
-    groups: int
+    by: tuple[Term, ...]
     origin: int
+
+    @property
+    def groups(self) -> int:
+        """How many columns group."""
+        return len(self.by)
 
     def __post_init__(self) -> None:
         _expect_arity(self, self.target, self.groups + 1)
@@ -341,6 +372,39 @@ class Fold(OperatorNode):
 
     def __str__(self) -> str:
         return f"#{self.function} by the first {self.groups} columns"
+
+
+@dataclass(frozen=True, slots=True)
+class Extremes(OperatorNode):
+    """The rows (group, terms) of `source` that are among the `most` greatest, or least, of their group; the first
+    `groups` columns group."""
+
+    greatest: bool
+    most: int
+    source: Relation
+    target: Relation
+    groups: int
+    origin: int
+
+    def __post_init__(self) -> None:
+        _expect_arity(self, self.target, self.source.arity)
+        if self.groups >= self.source.arity:
+            raise _misfit(self, f"{self.source.name} has no terms to order by")
+
+    @property
+    def origin_of_rows(self) -> Relation:
+        return self.source
+
+    @property
+    def ordered(self) -> range:
+        return range(self.groups, self.source.arity)
+
+    def columns(self) -> tuple[int, ...]:
+        return tuple(range(self.target.arity))
+
+    def __str__(self) -> str:
+        number = "" if self.most == 1 else f" {self.most}"
+        return f"#{'last' if self.greatest else 'first'}{number} by the first {self.groups} columns"
 
 
 @dataclass(frozen=True, slots=True)

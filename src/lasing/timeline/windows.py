@@ -21,15 +21,20 @@ def pivot(t: int, step: int) -> int:
 def time_window(timeline: Interval, t: int, back: int | None, ahead: int = 0, step: int = 1) -> Interval:
     """[t'-back, t'+ahead] around the pivot t'; `back` None reaches to the timeline's start.
 
+    With a negative `ahead`, the window ends before the pivot. Near the timeline's start it is then empty.
+
         time points   0 1 2 3 4 5 6 7 8
         back 3            [-----]        at t = 5
         +2                      [---]    at t = 5
+        back 3, -1        [---]          at t = 5
         back 3 step 3 [-----]            at t = 5, pivot 3
 
     >>> time_window(Interval(0, None), 5, 3)
     Interval(lo=2, hi=5)
     >>> time_window(Interval(4, None), 5, 3, 1, 3)
     Interval(lo=4, hi=4)
+    >>> time_window(Interval(0, None), 5, 3, -1), bool(time_window(Interval(5, None), 5, 3, -1))
+    (Interval(lo=2, hi=4), False)
     """
     centre = pivot(t, step)
     lo = timeline.lo if back is None else centre - back

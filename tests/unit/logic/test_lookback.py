@@ -15,6 +15,11 @@ from lasing.logic.lookback import Lookback, lookback
         ("p in [5]", Lookback(5)),
         ("p in [+5]", Lookback(0)),
         ("p in [3,+1]", Lookback(3)),
+        ("p in [3,-1]", Lookback(3)),
+        ("p in [*,-1]", Lookback(None)),
+        ("p at #now - 3", Lookback(3)),
+        ("not p in [#now - 4..#now - 1]", Lookback(4)),
+        ("(p in [2,-1]) in [full 5,-1]", Lookback(5)),
         ("not p always in [5]", Lookback(5)),
         # at t = 5 the pivot is 4, and the window begins at -1: six before t
         ("p in [5 step 2]", Lookback(6)),

@@ -37,6 +37,12 @@ def test_a_function_in_heads_conditions_and_aggregates(engine: str) -> None:
     assert answers("q(coalesce(@f(X),none)) :- p(X).", [1, 2], engine, f=lambda x: x if x > 1 else None) == {"none", 2}
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_function_in_first_last_and_intervals(engine: str) -> None:
+    assert answers("q(Y) :- (Y) = #last{@f(X) : p(X)}.", [1, 2], engine, f=lambda x: -x) == {-1}
+    assert answers("q(X) :- p(X) in [@f(0)..0].", [1], engine, f=lambda x: x - 1) == {1}
+
+
 @pytest.mark.parametrize(
     ("value", "seen"),
     [

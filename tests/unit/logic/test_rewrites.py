@@ -96,6 +96,38 @@ WINDOWS = {
     ],
 }
 
+BEFORE_NOW = {
+    "q :- (a and b) in [3,-1].": ["q :- a at T'1 in [3,-1], b at T'1 in [3,-1]."],
+    "q :- ⊞[5] ⊞[4,-3] ◇ p.": ["q :- p in [4,-3]."],
+    # Such a window may have no time point: then nothing is always so.
+    "q :- (not p) always in [3,-1].": [
+        "q :- q: part 1 always in [3,-1].",
+        "q: part 1 at T'1 :- any time at T'1 in [3,-1], not p at T'1 in [3,-1].",
+    ],
+    "q :- go at T in [8], (p in [2,-1]) at T.": ["q :- go at T in [8], T <= T'1 + 2, T'1 + 1 <= T, p at T'1 in [10]."],
+    "q :- go at T in [8], (p always in [2,-1]) at T.": [
+        "q :- go at T in [8], any time at T'1 in [10], T <= T'1 + 2, T'1 + 1 <= T, not q: part 1(T).",
+        "q: part 1(T) :- go at T in [8], any time at T'2 in [10], T <= T'2 + 2, T'2 + 1 <= T, not p at T'2 in [10].",
+    ],
+    # Another literal says in which window T lies.
+    "q :- p at T in [5,-1], r at T.": ["q :- p at T in [5,-1], r at T in [5,-1]."],
+}
+
+EVALUATION_TIME = {
+    "q(#now) :- p.": ["q(now') :- p, any time at now' in [0]."],
+    "q :- p at #now - 5, not r at #now.": ["q :- p in [5,-5], not r in [0]."],
+    "q :- p at #now + 1.": ["q :- p at now' + 1, any time at now' in [0]."],
+    "q :- p in [#now - 5..#now - 1].": ["q :- p in [5,-1]."],
+    "q :- not p(_) always in [#now - 5..#now].": ["q :- not p(_) always in [5]."],
+    "q :- #count{T : p at T in [#now - 5..#now - 2]} > 1.": ["q :- #count{T : p at T in [5,-2]} > 1."],
+    "q :- s(#now), (p in [2]) at #now.": [
+        "q :- s(now'), any time at now' in [0], now' <= T'1 + 2, T'1 <= now', p at T'1 in [2]."
+    ],
+    "q :- #count{T : p at T in [3], T < #now} > 1.": [
+        "q :- #count{T : p at T in [3], T < now'} > 1, any time at now' in [0]."
+    ],
+}
+
 JUMPS = {
     "q(T) :- go at T in [8], (p in [1]) at T.": ["q(T) :- go at T in [8], T <= T'1 + 1, T'1 <= T, p at T'1 in [9]."],
     "q(T) :- go at T in [8], (p in [+5]) at T.": [
@@ -150,7 +182,7 @@ BACKGROUND = {
     "b. q :- go at T, (b in [2]) at T.": ["q :- go at T, T <= T'1 + 2, T'1 <= T, b at T'1."],
 }
 
-ALL = {**CONNECTIVES, **DIAMONDS, **BOXES, **WINDOWS, **JUMPS, **BESIDE, **BACKGROUND}
+ALL = {**CONNECTIVES, **DIAMONDS, **BOXES, **WINDOWS, **BEFORE_NOW, **EVALUATION_TIME, **JUMPS, **BESIDE, **BACKGROUND}
 
 
 @pytest.mark.parametrize(("text", "rules"), ALL.items(), ids=ALL)
@@ -164,13 +196,16 @@ def test_what_becomes_of_a_rule(text: str, rules: list[str]) -> None:
     [
         ("q :- (a and p in [#3]) in [2].", "a window of facts inside another formula"),
         ("q(X) :- go at T in [5], (p(X) in [#1,+1]) at T.", "a window of facts inside another formula"),
-        ("q :- (#count{X : p(X)} > 2) in [3].", "an aggregate inside another formula"),
+        ("q :- (#count{X : p(X)} > 2) in [3].", "#count inside another formula"),
         ("q :- (a in [2]) at T, s(T).", "a time that no windowed literal binds"),
         ("q :- p always in [2..4].", "a time that no windowed literal binds"),
-        ("q :- s(T), s(U), not p in [T..U].", "a window between times that no literal shows to be time points"),
+        ("q :- s(T), s(U), p always in [T..U].", "a window between times that no literal shows to be time points"),
         ("q :- ⊞[3 step 2] (a and b).", "a window that need not contain the time point at which it opens"),
         ("q :- ⊞[3 step 2] ⊞[2] ◇ a.", "a window in a window that need not contain the time point at which it opens"),
         ("q :- ⊞[3] ⊞[2 step 2] ◇ a.", "a window with a step in another window"),
+        ("q :- ⊞[5,-1] (a and b).", "a window that need not contain the time point at which it opens"),
+        ("q :- ⊞[5,-1] ⊞[2] ◇ a.", "a window in a window that need not contain the time point at which it opens"),
+        ("q :- ⊞[2] ⊞[5,-3] ◇ a.", "a window in another window, without a time point in common"),
         ("q :- s(T), go at T in [3], (p in [2 step 2]) at T.", "a time that is an argument as well"),
         ("q(N) :- N = #count{X : p(X)}, (r(N) or a) always in [2].", "a variable, N, that no reusable literal binds"),
         ("b. q :- go at T, (b in [+2]) at T.", "background seen from a time point that may lie ahead"),

@@ -60,6 +60,7 @@ def test_terms(term: str, wanted: Type) -> None:
 def test_time_points_are_integers() -> None:
     assert types("q(T) :- d(X) at T in [5].") == ("integer",)
     assert types("q(U) :- d(X) at T in [5], U = T + 1.") == ("integer",)
+    assert types("q(#now,U) :- d(X), U = #now - 1.") == ("integer", "integer")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import lasing
 from lasing.plan.compile import compile_plan
-from lasing.plan.nodes import Plan
+from lasing.plan.nodes import Fold, Plan
 from lasing.plan.optimize import optimized
 from lasing.plan.optimize.constants import push_constants
 from lasing.plan.optimize.dead import drop_dead
@@ -12,6 +12,7 @@ from lasing.plan.optimize.duplicates import drop_duplicates
 from lasing.plan.optimize.fuse import fuse_copies
 from lasing.plan.optimize.merge import LEAST, merge_rules
 from lasing.plan.optimize.order import as_written, order_lookups
+from lasing.plan.optimize.originals import read_originals
 from lasing.plan.rewrite import rules_of
 
 
@@ -73,6 +74,31 @@ def test_copies_are_fused() -> None:
     assert names(found) == {"q"}
     assert not found.guaranteed
     assert {(feed.predicate, feed.relation.name) for feed in found.feeds} == {("p", "q"), ("q", "q")}
+
+
+def test_an_aggregate_reads_its_window_directly() -> None:
+    found = read_originals(plan("a(S,X) :- s(S), X = #sum{V,T : p(S,V) at T in [9]}."))
+    (fold,) = (stage for stage in found.stages if isinstance(stage, Fold))
+    assert fold.source.name == "p at 9"
+    assert not any(name.startswith("elements of #sum 1") and "on" not in name for name in names(found))
+    assert {lookup.relation.name for rule in rules_of(found) for lookup in rule.lookups} <= names(found)
+
+
+def test_elements_of_the_same_condition_are_kept_once() -> None:
+    condition = "V : p(S,V) in [9], not r(S), V > 0"
+    rules = f"a(S,X) :- s(S), X = #min{{{condition}}}. b(S,X) :- s(S), X = #max{{{condition.replace('V', 'W')}}}."
+    found = read_originals(plan(rules))
+    one, other = (stage for stage in found.stages if isinstance(stage, Fold))
+    assert one.source == other.source
+    assert one.source.name == "elements of #min 1"
+    assert "elements of #max 2" not in names(found)
+
+
+def test_elements_whose_terms_may_have_no_value_are_kept_for_each_rule() -> None:
+    condition = "V / 2 : p(S,V) in [9]"
+    found = read_originals(plan(f"a(S,X) :- s(S), X = #min{{{condition}}}. b(S,X) :- s(S), X = #max{{{condition}}}."))
+    one, other = (stage for stage in found.stages if isinstance(stage, Fold))
+    assert one.source != other.source
 
 
 def test_what_binds_most_is_looked_up_first() -> None:

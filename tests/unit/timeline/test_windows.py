@@ -25,9 +25,23 @@ def check_edges(window: Interval, first: int, last: int) -> None:
 # [+2] t = 5               [---]
 # [3,+1]             [-------]
 # [*]  t = 5     [---------]
+# [3,-1]             [---]
+# [3,-3]             |
+# [*,-2]         [-----]
 @pytest.mark.parametrize(
     ("back", "ahead", "first", "last"),
-    [(3, 0, 2, 5), (0, 0, 5, 5), (5, 0, 0, 5), (9, 0, 0, 5), (0, 2, 5, 7), (3, 1, 2, 6), (None, 0, 0, 5)],
+    [
+        (3, 0, 2, 5),
+        (0, 0, 5, 5),
+        (5, 0, 0, 5),
+        (9, 0, 0, 5),
+        (0, 2, 5, 7),
+        (3, 1, 2, 6),
+        (None, 0, 0, 5),
+        (3, -1, 2, 4),
+        (3, -3, 2, 2),
+        (None, -2, 0, 3),
+    ],
 )
 def test_edges_of_a_time_window(back: int | None, ahead: int, first: int, last: int) -> None:
     check_edges(time_window(TIMELINE, 5, back, ahead), first, last)
@@ -48,6 +62,16 @@ def test_a_stepped_window_moves_by_its_step(t: int, first: int, last: int) -> No
 # [1 step 5] t = 4 |               pivot 0: all of it lies before the start
 def test_a_stepped_window_before_the_start_is_empty() -> None:
     assert not time_window(Interval(4, None), 4, 1, 0, 5)
+
+
+# time points        4 5 6 7
+# timeline           [------...
+# [3,-1] t = 4   [-]               all of it lies before the start
+# [3,-1] t = 5     [-|             the first time point that it has
+def test_a_window_that_ends_before_now_is_empty_at_the_start() -> None:
+    timeline = Interval(4, None)
+    assert not time_window(timeline, 4, 3, -1)
+    check_edges(time_window(timeline, 5, 3, -1), 4, 4)
 
 
 # enclosing window       2 3 4 5 6

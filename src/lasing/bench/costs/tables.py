@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 
+from lasing.bench.costs.aggregates import aggregates
 from lasing.bench.costs.functions import functions
 from lasing.bench.costs.interrupts import interrupts
 from lasing.bench.costs.leaving import leaving
@@ -13,6 +14,7 @@ from lasing.bench.costs.models import models
 from lasing.bench.costs.names import names
 from lasing.bench.costs.reading import reading
 from lasing.bench.costs.running import running
+from lasing.bench.costs.selecting import selecting
 
 Row = tuple[str, str, str]
 COLUMNS = ("what", "cost", "compared")
@@ -46,5 +48,14 @@ COSTS: tuple[CostTable, ...] = (
         "leaving", "Handing out changes", "What does it cost to hand out a change, by the kind of its values?", leaving
     ),
     CostTable("functions", "Functions", "What does a function of a column of names cost?", functions),
+    CostTable(
+        "aggregates",
+        "Aggregates over a window",
+        "What does a reading cost in an aggregate over a window, compared with a shorter one and with Polars?",
+        aggregates,
+    ),
+    CostTable(
+        "selecting", "First and last", "What do `#first` and `#last` cost per reading, by window and order?", selecting
+    ),
     CostTable("interrupts", "Ctrl-C", "How soon does an exploding evaluation end?", interrupts),
 )

@@ -13,7 +13,7 @@ from lasing.engines.asp.conditions import TimedAtom
 from lasing.engines.asp.grounding import Ground, Grounding
 from lasing.engines.asp.retention import Retention
 from lasing.engines.asp.solver import Solver
-from lasing.engines.asp.unfolding import Unknowns, aggregate_values
+from lasing.engines.asp.unfolding import Unknowns, possible_values
 from lasing.engines.reference.stream import Args, Derived, Stream
 from lasing.engines.reference.structure import background_of
 from lasing.limits import Watch
@@ -191,7 +191,7 @@ class AspEngine:
             self._background,
             now,
             self._orders,
-            values=aggregate_values,
+            values=possible_values,
             certain=certain,
             watch=self._watch,
         )

@@ -10,13 +10,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from lasing.engines.asp import aggregates
+from lasing.engines.asp import aggregates, selections
 from lasing.engines.asp.conditions import Condition, Literal, TimedAtom, all_of, any_of, negation
 from lasing.engines.reference.entailment import candidates, check_terms, evaluation_order, truth
 from lasing.engines.reference.stream import NOTHING, Args, Derived, Facts, Stream
 from lasing.engines.reference.structure import Binding, Structure
-from lasing.logic.formulas import Aggregate, Atom, Formula
-from lasing.logic.terms import Arithmetic, Substitution, Undefined, Value, Variable, evaluate
+from lasing.logic.formulas import Aggregate, Atom, Braces, Formula, Select
+from lasing.logic.terms import NOW, Arithmetic, Substitution, Undefined, Variable, evaluate
 
 _FREE = object()
 _MANY = 16
@@ -50,6 +50,10 @@ class Conditions:
 
     def aggregate(self, m: Unknowns, s: Stream, t: int, formula: Aggregate, sub: Substitution) -> Condition:
         return aggregates.condition(m, formula, evaluate(formula.bound, sub), elements(m, s, t, formula, sub))
+
+    def select(self, m: Unknowns, s: Stream, t: int, formula: Select, sub: Substitution) -> Condition:
+        row = tuple(evaluate(target, sub) for target in formula.targets)
+        return selections.condition(formula, row, elements(m, s, t, formula, sub))
 
     def known(self, truth: bool) -> Condition:
         return truth
@@ -86,7 +90,7 @@ def instances(
     With a pivot, only those that find an instance of that formula among the new atoms.
     """
     order = evaluation_order(m, s, body, given, pivot)
-    return _extend(m, s, t, order, 0, dict(given), [], pivot, Stream(s.timeline, Facts(), news))
+    return _extend(m, s, t, order, 0, {NOW: t, **given}, [], pivot, Stream(s.timeline, Facts(), news))
 
 
 def _extend(
@@ -166,8 +170,8 @@ def _rows(m: Unknowns, s: Stream, t: int, predicate: str, known: list[object]) -
     return index.get(known[position], ())
 
 
-def elements(m: Unknowns, s: Stream, t: int, formula: Aggregate, sub: Substitution) -> aggregates.Elements:
-    """The tuples that an aggregate may range over, each with the condition under which it does."""
+def elements(m: Unknowns, s: Stream, t: int, formula: Braces, sub: Substitution) -> aggregates.Elements:
+    """The tuples that braces may range over, each with the condition under which it does."""
     found: aggregates.Elements = {}
     for binding, when in instances(m, s, t, formula.condition, sub):
         try:
@@ -179,7 +183,10 @@ def elements(m: Unknowns, s: Stream, t: int, formula: Aggregate, sub: Substituti
     return found
 
 
-def aggregate_values(m: Structure, s: Stream, t: int, formula: Aggregate, sub: Substitution) -> Sequence[Value]:
-    """All the values that an aggregate may have."""
+def possible_values(m: Structure, s: Stream, t: int, formula: Braces, sub: Substitution) -> Sequence[Args]:
+    """All the values that the terms outside braces may have."""
     assert isinstance(m, Unknowns)
-    return aggregates.values(formula, elements(m, s, t, formula, sub))
+    found = elements(m, s, t, formula, sub)
+    if isinstance(formula, Select):
+        return selections.possible(formula, found)
+    return [(value,) for value in aggregates.values(formula, found)]

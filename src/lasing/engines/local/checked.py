@@ -64,7 +64,7 @@ class Checked:
         return is_known and address < start + self._blocks[number].nbytes
 
     def _look_again(self) -> None:
-        known = {**dict(_shared.items()), **_allocated}  # one may die meanwhile, and items() leaves it out
+        known = {**dict(_shared.items()), **_allocated}  # `items`, because arrays may be freed in the meantime
         self._starts = sorted(known)
         self._blocks = [known[start] for start in self._starts]
 

@@ -31,6 +31,10 @@ def encode(dictionary: Dictionary, column: Any, value_of: Callable[[object], Val
             return codes
     if pa.types.is_string(chunk.type) and chunk.null_count == 0:
         return dictionary.strings.codes(chunk, dictionary.codes)
+    if pa.types.is_floating(chunk.type) and chunk.null_count == 0:
+        numbers = chunk.cast(pa.float64()).to_numpy(zero_copy_only=False)
+        if np.isfinite(numbers).all():
+            return dictionary.doubles(numbers)
     return _by_value(chunk, lambda values: dictionary.codes(map(value_of, values)), value_of)
 
 

@@ -34,6 +34,7 @@ from lasing.engines.local.values import (
     UNDEFINED,
     WIDES,
     decode_wides,
+    encode_doubles,
     encode_wide,
 )
 from lasing.logic.values import KINDS, Value
@@ -128,7 +129,11 @@ class Dictionary:
 
     def _is_full(self) -> bool:
         """Whether there are enough values to look for those that nothing uses any more."""
-        return len(self.names) + len(self.terms) + len(self._answers) + wide_values(self._arena) > self._limit
+        return self._count() > self._limit
+
+    def _count(self) -> int:
+        """How many values and answers there are."""
+        return len(self.names) + len(self.terms) + len(self._answers) + int(wide_values(self._arena))
 
     def collect(self) -> None:
         """Forget the values that are in no row of the arena, no constant and no `Coded`; the others get new codes."""
@@ -159,11 +164,10 @@ class Dictionary:
         renumber_rows(answers, A, *numbers)
         self._answers.keep(answers)
         self._by_code, self._filled, self._arrow = np.empty(0, object), 0, None
-        self._wides = self.values(np.arange(WIDES, WIDES + wide_values(self._arena)))
-        self._codes |= {value: WIDES + i for i, value in enumerate(self._wides)}
+        self._wides = []  # the arena knows them: a Python object is made only for those that someone asks for
         self.strings = Strings()
         self._texts = None if self._texts is None else Texts()
-        self._limit = max(_LEAST, 2 * (len(self._codes) + len(self._answers)))
+        self._limit = max(_LEAST, 2 * self._count())
         self.collections += 1
 
     def _living_answers(self, names: Codes, wides: Codes) -> Codes:
@@ -228,6 +232,12 @@ class Dictionary:
             return np.fromiter(map(self._codes.__getitem__, values), np.int64, len(values))
         except KeyError:
             return np.array(self.codes(values), np.int64)
+
+    def doubles(self, values: np.ndarray[Any, np.dtype[np.float64]]) -> Codes:
+        """The codes of a column of finite doubles. No Python object is made for any of them."""
+        assert self.bare, "codes are made inside `encoding()`"
+        codes: Codes = encode_doubles(self._arena, values)
+        return codes
 
     def _new(self, value: Value | Operands) -> int:
         if isinstance(value, int) and -SMALL < value < SMALL:

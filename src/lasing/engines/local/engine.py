@@ -39,7 +39,7 @@ from lasing.logic.program import Program
 from lasing.logic.terms import Term, Variable
 from lasing.logic.values import is_text
 from lasing.plan.compile import compile_plan
-from lasing.plan.nodes import NOW, Fold, Plan, Relation
+from lasing.plan.nodes import NOW, Extremes, Fold, Plan, Relation
 from lasing.plan.optimize import optimized
 from lasing.plan.rewrite import rules_of
 from lasing.timeline.limits import check_time
@@ -281,6 +281,8 @@ class LocalEngine:
 def _asks_for_order(plan: Plan) -> bool:
     """Whether some rule may ask which of two names comes first. A comparison with a number does not."""
     folds = [stage for stage in plan.stages if isinstance(stage, Fold)]
+    if any(isinstance(stage, Extremes) for stage in plan.stages):
+        return True
     ordered = (test for rule in rules_of(plan) for test in rule.tests if COMPARISONS[test.comparison].orders)
     return any(_may_be_name(test.left) and _may_be_name(test.right) for test in ordered) or any(
         AGGREGATES[fold.function].picks is not None for fold in folds

@@ -181,16 +181,17 @@ def _take_in(m: Memory, rows: np.ndarray, first: int, last: int, t: int) -> None
 def _feed(m: Memory, sink: int, rows: np.ndarray, i: int, t: int) -> None:
     """Put a fact into a guaranteed relation: now, or from the time at which its window contains it."""
     d, added, step, key = m[sink + SINK_TARGET], m[sink + SINK_ADDED], m[sink + SINK_STEP], m[KEY]
+    ahead = m[sink + SINK_AHEAD]
     arity = m[d + ARITY]
     until = FOREVER if m[sink + SINK_KIND] == FOR_EVER else leaves(t, m[sink + SINK_BACK], step)
-    if arity == 2 and added == PLAIN and step == 1:
+    if arity == 2 and added == PLAIN and step == 1 and ahead >= 0:
         upsert_pair(m, d, rows[i, np.uintp(IN_ARGS)], rows[i, np.uintp(IN_ARGS + 1)], until)
         return
     for j in range(arity - (added != PLAIN)):
         m[key + j] = rows[i, np.uintp(IN_ARGS + j)]
     if added != PLAIN:
         m[key + arity - 1] = t if added == TIMED else m[sink + SINK_TAG]
-    begin = t if step == 1 else enters(t, m[sink + SINK_AHEAD], step)
+    begin = enters(t, ahead, step)
     if begin > until:
         return
     if begin > t:

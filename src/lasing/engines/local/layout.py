@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,8 +20,7 @@ from lasing.engines.local.questions import Call
 from lasing.logic.functions import Function
 from lasing.logic.terms import Term, Value
 from lasing.plan.idle import Steady, steady, ticks
-from lasing.plan.nodes import Derive, Fold, Gate, LastFacts, Plan, PlanRule, Recompute, Relation
-from lasing.plan.rewrite import rules_of
+from lasing.plan.nodes import Derive, Extremes, Fold, Gate, LastFacts, Plan, PlanRule, Recompute, Relation
 
 _KEY_AREA, _STACK = 64, 64
 
@@ -79,7 +78,7 @@ class _Layout:
         self._wide = Relation("wide values", 2)
         self._relations = [self._wide, *plan.relations, *self._helpers()]
         self._number = {relation: i for i, relation in enumerate(self._relations)}
-        self._waiting = {*self._pending.values(), *(own.relation for own in self._own.values() if own.waits)}
+        self._waiting = {*self._pending.values(), *(own.relation for own in self._owned() if own.waits)}
         self._put_out = {output.relation for output in plan.outputs}
         for relation in self._relations:
             self.indices[relation] = [tuple(range(relation.arity))]
@@ -156,20 +155,20 @@ class _Layout:
         columns = {relation: sum(1 << i for i in times) for relation, times in found.times.items()}
         for relation, waiting in self._pending.items():
             columns[waiting] = columns[relation] | 1 << relation.arity
-        for node, own in self._own.items():
+        for node, (own, *_) in self._own.items():
             match node:
                 case Gate():
                     columns[own.relation] = columns[node.source] | 1 << node.source.arity
-                case Fold():
+                case Fold() | Extremes():
                     columns[own.relation] = columns[node.source] & ((1 << node.groups) - 1)
         return found, np.array([columns.get(relation, idle.LEFT_ALONE) for relation in self._relations], np.int64)
 
     def _helpers(self) -> list[Relation]:
         """Relations that only the arena needs: for rows that wait, for single operations, for the log of all facts."""
         plan = self.plan
-        waits = [f.relation for f in plan.feeds if f.span is not None and f.span.step > 1]
+        waits = [f.relation for f in plan.feeds if f.span is not None and f.span.waits]
         waits += [r.head for r in plan.guaranteed if r.within is not None and not r.stamps]
-        waits += [relation for relation, _, span in plan.background if span is not None and span.step > 1]
+        waits += [relation for relation, _, span in plan.background if span is not None and span.waits]
         self._pending = {r: Relation(f"pending {r.name}", r.arity + 1) for r in dict.fromkeys(waits)}
         self._nodes: list[object] = [*plan.clocks, Fixpoint(plan.guaranteed)]
         if plan.tracked or self._pending or any(isinstance(stage, Gate) for stage in plan.stages):
@@ -177,16 +176,20 @@ class _Layout:
         self._nodes += plan.stages
         unknown = sorted({type(node).__name__ for node in self._nodes} - {known.__name__ for known in OPERATORS})
         assert not unknown, f"no operator for {', '.join(unknown)}: see `operators.table`"
-        self._own: dict[object, Own] = {}
+        self._own: dict[object, tuple[Own, ...]] = {}
         for node in self._nodes:
             if (make := OPERATORS[type(node)].own) is not None:
-                self._own[node] = make(node)
+                own = make(node)
+                self._own[node] = own if isinstance(own, tuple) else (own,)
         self._log: Relation | None = None
         if any(OPERATORS[type(node)].reads_log(node) for node in self._nodes):
             windows = [s.target.arity - 1 for s in plan.stages if isinstance(s, LastFacts) and s.keys is None]
             self._log = Relation("log", log.ARGS + max(windows, default=0))
         logs = [self._log] if self._log is not None else []
-        return [*self._pending.values(), *(own.relation for own in self._own.values()), *logs]
+        return [*self._pending.values(), *(own.relation for own in self._owned()), *logs]
+
+    def _owned(self) -> Iterator[Own]:
+        return (own for several in self._own.values() for own in several)
 
     # -- words ----------------------------------------------------------------------------------------------------
 
@@ -208,7 +211,7 @@ class _Layout:
     def _describe(self) -> None:
         """Fill in the relations' descriptors."""
         partners = {a: self.at(b) for pair in self._pending.items() for a, b in (pair, pair[::-1])}
-        own = {own.relation: own for own in self._own.values()}
+        own = {own.relation: own for own in self._owned()}
         numbers = {
             o.relation: memory.FIRST_REPORTED + i if o.tag is None else memory.TAGGED
             for i, o in enumerate(self.plan.outputs)
@@ -218,13 +221,13 @@ class _Layout:
             kind = self._kind(relation)
             reported = numbers.get(relation, 0) if kind == memory.TRACKED and relation not in self.plan.tracked else 0
             extra = {memory.COUNTED: 4, memory.TRACKED: 2 if reported else 3}.get(kind, 1)
-            more, codes = (own[relation].more, own[relation].codes) if relation in own else (0, ())
+            keeps = own.get(relation, Own(relation))
             indices = self.indices[relation] if relation != self._log else []
             assert len(indices) <= memory.MOST_INDICES
             at_next = relation.arity + extra
             fields = {
                 memory.ARITY: relation.arity,
-                memory.STRIDE: at_next + len(indices) + more,
+                memory.STRIDE: at_next + len(indices) + keeps.more,
                 memory.INDICES: len(indices),
                 memory.AT_H: relation.arity,
                 memory.AT_S: relation.arity + 1,
@@ -237,7 +240,8 @@ class _Layout:
                 memory.PARTNER: partners.get(relation, 0),
                 memory.AT_MORE: at_next + len(indices),
                 memory.REPORTED: reported,
-                memory.MORE_CODES: sum(1 << word for word in codes),
+                memory.MORE_CODES: sum(1 << word for word in keeps.codes),
+                memory.MORE_BLOCK: 0 if keeps.block is None else keeps.block + 1,
             }
             for at, word in fields.items():
                 self.words[d + at] = word
@@ -271,9 +275,9 @@ class _Layout:
             self._times += [op + at for at in operator.times]
         return first
 
-    def own(self, node: object) -> int:
-        """Where the descriptor of this node's own relation is."""
-        return self.at(self._own[node].relation)
+    def own(self, node: object, number: int = 0) -> int:
+        """Where the descriptor of this node's own relation is, or of one of several."""
+        return self.at(self._own[node][number].relation)
 
     def log(self) -> int:
         """Where the descriptor of the log of all facts is."""
@@ -283,10 +287,6 @@ class _Layout:
     def feed(self, predicate: str, op: int) -> None:
         """Send the facts of a predicate directly to an operation."""
         self._fed.setdefault(predicate, []).append(op)
-
-    def head_args(self, relation: Relation) -> tuple[Term, ...]:
-        """The head's arguments in the rule that derives a relation."""
-        return next(rule.args for rule in rules_of(self.plan) if rule.head == relation)
 
     def predicate(self, name: str) -> int:
         """The number of a predicate that feeds something; they are numbered in the order of the plan."""

@@ -24,7 +24,7 @@ moves to a larger block. Kernels take a pointer to the array, `m`.
 
     a descriptor, at d
 
-    | 24 fields, from ARITY to MORE_CODES | index 0 | index 1 | ... MOST_INDICES of them |
+    | 25 fields, from ARITY to MORE_BLOCK | index 0 | index 1 | ... MOST_INDICES of them |
                                             | INDEX_KEYS | INDEX_SHIFT | INDEX_HEADS | columns ... |
 
 - *Born*: a row gets the next row id. Ids rise; the record's place in the ring is `id & mask`. Each index has a table of
@@ -75,7 +75,8 @@ AT_MORE = 20  # where in a record the words that an operator keeps begin
 BLOCK_WORDS = 21  # how large the block is
 REPORTED = 22  # if only the output needs the changes: FIRST_REPORTED + the predicate's number, or TAGGED; else 0
 MORE_CODES = 23  # which of the words at AT_MORE are codes of values, as bits
-INDEX = 24  # where the indices begin; for each:
+MORE_BLOCK = 24  # which of these words has the place of a block of the row's own, plus 1; 0: rows have no blocks
+INDEX = 25  # where the indices begin; for each:
 INDEX_KEYS = 0  # how many columns it has
 INDEX_SHIFT = 1  # by how much a hash is shifted to give the place of a chain's head
 INDEX_HEADS = 2  # where the heads of its chains are
@@ -431,8 +432,14 @@ def open_blocks(array: Memory, bits: int) -> None:
 
 @njit(cache=True)
 def release_blocks(array: Memory) -> None:
-    """Free the memory of all relations and of the calendar."""
+    """Free the memory of all relations, of their rows, and of the calendar."""
     m = pointer(array)
     for r in range(m[RELATIONS]):
-        release(m, m[m[FIRST_RELATION] + r * DESCRIPTOR + OFFSET])
+        d = m[FIRST_RELATION] + r * DESCRIPTOR
+        if m[d + MORE_BLOCK] != 0:
+            for row in range(m[d + LO], m[d + HI]):
+                block = m[record(m, d, row) + m[d + AT_MORE] + m[d + MORE_BLOCK] - 1]
+                if block != 0:
+                    release(m, block)
+        release(m, m[d + OFFSET])
     release(m, m[CALENDAR])

@@ -2,7 +2,7 @@
 
     u in the window of t  ⇔  enters(u) <= t <= leaves(u)
 
-`back` is negative if the window reaches to the start of the timeline.
+`back` is negative if the window reaches to the start of the timeline, `ahead` if it ends before its pivot.
 """
 
 from __future__ import annotations

@@ -108,6 +108,16 @@ def encode_wide(array: Memory, kind: int, bits: int) -> int:
 
 
 @njit(cache=True)
+def encode_doubles(array: Memory, values: np.ndarray) -> np.ndarray:
+    """The codes of many finite doubles."""
+    m = pointer(array)
+    codes = np.empty(values.shape[0], np.int64)
+    for i in range(values.shape[0]):
+        codes[i] = code_of_double(m, values[i])
+    return codes
+
+
+@njit(cache=True)
 def decode_wides(array: Memory, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The integers or the bits of doubles of many codes, and which are doubles; a code that is not wide stays."""
     m = pointer(array)

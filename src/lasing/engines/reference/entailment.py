@@ -1,7 +1,7 @@
 """The entailment relation M, S, t ⊩ φ (LARS, Definition 7), case by case, and the substitutions worth asking it about.
 
-A formula comes with a substitution for its variables. Beyond the paper there are comparisons and aggregates. A term
-without a value raises `Undefined`, and the whole instance fails, wherever the term is in it.
+A formula comes with a substitution for its variables. Beyond the paper there are comparisons, aggregates and
+selections. A term without a value raises `Undefined`, and the whole instance fails, wherever the term is in it.
 
 A program with variables means its ground instances. Only those whose atoms are somewhere in the stream matter:
 `candidates` finds them there, and `entails` decides each one. So `candidates` may offer too many, never too few.
@@ -22,11 +22,13 @@ from lasing.logic.formulas import (
     And,
     At,
     Atom,
+    Braces,
     Compare,
     Formula,
     Implies,
     Not,
     Or,
+    Select,
     Sometime,
     TimeWindow,
     Window,
@@ -35,8 +37,9 @@ from lasing.logic.formulas import (
     terms_of,
     walk,
 )
-from lasing.logic.functions import aggregate, holds
+from lasing.logic.functions import aggregate, holds, selected
 from lasing.logic.terms import (
+    NOW,
     Arithmetic,
     Substitution,
     Term,
@@ -67,6 +70,8 @@ def truth(algebra: Algebra[M, Truth], m: M, s: Stream, t: int, formula: Formula,
             return algebra.known(holds(comparison, evaluate(left, sub), evaluate(right, sub)))
         case Aggregate():
             return algebra.aggregate(m, s, t, formula, sub)
+        case Select():
+            return algebra.select(m, s, t, formula, sub)
         # M, S, t ⊩ ¬α  iff  M, S, t ⊮ α
         case Not(body):
             return algebra.negation(_some_instance(algebra, m, s, t, body, sub))
@@ -113,6 +118,9 @@ class TrueOrFalse:
         value = aggregate_value(m, s, t, formula, sub)
         return value is not None and holds(formula.operator, value, evaluate(formula.bound, sub))
 
+    def select(self, m: Structure, s: Stream, t: int, formula: Select, sub: Substitution) -> bool:
+        return tuple(evaluate(target, sub) for target in formula.targets) in selected_tuples(m, s, t, formula, sub)
+
     def known(self, truth: bool) -> bool:
         return truth
 
@@ -135,18 +143,31 @@ def _in_background(m: Structure, predicate: str, terms: tuple[Term, ...], sub: S
 
 def aggregate_value(m: Structure, s: Stream, t: int, formula: Aggregate, sub: Substitution) -> Value | None:
     """The value of an aggregate over the distinct tuples of terms that satisfy its condition."""
+    return aggregate(formula.function, _tuples(m, s, t, formula, sub))
+
+
+def selected_tuples(m: Structure, s: Stream, t: int, formula: Select, sub: Substitution) -> list[Args]:
+    """The first or last of the distinct tuples of terms that satisfy the condition."""
+    return selected(formula.end == "last", formula.count, _tuples(m, s, t, formula, sub))
+
+
+def _tuples(m: Structure, s: Stream, t: int, formula: Braces, sub: Substitution) -> set[Args]:
+    """The distinct tuples of terms that satisfy the condition in braces."""
     tuples = set()
     for instance in instances(m, s, t, formula.condition, sub):
         try:
             tuples.add(tuple(evaluate(term, instance) for term in formula.terms))
         except Undefined as reason:
             m.note_failure(reason, instance)
-    return aggregate(formula.function, tuples)
+    return tuples
 
 
-def _only_value(m: Structure, s: Stream, t: int, formula: Aggregate, sub: Substitution) -> Iterable[Value]:
+def _known_values(m: Structure, s: Stream, t: int, formula: Braces, sub: Substitution) -> Iterable[Args]:
+    """The values that the terms outside braces have."""
+    if isinstance(formula, Select):
+        return selected_tuples(m, s, t, formula, sub)
     value = aggregate_value(m, s, t, formula, sub)
-    return () if value is None else (value,)
+    return () if value is None else ((value,),)
 
 
 def _some_instance(algebra: Algebra[M, Truth], m: M, s: Stream, t: int, formula: Formula, sub: Substitution) -> Truth:
@@ -176,10 +197,11 @@ def instances(
 ) -> Iterator[Binding]:
     """The substitutions, extending a given one, under which all formulas hold at t.
 
-    With a pivot, only those that find an instance of that formula among the new atoms.
+    With a pivot, only those that find an instance of that formula among the new atoms. `#now` is t, or what it is in
+    the given one, if t is a time point that a formula has jumped to.
     """
     order = evaluation_order(m, s, body, given, pivot)
-    return _extend(m, s, t, order, 0, dict(given), pivot, Stream(s.timeline, Facts(), news))
+    return _extend(m, s, t, order, 0, {NOW: t, **given}, pivot, Stream(s.timeline, Facts(), news))
 
 
 def _extend(
@@ -207,11 +229,11 @@ def _extend(
 
 
 def check_terms(formula: Formula, substitution: Substitution) -> None:
-    """Raise `Undefined` if some term of the formula has no value; aggregates check their own elements."""
-    for term in terms_of(formula) if not isinstance(formula, Aggregate) else (formula.bound,):
+    """Raise `Undefined` if some term of the formula has no value; braces check their own elements."""
+    for term in terms_of(formula) if not isinstance(formula, Braces) else formula.outside:
         if isinstance(term, Arithmetic):
             evaluate(term, substitution)
-    if not isinstance(formula, Aggregate):
+    if not isinstance(formula, Braces):
         for part in children(formula):
             check_terms(part, substitution)
 
@@ -259,12 +281,14 @@ def candidates(m: Structure, s: Stream, t: int, formula: Formula, binding: Bindi
             yield from _assigned(m, x, term, binding)
         case Aggregate(operator="=", bound=Variable() as x) if x not in binding:
             try:
-                values = (m.values or _only_value)(m, s, t, formula, binding)
+                values = (m.values or _known_values)(m, s, t, formula, binding)
             except Undefined as reason:
                 m.note_failure(reason, binding)
                 return
-            yield from ({**binding, x: value} for value in values)
-        case Compare() | Aggregate() | Not() | Implies():
+            yield from _matches((x,), values, binding)
+        case Select(targets=targets) if not all(_is_bound(target, binding) for target in targets):
+            yield from _matches(targets, (m.values or _known_values)(m, s, t, formula, binding), binding)
+        case Compare() | Aggregate() | Select() | Not() | Implies():
             yield binding
         case And(parts):
             yield from _chained(m, s, t, evaluation_order(m, s, parts, binding), 0, binding)

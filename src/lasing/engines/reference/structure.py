@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from lasing.engines.reference.stream import Args, Stream
 from lasing.limits import Watch
 from lasing.logic.examples import Example
-from lasing.logic.formulas import Aggregate, Atom, Formula
+from lasing.logic.formulas import Atom, Braces, Formula
 from lasing.logic.terms import Substitution, Undefined, Value, Variable
 
 Background = dict[str, dict[Args, None]]
 Binding = dict[Variable, Value]
 
 
-Values = Callable[["Structure", Stream, int, Aggregate, Substitution], Iterable[Value]]
+Values = Callable[["Structure", Stream, int, Braces, Substitution], Iterable[tuple[Value, ...]]]
 
 
 @dataclass(slots=True)
@@ -24,7 +24,8 @@ class Structure:
 
     `failures` are the instances of `rule` in which a term had no value, `examples` has one of them for each rule and
     reason, and `orders` remembers in which order the formulas of a body are evaluated. If some atoms of the stream may
-    hold or not, `values` gives all the values that an aggregate can have. `watch` enforces the limits, if any.
+    hold or not, `values` gives all the values that the terms outside braces can have. `watch` enforces the
+    limits, if any.
     """
 
     stream: Stream

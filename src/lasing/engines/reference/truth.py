@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 
 from lasing.engines.reference.stream import Args, Stream
 from lasing.engines.reference.structure import Structure
-from lasing.logic.formulas import Aggregate
+from lasing.logic.formulas import Aggregate, Select
 from lasing.logic.terms import Substitution
 
 S = TypeVar("S", bound=Structure, contravariant=True)
@@ -27,6 +27,10 @@ class Algebra(Protocol[S, Truth]):
 
     def aggregate(self, m: S, s: Stream, t: int, formula: Aggregate, sub: Substitution) -> Truth:
         """Whether an aggregate compares with its bound as the formula requires."""
+        ...
+
+    def select(self, m: S, s: Stream, t: int, formula: Select, sub: Substitution) -> Truth:
+        """Whether the targets of a selection are among the tuples that it selects."""
         ...
 
     def known(self, truth: bool) -> Truth:

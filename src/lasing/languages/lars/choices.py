@@ -33,6 +33,7 @@ from lasing.logic.formulas import (
     And,
     At,
     Atom,
+    Braces,
     Compare,
     Formula,
     Head,
@@ -169,10 +170,10 @@ def _read_elements(c: Cursor) -> list[_Element]:
 
 def _alone(c: Cursor, element: _Element) -> tuple[Head, tuple[Formula, ...]]:
     """The element as if it were alone, so that its `_` have the same names as those of an equal element."""
-    before = c.i, c.anonymous, c.aggregates
+    before = c.i, c.anonymous, c.braces
     c.i, c.anonymous = element.at_head, 0
     again = _read_element(c)
-    c.i, c.anonymous, c.aggregates = before
+    c.i, c.anonymous, c.braces = before
     return again.head, again.condition
 
 
@@ -208,10 +209,11 @@ class _Choice:
                 message = f"{v} is a variable of this element, but a different variable in an aggregate of the body"
                 self.c.fail("E115", message, "rename one of them", v.offset, len(v.name))
         for node in (n for e in self.elements for f in (e.head, *e.condition) for n in walk(f) if bounds):
-            if isinstance(node, Aggregate):
-                message = "an aggregate in a condition of a choice that has bounds"
-                note = f"derive an atom from it in a rule of its own, such as: ok :- #{node.function}{{…}} > 1."
-                self.c.fail("E115", message, note, node.offset, len(node.function) + 1)
+            if isinstance(node, Braces):
+                message = f"#{node.name} in a condition of a choice that has bounds"
+                example = "#count{…} > 1" if isinstance(node, Aggregate) else f"X = #{node.name}{{…}}"
+                note = f"derive an atom from it in a rule of its own, such as: ok :- {example}."
+                self.c.fail("E115", message, note, node.offset, len(node.name) + 1)
             # One formula counts several elements: if a term of one had no value, the others would fail with it.
             for term in terms_of(node) if len(self.elements) > 1 else ():
                 if isinstance(term, Arithmetic) and _may_have_no_value(term):
@@ -241,7 +243,7 @@ class _Choice:
 
     def _rule(self, heads: tuple[Head, ...], body: tuple[Formula, ...], offset: int, length: int, choice: bool) -> Rule:
         rule = Rule(heads, body, self.c.source, offset, length, choice)
-        return with_local_variables(rule) if self.c.aggregates or not heads else rule
+        return with_local_variables(rule) if self.c.braces or not heads else rule
 
     def _head(self, element: _Element) -> Head:
         self.c.i = element.at_head

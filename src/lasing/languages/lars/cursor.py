@@ -37,8 +37,8 @@ class Cursor:
     """Walks over tokens. `i` is the index of the next one."""
 
     __slots__ = (
-        "aggregates",
         "anonymous",
+        "braces",
         "dated",
         "depth",
         "environment",
@@ -60,12 +60,12 @@ class Cursor:
         self.i = 0
         self.depth = 0
         self.anonymous = 0
-        self.aggregates = 0
+        self.braces = 0
         self.dated = False  # whether a time of this rule is written as a date
 
     def begin_rule(self) -> None:
         """Forget what was counted in the previous rule."""
-        self.anonymous = self.aggregates = self.depth = 0
+        self.anonymous = self.braces = self.depth = 0
         self.dated = False
 
     @property
@@ -132,7 +132,7 @@ class Cursor:
         """Fail if a term that is computed now calls a function of the user, which only a run has."""
         for call in (call for term in terms for call in own_calls(term)):
             note = "functions of your own are known when a program runs: compute this in a rule with a body"
-            self.fail("E118", f"{what} cannot call {call.operator}", note, call.offset, len(call.operator))
+            self.fail("E119", f"{what} cannot call {call.operator}", note, call.offset, len(call.operator))
 
     def fail(self, code: str, message: str, note: str = "", offset: int | None = None, length: int = 0) -> NoReturn:
         """Give up on this statement with a finding at the next token, or at `offset`."""

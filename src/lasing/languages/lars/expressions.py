@@ -8,17 +8,16 @@ A parenthesis may open a term or a formula, and a bare name may be a constant or
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import cast
 
 from lasing.errors import LasingError, similar
+from lasing.languages.lars.braces import Targets, Uncompared, compared, fail_targets, read_braces
 from lasing.languages.lars.cursor import DEEPEST, Cursor
 from lasing.languages.lars.numbers import read_number
 from lasing.languages.lars.prefixes import prefixed_iri, read_literal_value
-from lasing.languages.lars.slips import AGGREGATES, capitalised
+from lasing.languages.lars.slips import capitalised
 from lasing.languages.lars.windows import attach_window, read_window
 from lasing.logic.formulas import (
-    Aggregate,
     Always,
     And,
     At,
@@ -31,8 +30,8 @@ from lasing.logic.formulas import (
     Sometime,
     Window,
 )
-from lasing.logic.functions import COMPARISONS, AggregateFunction, Comparison, calls, functions, infixes
-from lasing.logic.terms import SMALLEST, Arithmetic, Term, Variable, normal
+from lasing.logic.functions import COMPARISONS, Comparison, calls, functions, infixes
+from lasing.logic.terms import NOW, SMALLEST, Arithmetic, Term, Variable, normal
 from lasing.logic.values import BlankNode, Boxed, Constructed, Iri, Truth, is_boxed, is_number, is_value, unescape
 from lasing.timeline.ticks import parse_time
 
@@ -43,17 +42,7 @@ _TERM_ENDS = frozenset(",)")
 _DEEPEST_TERM = 2 * DEEPEST
 
 
-@dataclass(frozen=True, slots=True)
-class Braces:
-    """An aggregate before its comparison is known."""
-
-    function: AggregateFunction
-    terms: tuple[Term, ...]
-    condition: tuple[Formula, ...]
-    offset: int
-
-
-Operand = Term | Formula | Braces
+Operand = Term | Formula | Uncompared | Targets
 
 
 def read_literal(c: Cursor) -> Formula:
@@ -162,13 +151,11 @@ def as_term(c: Cursor, operand: Operand) -> Term:
             c.fail("E105", f"{name}(…) is not a term", note, operand.offset, len(name))
         case Variable() | Arithmetic() | int() | float() | str() | Boxed():
             return operand
-        case Braces():
-            c.fail(
-                "E105",
-                "an aggregate cannot be part of a term",
-                "give it a name first: N = #count{…}",
-                operand.offset,
-            )
+        case Uncompared(name=name):
+            note = f"give it a name first: N = #{name}{{…}}"
+            c.fail("E105", f"#{name} cannot be part of a term", note, operand.offset)
+        case Targets():
+            fail_targets(c, operand)
         case _:
             c.fail_expected("a term", "before this", "this is a formula, but only a term is allowed here")
 
@@ -187,8 +174,11 @@ def as_formula(c: Cursor, operand: Operand) -> Formula:
             return operand
         case Variable() | Arithmetic() | int() | float() | str() | Boxed():
             c.fail_expected("a comparison such as < or =", "after a term", "a term alone is not a literal")
-        case Braces():
-            c.fail_expected("a comparison", "after an aggregate", "such as: #count{X : p(X)} >= 3")
+        case Uncompared(name=name):
+            note = f"such as: X = #{name}{{Y : p(Y)}}" if operand.selects else "such as: #count{X : p(X)} >= 3"
+            c.fail_expected("a comparison", f"after #{name}", note)
+        case Targets():
+            fail_targets(c, operand)
         case _:
             return operand
 
@@ -325,10 +315,10 @@ def _comparison(c: Cursor, first: Operand | None = None) -> Operand:
     right = _sum(c)
     if c.kinds[c.i] in _COMPARISONS:
         c.fail("E105", "comparisons do not chain", "write them one by one: 1 <= X, X < 9")
-    if isinstance(left, Braces):
-        return _aggregate(left, operator, as_term(c, right))
-    if isinstance(right, Braces):
-        return _aggregate(right, COMPARISONS[operator].flipped, as_term(c, left))
+    if isinstance(left, Uncompared):
+        return compared(c, left, operator, _targets(c, right), offset)
+    if isinstance(right, Uncompared):
+        return compared(c, right, COMPARISONS[operator].flipped, _targets(c, left), offset)
     one, other = _truth_beside(c, left, right), _truth_beside(c, right, left)
     return Compare(operator, as_term(c, one), as_term(c, other), offset)
 
@@ -342,8 +332,8 @@ def _truth_beside(c: Cursor, operand: Operand, other: Operand) -> Operand:
     return Truth(operand.predicate == "true") if gives_truth else operand
 
 
-def _aggregate(braces: Braces, operator: Comparison, bound: Term) -> Aggregate:
-    return Aggregate(braces.function, braces.terms, braces.condition, operator, bound, frozenset(), braces.offset)
+def _targets(c: Cursor, operand: Operand) -> Term | Targets:
+    return operand if isinstance(operand, Targets) else as_term(c, operand)
 
 
 # -- terms --------------------------------------------------------------------------------------------------------
@@ -418,11 +408,16 @@ def _primary(c: Cursor) -> Operand:
         case "@" if _calls_own(c, i + 1):
             return _own(c)
         case "DIRECTIVE":
-            return _braces(c)
+            return read_braces(c, read_term, read_formula)
+        case "#now":
+            c.i = i + 1
+            return NOW
         case "(":
             c.i = i + 1
             c.enter()
             inside = _implication(c)
+            if c.kinds[c.i] == ",":
+                inside = _tuple(c, inside, c.offsets[i])
             c.leave()
             c.expect(")", "to close the parenthesis")
             return inside
@@ -434,6 +429,14 @@ def _primary(c: Cursor) -> Operand:
             )
         case _:
             c.fail_expected("a literal or term", "here")
+
+
+def _tuple(c: Cursor, first: Operand, offset: int) -> Targets:
+    """`T, V)` after the first term."""
+    terms = [as_term(c, first)]
+    while c.accept(","):
+        terms.append(read_term(c))
+    return Targets(tuple(terms), offset)
 
 
 def _calls_own(c: Cursor, i: int) -> bool:
@@ -455,29 +458,3 @@ def _variable(c: Cursor, i: int) -> Variable:
         c.anonymous += 1
         name = f"_#{c.anonymous}"
     return Variable(name, c.offsets[i])
-
-
-def _braces(c: Cursor) -> Braces:
-    """`#count{ terms : literals }`"""
-    name, offset = c.text, c.offset
-    if name not in AGGREGATES:
-        hint = similar(name, AGGREGATES)
-        c.fail(
-            "E109",
-            f"{name} is not an aggregate",
-            "\n".join(filter(None, (hint, f"aggregates are {' '.join(AGGREGATES)}"))),
-        )
-    c.i += 1
-    c.expect("{", f"after {name}")
-    c.enter()
-    terms = [as_term(c, _sum(c))]
-    while c.accept(","):
-        terms.append(as_term(c, _sum(c)))
-    c.expect(":", "after the terms of an aggregate")
-    condition = [read_formula(c)]
-    while c.accept(","):
-        condition.append(read_formula(c))
-    c.leave()
-    c.expect("}", "to close the aggregate")
-    c.aggregates += 1
-    return Braces(cast(AggregateFunction, name[1:]), tuple(terms), tuple(condition), offset)

@@ -16,7 +16,7 @@ from lasing.languages.lars.weak_constraints import OPTIMISATIONS
 WIDTH = 100
 _INDENT = "    "
 _OPEN, _CLOSE = frozenset("([{"), frozenset(")]}")
-_WORDS = frozenset(("NAME", "VARIABLE", "NUMBER", "STRING", "LITERAL", "IRI", "PREFIXED", "BLANK"))
+_WORDS = frozenset(("NAME", "VARIABLE", "NUMBER", "STRING", "LITERAL", "IRI", "PREFIXED", "BLANK", "#now"))
 _ENDS_OPERAND = _WORDS | _CLOSE
 
 
@@ -116,6 +116,7 @@ def _text(tokens: Tokens, indices: list[int], first: str) -> str:
     """Tokens on one line; `first` is the first word of their statement."""
     parts: list[str] = []
     depth: list[str] = []
+    before = ""
     for position, i in enumerate(indices):
         kind = tokens.kinds[i]
         if kind in _CLOSE and depth:
@@ -127,7 +128,7 @@ def _text(tokens: Tokens, indices: list[int], first: str) -> str:
                 parts.append(" ")
         parts.append(tokens.texts[i])
         if kind in _OPEN:
-            depth.append(kind)
+            depth.append("penalty" if before == "." else kind)
     return "".join(parts)
 
 
@@ -142,7 +143,7 @@ def _space(earlier: str, before: str, kind: str, inside: str, first: str) -> boo
     if kind == "{":
         return before != "DIRECTIVE"
     if before == ",":
-        return not (inside == "[" and kind == "+")
+        return not (inside == "[" and kind in ("+", "-"))
     if kind == ":" and first == "#prefix":
         return False
     if "/" in (before, kind) and first in ("#show", "#input"):

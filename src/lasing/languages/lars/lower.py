@@ -30,7 +30,7 @@ from lasing.languages.lars.tokens import after_statement, declared_prefixes, tok
 from lasing.languages.lars.weak_constraints import OPTIMISATIONS, read_optimisation
 from lasing.logic.formulas import At, Atom, head_atom
 from lasing.logic.program import Fact, Output, Program, Rule, Signature
-from lasing.logic.terms import Undefined, Value, evaluate, variables_of
+from lasing.logic.terms import Undefined, Value, evaluate, mentions_now, variables_of
 from lasing.timeline.limits import check_time
 
 DEEPEST_INCLUDE = 50
@@ -297,8 +297,7 @@ def _keep(reading: _Reading, cursor: Cursor, rule: Rule) -> None:
 
 def _has_variables(rule: Rule) -> bool:
     for head in rule.heads:
-        if any(v for arg in head_atom(head).args for v in variables_of(arg)):
-            return True
-        if isinstance(head, At) and any(variables_of(head.time)):
+        times = (head.time,) if isinstance(head, At) else ()
+        if any(mentions_now(term) or any(variables_of(term)) for term in (*head_atom(head).args, *times)):
             return True
     return False

@@ -72,7 +72,7 @@ def _formula(c: Cursor) -> Rule:
     body = read_literals(c)
     _end(c, "a literal")
     rule = Rule((), tuple(body), c.source, 0, len(c.source.text))
-    return with_local_variables(rule) if c.aggregates else rule
+    return with_local_variables(rule) if c.braces else rule
 
 
 def _atoms(c: Cursor) -> tuple[Atom, ...]:

@@ -9,7 +9,7 @@ from typing import NoReturn
 from lasing.languages.lars.cursor import Cursor
 from lasing.languages.lars.expressions import read_atom, read_literal, read_time
 from lasing.languages.lars.slips import ARROW, capitalised
-from lasing.logic.formulas import Aggregate, At, Formula, Head, map_formula, terms_of, variables_in, walk
+from lasing.logic.formulas import At, Braces, Formula, Head, children, map_children, terms_of, walk
 from lasing.logic.program import Rule
 from lasing.logic.terms import Variable, variables_of
 from lasing.logic.values import RESERVED
@@ -34,7 +34,7 @@ def read_rule(c: Cursor) -> Rule:
     c.i += 1
     offset = c.offsets[first]
     rule = Rule(tuple(heads), tuple(body), c.source, offset, c.offsets[c.i - 1] + 1 - offset)
-    return with_local_variables(rule) if c.aggregates else rule
+    return with_local_variables(rule) if c.braces else rule
 
 
 def read_body(c: Cursor) -> list[Formula]:
@@ -87,30 +87,32 @@ def fail_mixed(c: Cursor) -> NoReturn:
 
 
 def with_local_variables(rule: Rule) -> Rule:
-    """The rule, in which each aggregate knows which of its variables occur nowhere outside braces."""
-    outside = variables_outside_braces((*rule.heads, *rule.body))
+    """The rule, in which all braces know which of their variables occur nowhere around them."""
+    around = variables_outside_braces((*rule.heads, *rule.body))
     if rule.penalty is not None:
-        outside.update(v for term in rule.penalty.all_terms() for v in variables_of(term))
+        around.update(v for term in rule.penalty.all_terms() for v in variables_of(term))
+    return replace(rule, body=tuple(_localised(literal, around) for literal in rule.body))
 
-    def localise(formula: Formula) -> Formula:
-        if not isinstance(formula, Aggregate):
-            return formula
-        inside = {v for term in formula.terms for v in variables_of(term)}
-        inside.update(v for f in formula.condition for v in variables_in(f))
-        return replace(formula, local=frozenset(inside - outside))
 
-    return replace(rule, body=tuple(map_formula(literal, localise) for literal in rule.body))
+def _localised(formula: Formula, around: set[Variable]) -> Formula:
+    """The formula, whose braces know which of their variables are not among those around them."""
+    if not isinstance(formula, Braces):
+        return map_children(formula, lambda part: _localised(part, around))
+    inside = variables_outside_braces(formula.condition)
+    inside.update(v for term in formula.terms for v in variables_of(term))
+    formula = replace(formula, local=frozenset(v for v in inside if v not in around))
+    if not any(isinstance(node, Braces) for part in formula.condition for node in walk(part)):
+        return formula
+    return map_children(formula, lambda part: _localised(part, around | inside))
 
 
 def variables_outside_braces(formulas: Iterable[Formula]) -> set[Variable]:
-    """The variables that occur outside the braces of all aggregates."""
-    outside: set[Variable] = set()
-    inside_braces: set[int] = set()
-    for node in (node for formula in formulas for node in walk(formula)):
-        if isinstance(node, Aggregate):
-            inside_braces.update(id(inner) for part in node.condition for inner in walk(part))
-        if id(node) in inside_braces:
-            continue
-        terms = (node.bound,) if isinstance(node, Aggregate) else terms_of(node)
-        outside.update(v for term in terms for v in variables_of(term))
-    return outside
+    """The variables that occur outside the braces of all aggregates and selections."""
+    found: set[Variable] = set()
+    stack = [*formulas][::-1]
+    while stack:
+        node = stack.pop()
+        terms = node.outside if isinstance(node, Braces) else terms_of(node)
+        found.update(v for term in terms for v in variables_of(term))  # the first occurrence of each, for messages
+        stack += () if isinstance(node, Braces) else reversed(children(node))
+    return found

@@ -9,6 +9,7 @@ from lasing.logic import functions
 from lasing.logic.values import RESERVED
 
 AGGREGATES = tuple(f"#{name}" for name in functions.AGGREGATES)
+SELECTIONS = ("#first", "#last")
 
 _COMMENT = "a comment begins with %, or goes between %* and *%"
 _POWER = "there is no power operator: write X * X"
@@ -56,7 +57,7 @@ def slip(tokens: Tokens, i: int) -> str:
             return f"{texts[at]} is a variable: write {word} in lower case"
     if kind == "NAME" and text in _WORDS and i:
         return _WORDS[text]
-    if kind == "{" and i and f"#{texts[i - 1].lower()}" in AGGREGATES:
+    if kind == "{" and i and f"#{texts[i - 1].lower()}" in (*AGGREGATES, *SELECTIONS):
         return f"write #{texts[i - 1].lower()}{{…}}"
     if kind == "VARIABLE" and following == "(":
         return capitalised(text)

@@ -1,9 +1,8 @@
 """Text to tokens.
 
-Punctuation and keywords are their own kind; the others are NAME, VARIABLE, NUMBER, STRING, LITERAL (`"chat"@en`,
-`"05"^^xsd:integer`), IRI, PREFIXED (`ex:kitchen`), BLANK (`_:b1`) and DIRECTIVE (`#show`, `#count`), and BAD where no
-token begins. Unicode aliases have the kind of the word they replace. The last
-token is END.
+Punctuation and keywords, such as `#now`, are their own kind; the others are NAME, VARIABLE, NUMBER, STRING, LITERAL
+(`"chat"@en`, `"05"^^xsd:integer`), IRI, PREFIXED (`ex:kitchen`), BLANK (`_:b1`) and DIRECTIVE (`#show`, `#count`), and
+BAD where no token begins. Unicode aliases have the kind of the word they replace. The last token is END.
 """
 
 from __future__ import annotations
@@ -142,6 +141,8 @@ def _tokenize_from(
             kind = ALIASES.get(word, word)
         elif kind == "HASH":
             kind = "#"
+        elif word == "#now" and kind == "DIRECTIVE":
+            kind = word
         elif kind == "COMMENT":
             if not comments:
                 continue

@@ -110,4 +110,4 @@ def _rule(c: Cursor, body: list[Formula], penalty: Penalty, first: int) -> Rule:
     offset = c.offsets[first]
     length = c.offsets[c.i - 1] + len(c.texts[c.i - 1]) - offset
     rule = Rule((), tuple(body), c.source, offset, length, penalty=penalty)
-    return with_local_variables(rule) if c.aggregates else rule
+    return with_local_variables(rule) if c.braces else rule

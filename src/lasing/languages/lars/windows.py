@@ -20,7 +20,7 @@ from lasing.logic.formulas import (
     Window,
     WindowFunction,
 )
-from lasing.logic.terms import Term, Undefined, Variable, evaluate, variables_of
+from lasing.logic.terms import Term, Undefined, Value, Variable, evaluate, mentions_now, variables_of
 from lasing.logic.values import is_text
 from lasing.timeline.limits import BEYOND, LIMIT
 from lasing.timeline.ticks import MILLISECONDS
@@ -48,13 +48,14 @@ AsTime = Callable[[Cursor, Term, int], Term]
 
 
 def read_window(c: Cursor, read_term: ReadTerm, as_time: AsTime) -> Brackets:
-    """`[5]`, `[+5]`, `[3,+1]`, `[5 step 2]`, `[#3]`, `[#3,+2]`, `[#1 by X]`, `[T..U]`, `[*]`, each also with `full`."""
+    """`[5]`, `[+5]`, `[3,+1]`, `[5,-1]`, `[5 step 2]`, `[#3]`, `[#3,+2]`, `[#1 by X]`, `[T..U]`, `[*]`, `[*,-1]`; each
+    also with `full`."""
     c.expect("[", "to open a window")
     full = c.accept_word("full")
     function: WindowFunction | PartitionBy
     if c.accept("*"):
-        function = TimeWindow(None)
-    elif c.kind in ("#", "DIRECTIVE"):
+        function = TimeWindow(None, _before_now(c, read_term, None))
+    elif c.kind in ("#", "DIRECTIVE") or (c.kind == "#now" and c.kinds[c.i + 1] in ("]", ",", "NAME")):
         function = _tuple_window(c, read_term)
     elif c.accept("+"):
         ahead = _size(c, read_term)
@@ -62,7 +63,7 @@ def read_window(c: Cursor, read_term: ReadTerm, as_time: AsTime) -> Brackets:
     else:
         function = _time_or_interval_window(c, read_term, as_time)
     if not c.accept("]"):
-        note = "windows are [5] [+5] [3,+1] [5 step 2] [#3] [#3,+2] [#1 by X] [T..U] [*] [full 5]"
+        note = "windows are [5] [+5] [3,+1] [5,-1] [5 step 2] [#3] [#3,+2] [#1 by X] [T..U] [*] [*,-1] [full 5]"
         if c.kind == "NAME" and c.kinds[c.i - 1] == "NUMBER":
             note = f"units are {' '.join(MILLISECONDS)}"
         c.fail_expected("]", "to close the window", note)
@@ -82,12 +83,15 @@ def attach_window(c: Cursor, brackets: Brackets, body: Formula, offset: int) -> 
 
 def _tuple_window(c: Cursor, read_term: ReadTerm) -> TupleWindow | PartitionBy:
     start = c.offset
-    if c.kind == "DIRECTIVE":
+    if c.kind != "#":
         back = _constant_size(c)
     else:
         c.i += 1
         back = _size(c, read_term, None)
-    ahead = _ahead(c, read_term, None)
+    if c.kind == "," and c.kinds[c.i + 1] == "-":
+        c.i += 1
+        c.fail("E107", "a tuple window ends now or later", "only a time window can end before now: [5,-1]")
+    ahead = _ahead(c, read_term, "+", None)
     if back == 0:
         c.fail(
             "E107",
@@ -132,14 +136,37 @@ def _time_or_interval_window(c: Cursor, read_term: ReadTerm, as_time: AsTime) ->
         second = c.i
         return IntervalWindow(lo, as_time(c, read_term(c), second))
     back = _whole(c, first, start)
-    ahead = _ahead(c, read_term)
+    if c.kind == "," and c.kinds[c.i + 1] == "-":
+        ahead = _before_now(c, read_term, back)
+    else:
+        ahead = _ahead(c, read_term, "+ or -")
     return TimeWindow(back, ahead, _step(c, read_term))
 
 
-def _ahead(c: Cursor, read_term: ReadTerm, longest: int | None = LIMIT) -> int:
+def _before_now(c: Cursor, read_term: ReadTerm, back: int | None) -> int:
+    """`,-1` in `[5,-1]`: how far ahead of now the window ends, which is never positive; 0 if nothing is written."""
     if not c.accept(","):
         return 0
-    c.expect("+", "before what a window looks ahead")
+    minus = c.offset
+    c.expect("-", "before the end of a window")
+    ago = _size(c, read_term)
+    if back is not None and ago > back:
+        length = c.offsets[c.i - 1] + len(c.texts[c.i - 1]) - minus
+        c.fail(
+            "E107",
+            f"this window begins {back} time points ago and ends {ago} ago, before it begins",
+            "write the earlier end first: [5,-1] has the time points from 5 ago to 1 ago",
+            minus,
+            length,
+        )
+    return -ago
+
+
+def _ahead(c: Cursor, read_term: ReadTerm, signs: str, longest: int | None = LIMIT) -> int:
+    if not c.accept(","):
+        return 0
+    if not c.accept("+"):
+        c.fail_expected(signs, "before the end of a window")
     return _size(c, read_term, longest)
 
 
@@ -162,10 +189,10 @@ def _whole(c: Cursor, term: Term, start: int, longest: int | None = LIMIT) -> in
     """The size that a term without variables gives."""
     offset = c.offsets[start]
     length = c.offsets[c.i - 1] + len(c.texts[c.i - 1]) - offset
-    if any(variables_of(term)):
+    if any(variables_of(term)) or mentions_now(term):
         c.fail(
             "E107",
-            "a window's size is a number, not a variable",
+            f"a window's size is a number, not {'#now' if mentions_now(term) else 'a variable'}",
             "for a window between two times write [T..U]",
             offset,
             length,
@@ -183,11 +210,16 @@ def _whole(c: Cursor, term: Term, start: int, longest: int | None = LIMIT) -> in
             length,
         )
     if not isinstance(value, int) or value < 0:
-        c.fail("E107", f"a window's size is a whole number, zero or more, not {value}", "", offset, length)
+        note = "a window that ends before now says first how far it reaches back: [5,-1]" if _is_negative(value) else ""
+        c.fail("E107", f"a window's size is a whole number, zero or more, not {value}", note, offset, length)
     if longest is not None and value >= longest:
         note = "for everything since the start write [*]"
         c.fail("E107", f"a window of {value} time points {BEYOND}", note, offset, length)
     return value
+
+
+def _is_negative(value: Value) -> bool:
+    return isinstance(value, int) and value < 0
 
 
 def _partition_window(c: Cursor, partition: PartitionBy, body: Formula) -> PartitionWindow:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from lasing.errors import Diagnostic
 from lasing.logic.facts import facts_of
-from lasing.logic.formulas import Aggregate, Atom, Compare, Implies, IntervalWindow, Not, Or, Window, walk
+from lasing.logic.formulas import Aggregate, Atom, Compare, Implies, IntervalWindow, Not, Or, Select, Window, walk
 from lasing.logic.functions import holds
 from lasing.logic.program import Program, Rule
-from lasing.logic.terms import Undefined, Variable, evaluate, own_calls, variables_of
+from lasing.logic.terms import Undefined, Variable, evaluate, mentions_now, own_calls, variables_of
 
 
 def never_fires(program: Program) -> Iterator[Diagnostic]:
@@ -47,7 +47,7 @@ def _needed(rule: Rule) -> Iterator[Atom]:
     """The atoms without which the body is false."""
     for literal in rule.body:
         nodes = list(walk(literal))
-        if not any(isinstance(node, Not | Aggregate | Or | Implies) for node in nodes):
+        if not any(isinstance(node, Not | Aggregate | Select | Or | Implies) for node in nodes):
             yield from (node for node in nodes if isinstance(node, Atom))
 
 
@@ -72,7 +72,7 @@ def _constant_truth(comparison: Compare) -> bool | None:
     left, right = comparison.left, comparison.right
     if isinstance(left, Variable) and left == right:
         return {"=": True, "!=": False, "<": False, ">": False}.get(comparison.operator)
-    if any(variables_of(left)) or any(variables_of(right)) or any(own_calls(left)) or any(own_calls(right)):
+    if any(mentions_now(side) or any(variables_of(side)) or any(own_calls(side)) for side in (left, right)):
         return None
     try:
         return holds(comparison.operator, evaluate(left, {}), evaluate(right, {}))

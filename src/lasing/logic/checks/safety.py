@@ -12,12 +12,14 @@ from lasing.logic.formulas import (
     And,
     At,
     Atom,
+    Braces,
     Compare,
     Formula,
     Implies,
     IntervalWindow,
     Not,
     Or,
+    Select,
     Sometime,
     Window,
     children,
@@ -27,7 +29,7 @@ from lasing.logic.formulas import (
     walk,
 )
 from lasing.logic.program import Program, Rule
-from lasing.logic.terms import Arithmetic, Term, Variable, variables_of
+from lasing.logic.terms import NOW, Arithmetic, Term, Variable, variables_of
 from lasing.logic.variables import Bound, bound_by, is_ready, newly_bound, occurrences
 
 
@@ -53,7 +55,7 @@ def safety(program: Program) -> Iterator[Diagnostic]:
 
 def _evidently_safe(rule: Rule) -> bool:
     """Whether all variables are direct arguments of positive atoms: true of most rules, and quick to check."""
-    bound: set[Term] = set()
+    bound: set[Term] = {NOW}
     used: list[Term] = []
     for literal in rule.body:
         positive = literal.body if isinstance(literal, Not) else literal
@@ -94,15 +96,22 @@ def _unbound(rule: Rule, bound: Bound) -> Iterator[tuple[Variable, str]]:
         yield from ((v, "the penalty") for v in variables_of(term) if v not in bound)
     for literal in rule.body:
         where = _name(literal)
-        if isinstance(literal, Aggregate):
-            yield from ((v, "a bound") for v in variables_of(literal.bound) if v not in bound)
+        if isinstance(literal, Braces):
+            what = "a bound" if isinstance(literal, Aggregate) else "a target"
+            yield from ((v, what) for term in literal.outside for v in variables_of(term) if v not in bound)
         yield from ((v, where) for v in occurrences(literal) if v not in bound)
-        for node in () if isinstance(literal, Atom | Compare) else walk(literal):
-            if isinstance(node, Aggregate):
-                inside = bound_by(node.condition, bound)
-                used = [v for f in node.condition for v in occurrences(f)]
-                used += [v for t in node.terms for v in variables_of(t)]
-                yield from ((v, "an aggregate") for v in used if v in node.local and v not in inside)
+        yield from _unbound_in_braces(literal, bound)
+
+
+def _unbound_in_braces(formula: Formula, bound: Bound) -> Iterator[tuple[Variable, str]]:
+    """The local variables of braces, at any depth, that neither their condition binds nor what is around them."""
+    if isinstance(formula, Braces):
+        bound = bound_by(formula.condition, bound)
+        used = [v for f in formula.condition for v in occurrences(f)]
+        used += [v for t in formula.terms for v in variables_of(t)]
+        yield from ((v, _name(formula)) for v in used if v in formula.local and v not in bound)
+    for part in children(formula):
+        yield from _unbound_in_braces(part, bound)
 
 
 def _circular(rule: Rule) -> Iterator[Diagnostic]:
@@ -138,7 +147,7 @@ def _stuck_inside(formula: Formula, bound: set[Variable], windowed: bool) -> Ite
             return
         case And(parts):
             yield from _stuck(parts, bound, windowed)
-        case Aggregate():
+        case Aggregate() | Select():
             yield from _stuck(formula.condition, bound, windowed)
         case At(time, body):
             yield from _stuck_inside(body, bound | {v for v in (time,) if isinstance(v, Variable)}, windowed)
@@ -178,6 +187,8 @@ def _name(literal: Formula) -> str:
             return "a comparison"
         case Aggregate():
             return "an aggregate"
+        case Select():
+            return f"#{literal.end}"
         case Or() | Implies():
             return "a disjunction" if isinstance(literal, Or) else "an implication"
         case Atom():
@@ -187,11 +198,11 @@ def _name(literal: Formula) -> str:
 
 
 class _Elsewhere:
-    """Which variables of a rule occur in the braces of aggregates, and which at the ends of windows."""
+    """Which variables of a rule occur in braces, and which at the ends of windows."""
 
     def __init__(self, rule: Rule) -> None:
         nodes = [node for literal in rule.body for node in walk(literal)]
-        self.in_braces = {v for node in nodes if isinstance(node, Aggregate) for v in variables_in(node)}
+        self.in_braces = {v for node in nodes if isinstance(node, Braces) for v in variables_in(node)}
         self.at_ends = {term for node in nodes if isinstance(node, Window) for term in terms_of(node)}
 
 
@@ -206,8 +217,8 @@ def _unsafe(rule: Rule, variable: Variable, where: str, elsewhere: _Elsewhere) -
         note += "\nor write _ where the value does not matter"
     if where == "a disjunction":
         note += "\nor bind it in every alternative, or write _ where the value does not matter"
-    if where != "a bound" and variable in elsewhere.in_braces:
-        note += "\ninside the braces of an aggregate, variables that also occur outside only group: bind them outside"
+    if where not in ("a bound", "a target") and variable in elsewhere.in_braces:
+        note += "\ninside braces, variables that also occur outside only group: bind them outside"
     if variable in elsewhere.at_ends:
         note += "\nthe ends of a window [T..U] must be bound by another literal"
     return Diagnostic("E201", f"{variable} is unsafe: it is used in {where}, but nothing binds it", place, note)

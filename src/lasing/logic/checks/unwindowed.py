@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lasing.errors import Diagnostic
-from lasing.logic.formulas import Aggregate, Always, Formula, Sometime, Window, children, offset_of
+from lasing.logic.formulas import Aggregate, Always, Formula, Select, Sometime, Window, children, offset_of
 from lasing.logic.program import Program
 
 
@@ -29,7 +29,7 @@ def _outside(formula: Formula) -> Iterator[Formula]:
             return
         case Sometime() | Always():
             yield formula
-        case Aggregate():
+        case Aggregate() | Select():
             for part in formula.condition:
                 yield from _outside(part)
         case _:

@@ -18,8 +18,9 @@ from lasing.logic.fragments import is_plain
 from lasing.logic.narrowing import narrowed
 from lasing.logic.outputs import outputs_of
 from lasing.logic.program import Program, Rule
-from lasing.logic.rewrites.aggregates import aggregates
 from lasing.logic.rewrites.arithmetic import arithmetic
+from lasing.logic.rewrites.braces import braces
+from lasing.logic.rewrites.clock import with_clock
 from lasing.logic.rewrites.draft import TICK, Draft
 from lasing.logic.rewrites.formulas import formulas
 from lasing.logic.rewrites.standpoint import Left
@@ -28,7 +29,7 @@ from lasing.logic.rewrites.truth import fails, holds
 MOST_PARTS = 1000
 """Anything larger has no plan either, so it is left alone before it takes long."""
 
-PASSES: tuple[Callable[[Draft, Rule], list[Rule]], ...] = (arithmetic, aggregates, formulas)
+PASSES: tuple[Callable[[Draft, Rule], list[Rule]], ...] = (arithmetic, braces, formulas)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ def plain(program: Program) -> Plain:
     rules = tuple(map(narrowed, program.rules))
     if any(new is not old for new, old in zip(rules, program.rules, strict=True)):
         program = replace(program, rules=rules)
+    program = with_clock(program)
     same = tuple(range(len(program.rules)))
     nested = [i for i in same if not _is_plain(program.rules[i])]
     if not nested:
@@ -112,5 +114,5 @@ def _rewritten(program: Program, absent: bool) -> Plain:
 def _with_rules(program: Program, rules: tuple[Rule, ...]) -> Program:
     """The program with other rules, and the same output."""
     ticks = any(atom == TICK for rule in rules for literal in rule.body for atom in atoms_of(literal))
-    background = (*program.background, TICK) if ticks else program.background
+    background = (*program.background, TICK) if ticks and TICK not in program.background else program.background
     return replace(program, rules=rules, outputs=outputs_of(program), background=background)

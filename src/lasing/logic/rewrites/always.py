@@ -147,6 +147,11 @@ def _with_a_point(draft: Draft, body: Body, view: Standpoint) -> Body:
         return body
     if not view.exact and len(view.cuts) == 1:
         (cut,) = view.cuts
-        if cut.lo is not None and cut.step == 1 and all(is_point(body.known, end) for end in (cut.lo, cut.hi)):
+        if (
+            cut.lo is not None
+            and cut.step == 1
+            and cut.ahead >= 0
+            and all(is_point(body.known, end) for end in (cut.lo, cut.hi))
+        ):
             return body.add(Compare("<=", cut.lo, cut.hi))
     return draft.at_point(body, draft.moved(body, view, draft.variable()), anchored=False)

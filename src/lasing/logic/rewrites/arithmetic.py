@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from lasing.logic.formulas import Aggregate, At, Atom, Compare, Formula, IntervalWindow, Window, map_formula, walk
+from lasing.logic.formulas import At, Atom, Braces, Compare, Formula, IntervalWindow, Window, map_formula, walk
 from lasing.logic.fragments import is_plain
 from lasing.logic.program import Rule
 from lasing.logic.rewrites.draft import Draft
@@ -21,7 +21,7 @@ def arithmetic(draft: Draft, rule: Rule) -> list[Rule]:
     """
     body: list[Formula] = []
     for literal in rule.body:
-        if is_plain(literal) or any(isinstance(node, Aggregate) for node in walk(literal)):
+        if is_plain(literal) or any(isinstance(node, Braces) for node in walk(literal)):
             body.append(literal)
             continue
         computed: dict[Term, Term] = {}

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from lasing.logic.formulas import (
-    Aggregate,
     Always,
     At,
     Atom,
+    Braces,
     Compare,
     Formula,
     PartitionWindow,
@@ -30,6 +30,9 @@ from lasing.logic.variables import bound_by, free_variables
 
 TICK = Atom("any time")
 """A background fact whose name no user can write: it holds at every time point, and so enumerates them."""
+
+EVALUATION_TIME = Variable("now'")
+"""A variable that no user can write, in place of `#now`: it is bound by `any time at now' in [0]`."""
 
 MOST_BODIES = 32
 """How many rules one rule may become before it is left alone."""
@@ -77,7 +80,7 @@ class Draft:
     def __post_init__(self) -> None:
         literals = [f for literal in self.rule.body for f in walk(literal)]
         self._arguments = {v for f in literals if isinstance(f, Atom) for t in f.args for v in variables_of(t)}
-        self._arguments |= {v for f in literals if isinstance(f, Aggregate) for v in variables_of(f.bound)}
+        self._arguments |= {v for f in literals if isinstance(f, Braces) for t in f.outside for v in variables_of(t)}
 
     def variable(self, name: str = "T") -> Variable:
         """A variable that no user can write."""
@@ -133,7 +136,7 @@ class Draft:
 
     def _computed(self, time: Term) -> None:
         """Arithmetic on a name is reported, so there must be none on a value that may be a name."""
-        if time in self._arguments:
+        if time in self._arguments and time != EVALUATION_TIME:
             raise Left("a time that is an argument as well")
 
     # -- atoms --------------------------------------------------------------------------------------------------------

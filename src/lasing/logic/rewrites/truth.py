@@ -16,6 +16,7 @@ from lasing.logic.formulas import (
     Implies,
     Not,
     Or,
+    Select,
     Sometime,
     Window,
     walk,
@@ -39,8 +40,8 @@ def holds(draft: Draft, body: Body, formula: Formula, view: Standpoint) -> list[
             return [body.add(draft.seen(formula, view))]
         case Compare():
             return [body.add(formula)]
-        case Aggregate():
-            raise Left("an aggregate inside another formula")
+        case Aggregate() | Select():
+            raise Left(f"#{formula.name} inside another formula")
         case Not(inner):
             return fails(draft, body, inner, view)
         case And(parts):
@@ -73,8 +74,8 @@ def fails(draft: Draft, body: Body, formula: Formula, view: Standpoint) -> list[
             return [body.add(Not(draft.seen(formula, view)))]
         case Compare():
             return [body.add(Not(formula))]
-        case Aggregate():
-            raise Left("an aggregate inside another formula")
+        case Aggregate() | Select():
+            raise Left(f"#{formula.name} inside another formula")
         case Not(inner):
             return holds(draft, body, inner, view)
         case And(parts):

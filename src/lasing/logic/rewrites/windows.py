@@ -37,7 +37,9 @@ def _opened_now(function: TimeWindow, base: Standpoint) -> Standpoint:
             raise Left("a window with a step in another window")
         backs = [back for back in (outer.back, function.back) if back is not None]
         function = TimeWindow(min(backs, default=None), min(outer.ahead, function.ahead))
-    return Standpoint(None, function, True, (), function.step == 1, "ahead")
+        if function.back is not None and function.back + function.ahead < 0:
+            raise Left("a window in another window, without a time point in common")
+    return Standpoint(None, function, True, (), _has_its_own_point(function), "ahead")
 
 
 def _opened(function: TimeWindow, base: Standpoint, span: Range | None) -> Standpoint:
@@ -45,10 +47,15 @@ def _opened(function: TimeWindow, base: Standpoint, span: Range | None) -> Stand
     assert time is not None
     seen = window_around(span, function) if base.whole else base.seen
     cut = Cut(None if function.back is None else time, time, function.back or 0, function.ahead, function.step)
-    background: Background = "now" if function.ahead == 0 and base.background == "now" else "unclear"
+    background: Background = "now" if function.ahead <= 0 and base.background == "now" else "unclear"
     if base.background == "ahead" or (span is not None and span[1] <= 0):
         background = "ahead"
-    return Standpoint(time, seen, base.exact, (*base.cuts, cut), function.step == 1, background)
+    return Standpoint(time, seen, base.exact, (*base.cuts, cut), _has_its_own_point(function), background)
+
+
+def _has_its_own_point(function: TimeWindow) -> bool:
+    """Whether a window contains the time point at which it opens, as one with a step or an end before now need not."""
+    return function.step == 1 and function.ahead >= 0
 
 
 def _between(body: Body, function: IntervalWindow, base: Standpoint, view: Standpoint) -> Standpoint:

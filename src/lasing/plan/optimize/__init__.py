@@ -11,10 +11,19 @@ from lasing.plan.optimize.duplicates import drop_duplicates
 from lasing.plan.optimize.fuse import fuse_copies
 from lasing.plan.optimize.merge import merge_rules
 from lasing.plan.optimize.order import order_lookups
+from lasing.plan.optimize.originals import read_originals
 
 Pass = Callable[[Plan], Plan]
 
-PASSES: tuple[Pass, ...] = (drop_dead, push_constants, drop_duplicates, merge_rules, fuse_copies, order_lookups)
+PASSES: tuple[Pass, ...] = (
+    drop_dead,
+    push_constants,
+    drop_duplicates,
+    merge_rules,
+    read_originals,
+    fuse_copies,
+    order_lookups,
+)
 
 
 def optimized(plan: Plan) -> Plan:

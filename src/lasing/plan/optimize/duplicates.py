@@ -17,11 +17,11 @@ def drop_duplicates(plan: Plan) -> Plan:
 def _distinct(rules: tuple[PlanRule, ...]) -> tuple[PlanRule, ...]:
     kept: dict[PlanRule, PlanRule] = {}
     for rule in rules:
-        kept.setdefault(_canonical(rule), rule)
+        kept.setdefault(canonical(rule), rule)
     return tuple(kept.values())
 
 
-def _canonical(rule: PlanRule) -> PlanRule:
+def canonical(rule: PlanRule) -> PlanRule:
     """The rule with its variables numbered, and its literals once each, without its origin."""
     names: dict[Variable, Term] = {NOW: NOW}
     terms = [

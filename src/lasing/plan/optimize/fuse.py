@@ -21,14 +21,14 @@ def fuse_copies(plan: Plan) -> Plan:
     into: dict[Relation, Relation] = {}
     involved: set[Relation] = set()
     for rule in plan.guaranteed:
-        if _is_copy(rule):
+        if is_copy(rule):
             source = rule.lookups[0].relation
             if readers[source] == 1 and source not in pinned and source != rule.head and source not in involved:
                 into[source] = rule.head
                 involved |= {source, rule.head}
     if not into:
         return plan
-    gone = {rule for rule in plan.guaranteed if _is_copy(rule) and rule.lookups[0].relation in into}
+    gone = {rule for rule in plan.guaranteed if is_copy(rule) and rule.lookups[0].relation in into}
     fused = replace(
         plan,
         relations=tuple(r for r in plan.relations if r not in into),
@@ -40,9 +40,11 @@ def fuse_copies(plan: Plan) -> Plan:
     return fuse_copies(fused)
 
 
-def _is_copy(rule: PlanRule) -> bool:
+def is_copy(rule: PlanRule) -> bool:
     """Whether the head has all columns of the one row that is looked up, in order, and has no other conditions."""
     if len(rule.lookups) != 1 or rule.tests or rule.within is not None or rule.timed:
         return False
     args = rule.lookups[0].args
+    if rule.lookups[0].negated:
+        return False
     return rule.args == args and len(set(args)) == len(args) and all(isinstance(arg, Variable) for arg in args)

@@ -40,7 +40,7 @@ def merge_rules(plan: Plan) -> Plan:
     for rule in plan.guaranteed:
         if rule.head in free and not rule.timed and rule.within is None:
             shape, parameters = _shape(rule)
-            if parameters and not _computes(rule):
+            if parameters and not computes(rule):
                 groups.setdefault(shape, []).append((rule, parameters))
     for shape, members in groups.items():
         if len(members) >= LEAST:
@@ -48,7 +48,7 @@ def merge_rules(plan: Plan) -> Plan:
     return plan
 
 
-def _computes(rule: PlanRule) -> bool:
+def computes(rule: PlanRule) -> bool:
     """Whether instances of the rule may have no value. Then their rule must be known."""
     terms = (*rule.args, *(t for x in rule.tests for t in (x.left, x.right)))
     return any(isinstance(term, Arithmetic) for term in terms)

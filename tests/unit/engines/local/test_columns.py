@@ -30,6 +30,9 @@ COLUMNS = {
     "large ones": pa.array([1, 2**62, -(2**63)]),
     "short ones": pa.array([1, 2, 3], pa.int8()),
     "numbers": pa.array([0.5, -2.25, 1e300]),
+    "numbers of any magnitude": pa.array([5e-324, -1.7976931348623157e308, 2.0**63, -0.0, 3.0]),
+    "short numbers": pa.array([0.5, 0.1, 3.0], pa.float32()),
+    "shorter numbers": pa.array(np.array([0.5, 0.1, 3.0], np.float16)),
     "names": pa.array(["a", "b", "a", ""]),
     "names by number": pa.array(["a", "b", "a"]).dictionary_encode(),
     "in chunks": pa.chunked_array([["a", "b"], ["c"]]),
@@ -46,6 +49,25 @@ def test_a_column_comes_back_as_it_was(column: Any) -> None:
         decoded, has_terms = decode(found, codes)
     assert decoded.to_pylist() == column.to_pylist()
     assert not has_terms
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_what_is_no_number_is_refused(number: float) -> None:
+    found = dictionary()
+    with found.encoding(), pytest.raises(lasing.LasingError, match="is not a number"):
+        encode(found, pa.array([0.5, number]), value_of)
+
+
+def test_a_double_has_one_code_however_it_comes() -> None:
+    found = dictionary()
+    with found.encoding():
+        first = found.code(0.5)
+        codes = encode(found, pa.array([0.25, 0.5, 1.0, -(2.0**63), 2.0**60]), value_of)
+        assert codes.tolist() == [found.code(0.25), first, 1, found.code(-(2**63)), found.code(2**60)]
+    found.collect()
+    with found.encoding():
+        assert encode(found, pa.array([0.25, 0.25]), value_of).tolist() == [found.code(0.25)] * 2
+        assert found.value(found.code(0.25)) == 0.25
 
 
 def test_names_and_numbers_together_are_terms() -> None:

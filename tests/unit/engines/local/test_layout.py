@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import pytest
 
 import lasing
-from lasing.engines.local import memory
+from lasing.engines.local import accumulator, memory
 from lasing.engines.local.layout import Arena, lay_out
-from lasing.engines.local.operators import fold
+from lasing.engines.local.operators import fold, leaders
 from lasing.engines.local.operators.operation import KERNEL, OPERATION
 from lasing.engines.local.operators.table import OPERATORS
 from lasing.engines.local.pointers import kernel_address
@@ -60,8 +60,17 @@ def test_a_group_keeps_words_and_says_which_of_them_are_codes() -> None:
     arena = lay_out(plan_of("q(N) :- N = #max{X : p(X) in [2]}."))
     (groups,) = (relation for relation in arena.relations if relation.name.startswith("groups of"))
     d, words = descriptor(arena, groups.name), arena.memory
-    assert int(words[d + memory.STRIDE] - words[d + memory.AT_MORE]) == fold.MORE
-    assert int(words[d + memory.MORE_CODES]) == 1 << fold.EXTREME | 1 << fold.VALUE
+    assert int(words[d + memory.STRIDE] - words[d + memory.AT_MORE]) == fold.FIRST_FEW + leaders.LEADERS
+    assert int(words[d + memory.MORE_CODES]) == 1 << fold.VALUE | (2**leaders.ROOM - 1) << fold.FIRST_FEW + leaders.BEST
+    assert int(words[d + memory.MORE_BLOCK]) == 0
+
+
+def test_a_group_of_a_sum_says_which_word_is_its_block() -> None:
+    arena = lay_out(plan_of("q(N) :- N = #sum{X : p(X) in [2]}."))
+    (groups,) = (relation for relation in arena.relations if relation.name.startswith("groups of"))
+    d = descriptor(arena, groups.name)
+    assert int(arena.memory[d + memory.MORE_CODES]) == 1 << fold.VALUE
+    assert int(arena.memory[d + memory.MORE_BLOCK]) == fold.SUM_OF_DOUBLES + accumulator.BLOCK + 1
 
 
 def test_only_the_output_needs_the_changes_of_a_plain_head() -> None:

@@ -10,7 +10,11 @@ from lasing.engines.local.spans import enters, leaves, window_size
 from lasing.timeline.intervals import Interval
 from lasing.timeline.windows import time_window
 
-SPANS = list(product((None, 0, 1, 3), (0, 1, 2), (1, 2, 3)))
+SPANS = [
+    (back, ahead, step)
+    for back, ahead, step in product((None, 0, 1, 3), (-2, -1, 0, 1, 2), (1, 2, 3))
+    if back is None or back + ahead >= 0
+]
 
 
 @pytest.mark.parametrize(("back", "ahead", "step"), SPANS)

@@ -43,6 +43,7 @@ def seen(function: WindowFunction, t: int, timeline: Interval = WHOLE) -> tuple[
     [
         (TimeWindow(3), 7, "cbd", 4, 7),
         (TimeWindow(2), 7, "d", 5, 7),
+        (TimeWindow(3, -1), 7, "cb", 4, 6),
         (TimeWindow(0, 2), 7, "de", 7, 9),
         (TimeWindow(3, 0, 5), 7, "acb", 2, 5),
         (TimeWindow(None), 4, "acb", 0, 4),

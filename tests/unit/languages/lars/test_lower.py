@@ -39,7 +39,11 @@ def test_facts_with_a_time_are_data_and_others_background() -> None:
     [
         ("#tick 1 min. q :- p in [20 min].", TimeWindow(20)),
         ("#tick 1 min. q :- p in [2 h,+60 s].", TimeWindow(120, 1)),
+        ("#tick 1 min. q :- p in [2 h,-60 s].", TimeWindow(120, -1)),
+        ("#tick 1 min. q :- p in [*,-2 h].", TimeWindow(None, -120)),
         ("q :- p in [2 s]. #tick 500 ms.", TimeWindow(4)),
+        ("#const n = 5. q :- p in [n,-n step n].", TimeWindow(5, -5, 5)),
+        ("#const now = 5. q :- p in [#now].", TupleWindow(5)),
         ("#tick 1 sec. #const n = 1 min. q :- p in [n + 1].", TimeWindow(61)),
         ("#const n = 5. q :- p in [n step n].", TimeWindow(5, 0, 5)),
         ("q :- p in [#n]. #const n = 5.", TupleWindow(5)),

@@ -2,17 +2,22 @@
 
     (group, value) at t  ⇔  value = the aggregate of { terms : (group, terms) present at t },  if there are any
 
-Each group keeps how many rows it has, how many of their first terms are names and doubles, the sum of the integers
-among them in 128 bits, and the least or greatest. So a change costs the same in a group of any size, except for sums
-with doubles (they are exact, whatever the order, so they are computed again), and when the least or greatest leaves.
+Each group keeps how many rows it has, and how many of their first terms are names. For a sum or an average, it also
+keeps the exact sum of the integers, in 128 bits, and that of the doubles, in a superaccumulator; a change adds a term
+or takes it away, and the value is rounded once, when all changes are in. For a least or greatest, it keeps the first
+few terms (see `leaders`).
+
+So a change of a count, a sum or an average costs the same in a group of any size. The rows of a group are searched for
+the least or greatest only when the first few have all gone. If they go one after the other, as the least of rising
+values in a window does, the search for the next 32 falls on 32 changes; if they go in no order, there is hardly ever
+one. Values of other kinds than numbers and names are searched at each change, because Python has to compare them.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
 from lasing.compiling import njit
-from lasing.engines.local.exact import LIMBS, add_double, add_integer, add_wide, to_double
+from lasing.engines.local.accumulator import ACCUMULATOR, BLOCK, accumulate, accumulated, empty
+from lasing.engines.local.exact import quotient
 from lasing.engines.local.memory import (
     AT_C,
     AT_D,
@@ -31,6 +36,7 @@ from lasing.engines.local.memory import (
     LO,
     NO_ROW,
     NOT_LISTED,
+    STRIDE,
     TOUCHED,
     append,
     change,
@@ -44,6 +50,7 @@ from lasing.engines.local.memory import (
     touch,
 )
 from lasing.engines.local.operators.examples import BINDING, NAME, note
+from lasing.engines.local.operators.leaders import BEST, KNOWN, LEADERS, enter, forget, strike
 from lasing.engines.local.operators.operation import FIELDS, Fields, Layout, Operator, Own
 from lasing.engines.local.operators.settle import settle
 from lasing.engines.local.pause import RUNNING, RUNNING_HEAD, spend
@@ -61,7 +68,6 @@ from lasing.engines.local.values import (
     is_double,
     is_name,
     is_term,
-    precedes,
 )
 from lasing.logic.functions import AGGREGATES
 from lasing.logic.functions.codes import AVERAGE as AVG
@@ -74,14 +80,12 @@ from lasing.plan.nodes import Fold, Relation
 # The input's relation, the output's, the groups', how many columns group, the function, the input's index by group (-1:
 # none), the rule's number.
 SOURCE, TARGET, STATE, GROUPS, FUNCTION, BY_GROUP, RULE = range(FIELDS, FIELDS + 7)
-# What a group keeps: how many of the first terms are not numbers, and how many are doubles; the sum of the integers
-# (high and low words), the least or greatest, whether it must be searched again, and the value in the output (NO_VALUE:
-# none).
-NAMES, DOUBLES, HIGH, LOW, EXTREME, STALE, VALUE = range(7)
-TERMS = HIGH  # a least or greatest has no sum: this counts values that are neither numbers nor names
-MORE = 7
-CODES = (EXTREME, VALUE)
-"""Which of these are codes of values."""
+# What a group keeps: the value in the output (NO_VALUE: none), and how many of the first terms are not numbers;
+VALUE, NAMES = range(2)
+# for a sum or an average, how many are doubles, the sum of the integers (high and low words), and that of the doubles;
+DOUBLES, HIGH, LOW, SUM_OF_DOUBLES = range(2, 6)
+# for a least or greatest, how many are neither numbers nor names, and the first few.
+TERMS, FIRST_FEW = range(2, 4)
 NO_VALUE = -(2**63)
 _NO_CLASS = int(Class.WITHOUT_MAGNITUDE)
 
@@ -118,39 +122,47 @@ def _take(m: Memory, op: int, row: int, texts: Memory) -> None:
         m[g + m[state + AT_H]] = FOREVER
         m[g + m[state + AT_S]] = m[g + m[state + AT_C]] = 0
         m[g + m[state + AT_D]] = NOT_LISTED
-        for j in range(MORE):
+        for j in range(m[state + STRIDE] - m[state + AT_MORE]):
             m[g + m[state + AT_MORE] + j] = 0
         m[g + m[state + AT_MORE] + VALUE] = NO_VALUE
     g = record(m, state, group)
     touch(m, state, group, g)
-    more, first = g + m[state + AT_MORE], m[b + m[op + GROUPS]]
     sign = change(m, source, b)
     m[g + m[state + AT_C]] += sign
-    function = m[op + FUNCTION]
+    rows, function = m[g + m[state + AT_C]], m[op + FUNCTION]
     if function == COUNT:
         return
+    more, first = g + m[state + AT_MORE], m[b + m[op + GROUPS]]
     if is_name(first):
         m[more + NAMES] += sign
-    elif function in (SUM, AVG):
-        if is_double(m, first):
-            m[more + DOUBLES] += sign
-        else:
-            x = integer(m, first)
-            low = uint64(m[more + LOW])
-            total = low + uint64(x) if sign > 0 else low - uint64(x)
-            carry = int64(total < low) if sign > 0 else -int64(total > low)
-            m[more + LOW] = int64(total)
-            m[more + HIGH] += carry + sign * (x >> 63)
-    if function in (MIN, MAX):
-        if is_term(first):
-            m[more + TERMS] += sign
-        if m[g + m[state + AT_C]] == 1 and sign > 0:
-            m[more + EXTREME], m[more + STALE] = first, 0
-        elif sign < 0:
-            if first == m[more + EXTREME]:
-                m[more + STALE] = 1
-        elif _beats(m, function, first, m[more + EXTREME], texts):
-            m[more + EXTREME] = first
+    if function in (SUM, AVG):
+        _add(m, more, first, sign)
+        return
+    if is_term(first):
+        m[more + TERMS] += sign
+    if sign < 0:
+        strike(m, more + FIRST_FEW, first)
+    elif m[more + TERMS] > 0 or 0 < m[more + NAMES] < rows:
+        forget(m, more + FIRST_FEW)  # they may not compare
+    else:
+        enter(m, more + FIRST_FEW, function, first, rows - 1, texts)
+
+
+@njit(cache=True)
+def _add(m: Memory, more: int, first: int, sign: int) -> None:
+    """Add a term to the sums of a group, or take it away, if it is a number."""
+    if is_name(first):
+        return
+    if is_double(m, first):
+        m[more + DOUBLES] += sign
+        accumulate(m, more + SUM_OF_DOUBLES, double(m, first), sign)
+    else:
+        x = integer(m, first)
+        low = uint64(m[more + LOW])
+        total = low + uint64(x) if sign > 0 else low - uint64(x)
+        carry = int64(total < low) if sign > 0 else -int64(total > low)
+        m[more + LOW] = int64(total)
+        m[more + HIGH] += carry + sign * (x >> 63)
 
 
 @njit(cache=True)
@@ -164,7 +176,10 @@ def _put(m: Memory, op: int, group: int, texts: Memory) -> None:
         if value <= UNDEFINED:
             _note(m, op, group, value)
             value = NO_VALUE
-    at = g + m[state + AT_MORE] + VALUE
+    more = g + m[state + AT_MORE]
+    if m[op + FUNCTION] in (SUM, AVG) and m[more + DOUBLES] == 0:
+        empty(m, more + SUM_OF_DOUBLES)
+    at = more + VALUE
     before = m[at]
     if value == before:
         return
@@ -205,65 +220,38 @@ def _value(m: Memory, op: int, group: int, texts: Memory) -> int:
         return rows
     names = m[more + NAMES]
     if function in (MIN, MAX):
-        if m[more + TERMS] > 0:
-            m[more + STALE] = 1
-            if not _compare(m, op, group):
-                return NOT_COMPARABLE
-        elif 0 < names < rows:
-            m[more + STALE] = 1
+        if not _compare(m, op, group) if m[more + TERMS] > 0 else 0 < names < rows:
             return NOT_COMPARABLE
-        if m[more + STALE] == 1:
-            m[more + EXTREME], m[more + STALE] = _search(m, op, group, texts), 0
-        return m[more + EXTREME]
+        if m[more + FIRST_FEW + KNOWN] == 0:
+            _search(m, op, group, texts)
+        return m[more + FIRST_FEW + BEST]
     if names > 0:
         return ON_A_NAME
+    parts, high, low = rows if function == AVG else int64(1), m[more + HIGH], m[more + LOW]
     if m[more + DOUBLES] > 0:
-        return code_of_double(m, _sum(m, op, group, rows if function == AVG else 1))
-    high, low = m[more + HIGH], m[more + LOW]
+        return code_of_double(m, accumulated(m, more + SUM_OF_DOUBLES, high, low, parts))
+    if high == (low >> 63):
+        return code_of_integer(m, low // parts) if low % parts == 0 else code_of_double(m, quotient(low, parts))
     if function == SUM:
-        return code_of_integer(m, low) if high == (low >> 63) else BEYOND_64_BITS
-    quotient, exact = _divide(high, uint64(low), rows)
+        return BEYOND_64_BITS
+    whole, exact = _divide(high, uint64(low), parts)
     if exact:
-        return code_of_integer(m, quotient)
-    limbs = np.zeros(LIMBS, np.int64)
-    add_wide(limbs, high, low)
-    return code_of_double(m, to_double(limbs, rows))
+        return code_of_integer(m, whole)
+    return code_of_double(m, accumulated(m, more + SUM_OF_DOUBLES, high, low, parts))
 
 
 @njit(cache=True)
-def _sum(m: Memory, op: int, group: int, parts: int) -> float:
-    limbs = np.zeros(LIMBS, np.int64)
-    row = _first(m, op, group)
+def _search(m: Memory, op: int, group: int, texts: Memory) -> None:
+    """Find the first few terms of a group that has rows."""
+    state = m[op + STATE]
+    leaders = record(m, state, group) + m[state + AT_MORE] + FIRST_FEW
+    row, seen = _first(m, op, group), 0
     while row != NO_ROW:
         first = m[record(m, m[op + SOURCE], row) + m[op + GROUPS]]
-        if is_double(m, first):
-            add_double(limbs, double(m, first))
-        else:
-            add_integer(limbs, integer(m, first))
-        row = _next(m, op, group, row)
+        enter(m, leaders, m[op + FUNCTION], first, seen, texts)
+        row, seen = _next(m, op, group, row), seen + 1
         if spend(m, 1):
             break
-    return to_double(limbs, parts)
-
-
-@njit(cache=True)
-def _search(m: Memory, op: int, group: int, texts: Memory) -> int:
-    """The least or greatest first term of a group that has rows."""
-    row = _first(m, op, group)
-    best = m[record(m, m[op + SOURCE], row) + m[op + GROUPS]]
-    while row != NO_ROW:
-        first = m[record(m, m[op + SOURCE], row) + m[op + GROUPS]]
-        if _beats(m, m[op + FUNCTION], first, best, texts):
-            best = first
-        row = _next(m, op, group, row)
-        if spend(m, 1):
-            break
-    return best
-
-
-@njit(cache=True, forceinline=True)
-def _beats(m: Memory, function: int, a: int, b: int, texts: Memory) -> bool:
-    return precedes(m, a, b, texts) if function == MIN else precedes(m, b, a, texts)
 
 
 @njit(cache=True)
@@ -345,20 +333,30 @@ def _divide(high: int, low: int, parts: int) -> tuple[int, bool]:
 
 
 def _encode(node: Fold, layout: Layout, op: int) -> Fields:
-    layout.shows(op, node.origin, layout.head_args(node.source)[: node.groups])
+    layout.shows(op, node.origin, node.by)
     return {
         SOURCE: layout.at(node.source),
         TARGET: layout.at(node.target),
         STATE: layout.own(node),
         GROUPS: node.groups,
         FUNCTION: AGGREGATES[node.function].kernel,
-        BY_GROUP: layout.index(node.source, tuple(range(node.groups))) if node.groups else -1,
+        BY_GROUP: layout.index(node.source, tuple(range(node.groups))) if node.groups and _picks(node) else -1,
         RULE: node.origin,
     }
 
 
+def _picks(node: Fold) -> bool:
+    """Whether it picks one of the terms, for which the rows of a group may have to be searched."""
+    return AGGREGATES[node.function].picks is not None
+
+
 def _groups(node: Fold) -> Own:
-    return Own(Relation(f"groups of {node.target.name}", node.groups, counted=True), more=MORE, codes=CODES)
+    groups = Relation(f"groups of {node.target.name}", node.groups, counted=True)
+    if _picks(node):
+        return Own(groups, more=FIRST_FEW + LEADERS, codes=(VALUE, *range(FIRST_FEW + BEST, FIRST_FEW + LEADERS)))
+    if AGGREGATES[node.function].weight == "one":
+        return Own(groups, more=VALUE + 1, codes=(VALUE,))
+    return Own(groups, more=SUM_OF_DOUBLES + ACCUMULATOR, codes=(VALUE,), block=SUM_OF_DOUBLES + BLOCK)
 
 
 OPERATOR = Operator(Fold, fold, _encode, own=_groups)

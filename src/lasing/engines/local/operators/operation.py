@@ -28,7 +28,7 @@ from lasing.plan.nodes import PlanRule, Relation, Span
 KERNEL = 0
 FIELDS = 1
 """The first word that belongs to the operator."""
-OPERATION = 9
+OPERATION = 10
 """How many words an operation has."""
 
 Fields = dict[int, int]
@@ -50,8 +50,8 @@ class Layout(Protocol):
         """Where a relation's descriptor is."""
         ...
 
-    def own(self, node: object) -> int:
-        """Where the descriptor of this node's own relation is."""
+    def own(self, node: object, number: int = 0) -> int:
+        """Where the descriptor of this node's own relation is, or of one of several."""
         ...
 
     def log(self) -> int:
@@ -72,10 +72,6 @@ class Layout(Protocol):
 
     def variants(self, rules: Sequence[PlanRule], counted: bool, scratch: bool = False) -> list[int]:
         """Where the variants of rules are (see `variants`)."""
-        ...
-
-    def head_args(self, relation: Relation) -> tuple[Term, ...]:
-        """The head's arguments in the rule that derives a relation."""
         ...
 
     def constant(self, value: Value) -> int:
@@ -105,6 +101,8 @@ class Own:
     """How many words an operation keeps in a row."""
     codes: tuple[int, ...] = ()
     """Which of them are codes of values, which change when values are forgotten."""
+    block: int | None = None
+    """Which of them is the place of a block of memory that the row owns, or 0 if it owns none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +113,8 @@ class Operator(Generic[Node]):
     kernel: Any
     encode: Callable[[Node, Layout, int], Fields]
     """The fields of a node's operation, which will be at that place."""
-    own: Callable[[Node], Own] | None = None
-    """The relation that the operation needs for itself."""
+    own: Callable[[Node], Own | tuple[Own, ...]] | None = None
+    """The relation, or relations, that the operation needs for itself."""
     reads_log: Callable[[Node], bool] = lambda _: False
     """Whether it reads the log of all facts."""
     index: Callable[[Node], tuple[Relation, tuple[int, ...]] | None] = lambda _: None

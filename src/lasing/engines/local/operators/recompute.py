@@ -97,6 +97,8 @@ def _box(m: Memory, box: int, t: int) -> bool:
     back, ahead, step = m[box + 2], m[box + 3], m[box + 4]
     pivot = t // step * step
     low = m[START] if back < 0 else max(m[START], pivot - back)
+    if pivot + ahead < low:  # the window is empty
+        return False
     arity = m[target + ARITY]
     news = False
     for row in range(m[source + LO], m[source + HI]):

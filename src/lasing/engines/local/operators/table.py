@@ -8,6 +8,7 @@ from lasing.engines.local.operators import (
     box,
     clock,
     differentiate,
+    extremes,
     fixpoint,
     fold,
     gate,
@@ -24,7 +25,7 @@ from lasing.engines.local.pointers import kernel_address
 
 OPERATORS: dict[type, Operator[Any]] = {
     module.OPERATOR.node: module.OPERATOR
-    for module in (box, clock, differentiate, fixpoint, fold, gate, last, points, recompute, stamp, track)
+    for module in (box, clock, differentiate, extremes, fixpoint, fold, gate, last, points, recompute, stamp, track)
 }
 """The operator of each kind of node. A node without one is an error when a plan is laid out."""
 
