@@ -13,6 +13,7 @@ import pytest
 
 from lasing import codes
 from lasing.engine_choice import ENGINES
+from lasing.logic.functions.page import page
 from tests.command import lasing
 from tests.conformance.cases import all_cases
 from tests.golden.golden import check_golden
@@ -91,6 +92,10 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_the_page_of_errors_is_printed_from_the_table_of_codes(rewrite: bool) -> None:
     check_golden(DOCS / "reference" / "errors.md", codes.page(), rewrite)
+
+
+def test_the_page_of_functions_is_printed_from_their_table(rewrite: bool) -> None:
+    check_golden(DOCS / "reference" / "functions.md", page(), rewrite)
 
 
 def test_every_code_is_used() -> None:

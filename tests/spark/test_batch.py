@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import lasing
+from lasing.logic.modules import functions_of_module
 from lasing.spark import reason
 from tests.spark.expected import expected, rows_of
 
@@ -46,6 +47,18 @@ def test_a_join_in_shards_and_slices(spark: Any, view: Any, shards: int, slices:
     table = stream()
     out = spark.createDataFrame(table).transform(reason(JOIN, "p", "q", view=view, shards=shards, slices=slices))
     assert rows_of(out) == expected(JOIN, {"p": table}, "q", view)
+
+
+def test_functions_of_the_user_are_sent_to_the_workers(spark: Any, tmp_path: Path) -> None:
+    (tmp_path / "only_here.py").write_text("FACTOR = 10\ndef times(x: int) -> int: return x * FACTOR\n")
+    functions = {**functions_of_module("only_here", tmp_path), "half": lambda x: x / 2}
+    program = "q(K, @times(A), @half(B)) :- p(K, A, B) in [3], @times(A) > 20."
+    table = stream(60)
+    out = spark.createDataFrame(table).transform(reason(program, "p", "q", functions=functions, shards=3, slices=2))
+    wanted = expected(program, {"p": table}, "q", "answers", functions=functions)
+    found = rows_of(out)
+    assert sorted((*row[:3], float(row[3])) for row in found) == sorted((*row[:3], float(row[3])) for row in wanted)
+    assert found
 
 
 @pytest.mark.parametrize("view", ["changes", "intervals"])

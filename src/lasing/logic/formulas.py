@@ -259,6 +259,28 @@ def terms_of(formula: Formula) -> tuple[Term, ...]:
             assert_never(formula)
 
 
+def map_terms(formula: Formula, change: Callable[[Term], Term]) -> Formula:
+    """The formula with `change` applied to its own terms, not to those of its subformulas."""
+    match formula:
+        case Atom():
+            return replace(formula, args=tuple(map(change, formula.args)))
+        case Compare():
+            return replace(formula, left=change(formula.left), right=change(formula.right))
+        case Aggregate():
+            return replace(formula, terms=tuple(map(change, formula.terms)), bound=change(formula.bound))
+        case Select():
+            targets = tuple(map(change, formula.targets))
+            return replace(formula, terms=tuple(map(change, formula.terms)), targets=targets)
+        case At():
+            return replace(formula, time=change(formula.time))
+        case Window(IntervalWindow() as interval):
+            return replace(formula, function=IntervalWindow(change(interval.lo), change(interval.hi)))
+        case Not() | And() | Or() | Implies() | Sometime() | Always() | Window():
+            return formula
+        case _:
+            assert_never(formula)
+
+
 def walk(formula: Formula) -> Iterator[Formula]:
     """A formula and all its subformulas, in the order in which they are written."""
     stack = [formula]

@@ -16,7 +16,8 @@ def functions_of_module(name: str, folder: Path | None = None) -> dict[str, Call
     """The functions in the `__all__` of a module; without one, all functions that it defines whose names do not begin
     with an underscore. The module is looked for in a folder first: by default, in the current one.
     """
-    module = _imported(name, (folder or Path()).resolve())
+    where = "the current folder" if folder is None else f"the folder {folder}"
+    module = _imported(name, (folder or Path()).resolve(), where)
     exported = getattr(module, "__all__", None)
     if exported is None:
         found = {n: f for n, f in vars(module).items() if _is_own(module, f) and not n.startswith("_")}
@@ -32,7 +33,7 @@ def _is_own(module: ModuleType, thing: object) -> bool:
     return isinstance(thing, FunctionType) and thing.__module__ == module.__name__
 
 
-def _imported(name: str, folder: Path) -> ModuleType:
+def _imported(name: str, folder: Path, where: str) -> ModuleType:
     sys.path.insert(0, str(folder))
     try:
         return importlib.import_module(name)
@@ -43,7 +44,7 @@ def _imported(name: str, folder: Path) -> ModuleType:
         message = (
             f"there is no module {name}" if missing else f"the module {name} raised {type(error).__name__}: {error}"
         )
-        note = f"a module is named without .py, and is looked for in {folder} and where Python looks"
+        note = f"a module is named without .py, and is looked for in {where} and where Python looks"
         raise fault("E320", message, note=note if missing else "") from error
     finally:
         sys.path.remove(str(folder))

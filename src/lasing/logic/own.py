@@ -18,17 +18,8 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any, get_type_hints
 
-from lasing.errors import Diagnostic, LasingError, fault, similar
-from lasing.logic.formulas import (
-    Aggregate,
-    At,
-    Atom,
-    Compare,
-    Formula,
-    IntervalWindow,
-    Window,
-    map_formula,
-)
+from lasing.errors import Diagnostic, LasingError, Place, fault, similar
+from lasing.logic.formulas import Formula, map_formula, map_terms
 from lasing.logic.functions import FUNCTIONS, Function, reasons
 from lasing.logic.functions.entry import ANYTHING, Types
 from lasing.logic.program import Penalty, Program, Rule, all_terms, per_program
@@ -81,6 +72,12 @@ def check_functions(program: Program) -> None:
         raise LasingError(found)
 
 
+def functions_in(program: Program) -> Functions:
+    """The functions that a program was given, as far as it calls them."""
+    calls = (call.own.definition for _, call in own_functions(program) if call.own is not None)
+    return {d.function.name: d.function.function for d in calls if isinstance(d, _Call)}
+
+
 @per_program
 def own_functions(program: Program) -> tuple[tuple[Rule, Arithmetic], ...]:
     """All calls of functions of the user, with their rules."""
@@ -109,7 +106,8 @@ def _mistake(rule: Rule, call: Arithmetic, given: Mapping[str, _Remembering]) ->
     try:
         inspect.signature(given[name].function).bind(*call.operands)
     except TypeError as error:
-        message = f"{call.operator} does not take {len(call.operands)} arguments: {error}"
+        number = len(call.operands)
+        message = f"{call.operator} does not take {number} argument{'s'[: number != 1]}: {error}"
         return Diagnostic("E318", message, rule.place(call.offset, len(call.operator)))
     except ValueError:  # a function of C that does not say what it takes
         return None
@@ -139,19 +137,7 @@ def _bound(rule: Rule, given: Mapping[str, _Remembering]) -> Rule:
         return replace(new, own=_entry(rule, old, given[old.operator[1:]])) if old.is_own else new
 
     def node(old: Formula) -> Formula:
-        match old:
-            case Atom():
-                return replace(old, args=tuple(map(term, old.args)))
-            case Compare():
-                return replace(old, left=term(old.left), right=term(old.right))
-            case At():
-                return replace(old, time=term(old.time))
-            case Aggregate():
-                return replace(old, terms=tuple(map(term, old.terms)), bound=term(old.bound))
-            case Window(IntervalWindow(lo, hi)):
-                return replace(old, function=IntervalWindow(term(lo), term(hi)))
-            case _:
-                return old
+        return map_terms(old, term)
 
     penalty = rule.penalty
     if penalty is not None:
@@ -163,14 +149,15 @@ def _bound(rule: Rule, given: Mapping[str, _Remembering]) -> Rule:
 
 def _entry(rule: Rule, call: Arithmetic, function: _Remembering) -> Function:
     column = _type_of(function.function)
-    definition = _Call(function, rule, call.offset)
+    place = rule.place(call.offset, len(call.operator)) if call.offset >= 0 else rule.place()
+    definition = _Call(function, str(rule), place)
     return Function(call.operator, 0, None, "call", (ANYTHING,), "any value", _Column(column), definition)
 
 
 def _type_of(function: Callable[..., Any]) -> Type:
     """The type of a column of results, if the function says so."""
     try:
-        return _TYPES.get(get_type_hints(function).get("return"), "mixed")
+        return _TYPES.get(get_type_hints(inspect.unwrap(function)).get("return"), "mixed")
     except (TypeError, NameError, AttributeError):
         return "mixed"
 
@@ -211,8 +198,8 @@ class _Call:
     """A call of a function of the user in a rule."""
 
     function: _Remembering
-    rule: Rule
-    offset: int
+    rule: str
+    place: Place | None
 
     def __call__(self, *args: Value) -> Value:
         try:
@@ -226,16 +213,14 @@ class _Call:
         return result
 
     def _failed(self, args: tuple[Value, ...], error: Exception) -> LasingError:
-        name = f"@{self.function.name}"
-        call = f"{name}({', '.join(map(value_text, args))})"
+        call = f"@{self.function.name}({', '.join(map(value_text, args))})"
         if isinstance(error, _NotAValue):
             message, note = f"{call} returned {error}", "a function returns a number, a text, another value, or None"
         else:
             text = str(error)
             message = f"{call} raised {type(error).__name__}{f': {text}' if text else ''}"
             note = f"in the rule {self.rule}"
-        place = self.rule.place(self.offset, len(name)) if self.offset >= 0 else self.rule.place()
-        return fault("E319", message, place, note)
+        return fault("E319", message, self.place, note)
 
 
 class _NotAValue(Exception):  # noqa: N818 -- it becomes an error that names the rule

@@ -25,7 +25,6 @@ from lasing.logic.terms import Value
 from lasing.pipeline.schema import DATED, WHOLE, columns_of
 from lasing.spark.delay import delay_of, silence_of
 from lasing.spark.inputs import specification
-from lasing.spark.shipping import ship
 
 FILE_FORMATS = ("parquet", "csv", "json")
 SOURCE_KEYS: dict[str, dict[str, tuple[type, ...]]] = {
@@ -298,7 +297,7 @@ class _Reading:
         try:
             bound = program
             if isinstance(module, str):
-                bound = with_functions(program, ship(functions_of_module(module, self._path.parent)))
+                bound = with_functions(program, functions_of_module(module, self._path.parent))
             check_functions(bound)
         except LasingError as error:
             self._found.extend(error.diagnostics)

@@ -347,7 +347,7 @@ def reason(
     require_pyspark()
     checked = with_functions(program if isinstance(program, Program) else read(program, constants), functions)
     check_functions(checked)
-    ship(functions or {})
+    checked = ship(checked)
     if view not in VIEWS:
         raise fault("E305", f"there is no view {view}", note=f"views are {', '.join(VIEWS)}")
     for name, number in (("shards", shards), ("slices", slices)):

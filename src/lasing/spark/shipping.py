@@ -2,35 +2,51 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 import sysconfig
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
-from lasing.logic.own import Functions
+from lasing.logic.own import functions_in, with_functions
+from lasing.logic.program import Program
 
 
-def ship(functions: Functions) -> Functions:
-    """Let Spark send the code of functions whose modules the workers may not have, and return the functions.
+def ship(program: Program) -> Program:
+    """The program with functions that can be sent to the workers, which may not have the modules of the user."""
+    functions = functions_in(program)
+    return with_functions(program, {name: Shipped(function) for name, function in functions.items()} or None)
 
-    Spark sends the code of functions of a notebook or script anyway, and otherwise only the name of the module. So the
-    modules of these functions are marked to be sent, except for what is installed on every machine.
-    """
-    from pyspark import cloudpickle
 
-    for function in functions.values():
-        module = sys.modules.get(getattr(function, "__module__", None) or "")
-        if (
-            module is not None
-            and module.__name__ != "__main__"
-            and not _is_installed(getattr(module, "__file__", None))
-        ):
+@dataclass(frozen=True)
+class Shipped:
+    """A function that is sent with its code. Plain pickle would send only the names of its module and itself."""
+
+    __wrapped__: Callable[..., Any]
+
+    def __call__(self, *args: Any) -> Any:
+        return self.__wrapped__(*args)
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Shipped], tuple[bytes]]:
+        from pyspark import cloudpickle
+
+        module = sys.modules.get(getattr(self.__wrapped__, "__module__", None) or "")
+        if module is not None and _is_of_the_user(module):
             cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
-    return functions
+        return _received, (cloudpickle.dumps(self.__wrapped__),)  # type: ignore[no-untyped-call]
 
 
-def _is_installed(file: str | None) -> bool:
-    """Whether a module is built in, or part of Python or of an installed package."""
-    if file is None:
-        return True
+def _received(code: bytes) -> Shipped:
+    return Shipped(pickle.loads(code))
+
+
+def _is_of_the_user(module: ModuleType) -> bool:
+    """Whether a module is neither built in nor part of Python or of an installed package, which workers have too."""
+    file = getattr(module, "__file__", None)
+    if module.__name__ == "__main__" or file is None:  # the code of a script or notebook is sent anyway
+        return False
     places = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-    return any(Path(file).resolve().is_relative_to(place) for place in places)
+    return not any(Path(file).resolve().is_relative_to(place) for place in places)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lasing import LasingError
+from lasing.logic.own import functions_in
 from lasing.pipeline.config import read_pipeline
 
 DEEP = ["x = " + "[" * 100_000, "x = " + "{a=" * 100_000, "[" * 100_000, "a." * 100_000 + "b = 1"]
@@ -77,3 +78,21 @@ def test_a_bad_rule_for_missing_values(tmp_path: Path, where: str, given: str, w
     with pytest.raises(LasingError, match=f"E612.*p.toml: {key}{why}") as caught:
         read_pipeline(written(tmp_path, **lines))
     assert len(caught.value.diagnostics) == 1
+
+
+def test_functions_of_the_user_come_from_a_module_beside_the_file(tmp_path: Path) -> None:
+    path = written(tmp_path, 'functions = "beside_it"', "")
+    (tmp_path / "p.lars").write_text("q(@double(X)) :- p(X), r(X).", encoding="utf-8")
+    with pytest.raises(LasingError, match="there is no module beside_it"):
+        read_pipeline(path)
+    (tmp_path / "beside_it.py").write_text("def double(x):\n    return 2 * x\n", encoding="utf-8")
+    found = read_pipeline(path)
+    assert set(functions_in(found.program)) == {"double"}
+    with pytest.raises(LasingError, match="there is no function @double"):
+        read_pipeline(written_with(tmp_path, "q(@double(X)) :- p(X), r(X)."))
+
+
+def written_with(folder: Path, program: str) -> Path:
+    path = written(folder, "", "")
+    (folder / "p.lars").write_text(program, encoding="utf-8")
+    return path

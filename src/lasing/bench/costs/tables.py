@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 from lasing.bench.costs.aggregates import aggregates
+from lasing.bench.costs.functions import functions
 from lasing.bench.costs.interrupts import interrupts
 from lasing.bench.costs.leaving import leaving
 from lasing.bench.costs.models import models
@@ -46,6 +47,7 @@ COSTS: tuple[CostTable, ...] = (
     CostTable(
         "leaving", "Handing out changes", "What does it cost to hand out a change, by the kind of its values?", leaving
     ),
+    CostTable("functions", "Functions", "What does a function of a column of names cost?", functions),
     CostTable(
         "aggregates",
         "Aggregates over a window",

@@ -10,6 +10,7 @@ import re
 
 from lasing.logic.values.blanks import BLANK, BlankNode
 from lasing.logic.values.constructed import DEEPEST, Constructed
+from lasing.logic.values.datatypes import XSD
 from lasing.logic.values.iris import IRI, Iri
 from lasing.logic.values.literals import LANGUAGE, TaggedLiteral, literal
 from lasing.logic.values.numbers import NUMBER, number_from
@@ -18,9 +19,9 @@ from lasing.logic.values.texts import NAME, STRING, is_name, unescape
 
 _VALUE = re.compile(
     rf"(?P<constructed>new\(\s*)|(?P<name>{NAME})|(?P<number>-?\s*{NUMBER})"
-    rf"|(?P<string>{STRING})(?:(?P<language>{LANGUAGE})|\^\^(?P<datatype>{IRI}))?|(?P<iri>{IRI})|(?P<blank>{BLANK})"
+    rf"|(?P<string>{STRING})(?:(?P<language>{LANGUAGE})|\^\^(?P<datatype>{IRI}|xsd:\w+))?|(?P<iri>{IRI})|(?P<blank>{BLANK})"
 )
-_TERM = re.compile(rf"(?:{IRI}|{BLANK}|{STRING}(?:{LANGUAGE}|\^\^{IRI}))\Z")
+_TERM = re.compile(rf"(?:{IRI}|{BLANK}|{STRING}(?:{LANGUAGE}|\^\^(?:{IRI}|xsd:\w+)))\Z")
 _NUMBER = re.compile(rf"-?{NUMBER}\Z")
 _BETWEEN = re.compile(r"\s*([,)])\s*")
 
@@ -53,7 +54,9 @@ def read_value(text: str, position: int = 0, depth: int = 0) -> tuple[Value, int
         case "language":
             return TaggedLiteral(unescape(found["string"]), found["language"][1:]), found.end()
         case "datatype":
-            return literal(unescape(found["string"]), found["datatype"][1:-1]), found.end()
+            named = found["datatype"]
+            datatype = named[1:-1] if named.startswith("<") else f"{XSD}{named.removeprefix('xsd:')}"
+            return literal(unescape(found["string"]), datatype), found.end()
         case "iri":
             return Iri(found[0][1:-1]), found.end()
         case "blank":
