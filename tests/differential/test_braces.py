@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import pytest
 
@@ -13,7 +14,7 @@ from lasing.errors import SourceText
 from lasing.languages import examine
 from lasing.plan.compile import Unplanned, compile_plan
 from lasing.plan.optimize import optimized
-from tests.differential.braces_programs import braces_example
+from tests.differential.braces_programs import VALUES, braces_example
 from tests.differential.harness import agree
 from tests.differential.sizes import programs
 from tests.differential.strategies import Example
@@ -27,9 +28,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::lasing.LasingWarning")
 CHUNK = 20
 
 
-def safe_examples(first: int, number: int) -> list[Example]:
+def safe_examples(first: int, number: int, values: Sequence[str] = VALUES) -> list[Example]:
     """The examples of some seeds, without the few whose literals wait for one another."""
-    return [example for seed in range(first, first + number) if _is_safe(example := braces_example(seed))]
+    return [example for seed in range(first, first + number) if _is_safe(example := braces_example(seed, values))]
 
 
 def _is_safe(example: Example) -> bool:
@@ -80,6 +81,9 @@ def test_optimised_equals_unoptimised(first: int) -> None:
 
 @pytest.mark.parametrize("first", range(40_000, 40_000 + programs(40, 1000), CHUNK))
 def test_slices_equal_the_whole(first: int) -> None:
-    for number, example in enumerate(safe_examples(first, CHUNK)):
+    plain = [value for value in VALUES if not value.startswith("<")]  # the harness types columns by hand
+    slices = 0
+    for number, example in enumerate(safe_examples(first, CHUNK, plain)):
         chance = random.Random(first + number)
-        assert sliced(case_of(example, chance), chance) > 0
+        slices += sliced(case_of(example, chance), chance)
+    assert slices > CHUNK
