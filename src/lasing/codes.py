@@ -51,6 +51,10 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E205": "a partition window by something that is not a variable of its atom",
         "E206": "◇ or □ without a window",
         "E207": "a regular expression, or its flags, that cannot be read",
+        "E208": (
+            "a wrong `#stream`: no rule derives the predicate, one derives it with a time (`at T`), or answers can "
+            "differ on it"
+        ),
     },
     "Running a program": {
         "E301": (
@@ -131,6 +135,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "W104": "`#show` of something that never occurs",
         "W105": "a `#avg` or `#sum` over a window in which equal values count once",
         "W106": "a time point is compared with a date in quotes, which is text there",
+        "W107": "a window over a derived predicate that is not remembered, so it sees only what is derived now",
         "W201": "facts before the start of the timeline were ignored",
         "W202": "derived atoms before the start of the timeline were dropped",
         "W203": (

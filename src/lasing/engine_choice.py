@@ -17,6 +17,7 @@ from lasing.logic.formulas import Atom
 from lasing.logic.idle import Settling, settling
 from lasing.logic.own import check_functions
 from lasing.logic.program import Fact, Program
+from lasing.logic.runs import Run
 from lasing.logic.splitting import Split, has_several_answers, split, unsplit
 from lasing.plan.compile import Unplanned, compile_plan
 from lasing.plan.nodes import Plan
@@ -54,7 +55,8 @@ class ModelsEngine(_Reports, Protocol):
     """
 
     def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Answer]: ...
-    def recall(self, time: int, facts: Iterable[Fact]) -> Answer: ...
+    def recall(self, time: int, facts: Iterable[Fact], runs: Iterable[Run] = ()) -> Answer: ...
+    def remembered(self) -> Iterable[Run]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,9 @@ def choose(program: Program, engine: str, limit: int = 0, watch: Watch | None = 
     check_functions(program)
     several = has_several_answers(program)
     if engine == "clingo" or (several and engine == "auto"):
-        parts = unsplit(program) if engine == "clingo" else split(program)
+        # What derived streams remember must not depend on whether there is an answer: so they are derived below.
+        whole = engine == "clingo" and not (several and program.streams)
+        parts = unsplit(program) if whole else split(program)
         below = None if parts.below is None else choose(parts.below, "auto", watch=watch)
         assert not isinstance(below, AnyAnswers), "the decided part has one answer"
         load_clingo("programs that may have several answers need it")

@@ -6,7 +6,7 @@ Each engine keeps facts in its own form. This module decides, for all engines, w
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from lasing.logic.facts import facts_of
 from lasing.logic.formulas import PartitionWindow
 from lasing.logic.lookback import Lookback, lookback
 from lasing.logic.program import Program, Signature
+from lasing.logic.runs import reach_of_streams
 
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
@@ -26,13 +27,15 @@ Groups = Callable[[PartitionWindow], Numbers]
 class Coverage:
     """Which facts a raw window has: those of `predicates` (None: of all) as far back as the lookback of some program.
 
-    `by_key` has the number of facts kept for each key of a partition window, by predicate and key.
+    `by_key` has the number of facts kept for each key of a partition window, by predicate and key. `streams` has, for
+    each derived stream, how many time points it is remembered (None: all of them).
     """
 
     points: int | None
     facts: int
     by_key: Mapping[str, int]
     predicates: frozenset[str] | None
+    streams: Mapping[str, int | None] = field(default_factory=dict)
 
     def lack(self, other: Coverage) -> str:
         """What a raw window lacks for a program that needs `other`; empty if it has everything."""
@@ -44,6 +47,12 @@ class Coverage:
         for key, number in other.by_key.items():
             if number > self.by_key.get(key, 0) and self.points is not None:
                 return f"it does not keep the last {number} facts of {key}"
+        for stream, reach in other.streams.items():
+            if stream not in self.streams:
+                return f"it does not remember {stream}, which is a derived stream"
+            known = self.streams[stream]
+            if known is not None and (reach is None or reach > known):
+                return f"it remembers {stream} for {Lookback(known)}, but the program looks back {Lookback(reach)}"
         if self.predicates is not None:
             more = None if other.predicates is None else other.predicates - self.predicates
             if more is None or more:
@@ -56,7 +65,7 @@ def coverage(program: Program) -> Coverage:
     facts, far = facts_of(program), lookback(program)
     by_key = {f"{w.predicate} by {w.keys}": w.back for w in sorted(facts.partitions, key=lambda w: w.back)}
     predicates = None if facts.counts_all_facts else facts.read | facts.streamed | facts.derived
-    return Coverage(far.points, far.facts, by_key, predicates)
+    return Coverage(far.points, far.facts, by_key, predicates, reach_of_streams(program))
 
 
 def needed_coverage(program: Program) -> Coverage:

@@ -60,21 +60,24 @@ def test_clingo_s_single_model_is_the_answer_of_the_reference(example: Example) 
 @pytest.mark.filterwarnings("ignore:.*W204:lasing.LasingWarning")
 def test_any_pushes_and_any_restart_give_the_same_answers(first: int) -> None:
     for seed in range(first, first + 20):
-        example = several_example(seed)
-        program = lasing.parse(example.program)
-        if not has_several_answers(program):
-            continue
-        expected = models_of(example, "auto")
-        engine, draw = lasing.Engine(program, example.start), Random(seed)
-        for time in range(example.start, example.end + 1):
-            facts = [_tuple(text) for at, text in example.stream if at == time]
-            cut = draw.randint(0, len(facts))
-            for part in (facts[:cut], facts[cut:]):
-                engine.push(time, part)
-            if draw.random() < 0.5:
-                engine = lasing.Engine.restore(program, engine.snapshot())
-            found = sorted(sorted(map(str, model)) for model in engine.answer().models)
-            assert found == expected[time], f"seed {seed} at {time}\n{example.program}{example.stream}"
+        any_restart_gives_the_same_answers(several_example(seed), seed)
+
+
+def any_restart_gives_the_same_answers(example: Example, seed: int) -> None:
+    program = lasing.parse(example.program)
+    if not has_several_answers(program):
+        return
+    expected = models_of(example, "auto")
+    engine, draw = lasing.Engine(program, example.start), Random(seed)
+    for time in range(example.start, example.end + 1):
+        facts = [_tuple(text) for at, text in example.stream if at == time]
+        cut = draw.randint(0, len(facts))
+        for part in (facts[:cut], facts[cut:]):
+            engine.push(time, part)
+        if draw.random() < 0.5:
+            engine = lasing.Engine.restore(program, engine.snapshot())
+        found = sorted(sorted(map(str, model)) for model in engine.answer().models)
+        assert found == expected[time], f"seed {seed} at {time}\n{example.program}{example.stream}"
 
 
 def _tuple(text: str) -> tuple[object, ...]:

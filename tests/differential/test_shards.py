@@ -32,7 +32,7 @@ def test_shards_of_programs_with_keys_answer_as_the_whole(first: int) -> None:
         example = keyed_example(seed)
         found = partition(lasing.parse(example.program), example.replicated)
         if isinstance(found, Partition):
-            _shards_agree(example, found)
+            shards_agree(example, found)
 
 
 def test_most_of_these_programs_have_a_key() -> None:
@@ -54,7 +54,7 @@ def test_shards_on_the_local_engine_answer_as_the_whole(first: int) -> None:
         example = keyed_example(seed)
         found = partition(lasing.parse(example.program), example.replicated)
         if isinstance(found, Partition):
-            _shards_agree(example, found, "auto")
+            shards_agree(example, found, "auto")
 
 
 @settings(max_examples=programs(150, 5000))
@@ -64,7 +64,7 @@ def test_shards_of_any_program_answer_as_the_whole(example: Example, split: froz
     found = partition(lasing.parse(example.program), streams - split)
     event("split" if isinstance(found, Partition) else "not split")
     if isinstance(found, Partition):
-        _shards_agree(example, found)
+        shards_agree(example, found)
 
 
 @pytest.mark.parametrize("first", range(0, programs(200, 4000), 100))
@@ -75,10 +75,10 @@ def test_shards_of_programs_for_the_local_engine_answer_as_the_whole(first: int)
             others = frozenset(name for name, _ in STREAMED if name != split)
             found = partition(lasing.parse(example.program), others)
             if isinstance(found, Partition):
-                _shards_agree(example, found)
+                shards_agree(example, found)
 
 
-def _shards_agree(example: Example, found: Partition, engine: str = "reference") -> None:
+def shards_agree(example: Example, found: Partition, engine: str = "reference") -> None:
     program = lasing.parse(example.program)
     case = f"{found}\n--- program\n{example.program}--- stream\n{example.stream_text}"
     assert set(found.keys) >= {a.predicate for a in _all_atoms(program)}, case

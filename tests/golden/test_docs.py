@@ -31,6 +31,7 @@ SESSION = re.compile(r"```console\n\$ lasing ([^\n]*)\n(.*?)```", re.DOTALL)
         ("how-to/use-several-answers.md", 5),
         ("how-to/check-models.md", 4),
         ("how-to/write-answers.md", 2),
+        ("how-to/keep-state.md", 5),
     ],
 )
 def test_sessions_of_a_page(page: str, number: int, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from itertools import groupby
 from typing import Annotated, Any, assert_never
@@ -21,10 +21,13 @@ from lasing.logic.checks.several_answers import cycle_text
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import atoms_of, head_atom
 from lasing.logic.fragments import ENGINE_NEEDED
+from lasing.logic.history import history
 from lasing.logic.idle import settling
+from lasing.logic.lookback import Lookback
 from lasing.logic.partition import NoKey, Partition, partition
 from lasing.logic.printer import formula_text
 from lasing.logic.program import Program
+from lasing.logic.runs import reach_of_streams
 from lasing.logic.splitting import Split
 from lasing.logic.terms import NOW, Term, Variable, term_text
 from lasing.plan.compile import Unplanned, compile_plan
@@ -171,6 +174,28 @@ class _Runs:
         return f"it rests on {rests}" if rests else f"other rules of {head.predicate} are"
 
 
+def _remembered(program: Program) -> Iterator[str]:
+    """What derived streams remember, and what that means for a history in slices."""
+    if program.streams:
+        reach = reach_of_streams(program)
+        yield "streams   " + "; ".join(
+            f"{stream} for {Lookback(reach[stream.predicate])}" for stream in program.streams
+        )
+        found = history(program)
+        if found.why:
+            yield f"history   is evaluated in order, not in slices of time: {found.why}"
+        else:
+            yield f"history   slices of time look back {found.lookback}"
+
+
+def _json_remembered(program: Program) -> dict[str, Any]:
+    if not program.streams:
+        return {}
+    found = history(program)
+    slices = {"lookback": asdict(found.lookback), "in_order_because": found.why or None}
+    return {"streams": reach_of_streams(program), "history": slices}
+
+
 def _text(program: Program, analysis: Analysis, runs: _Runs, shards: Partition | NoKey, warnings: int) -> str:
     facts = f"{len(program.background)} background and {len(program.data)} data facts"
     levels = 1 + max(analysis.strata.level.values(), default=0)
@@ -178,6 +203,7 @@ def _text(program: Program, analysis: Analysis, runs: _Runs, shards: Partition |
         f"rules     {len(program.rules)}, with {facts}",
         f"strata    {levels}",
         f"lookback  {analysis.lookback}",
+        *_remembered(program),
         f"shards    {_shards(program, shards)}",
         f"tick      {program.tick or 'none: time points are plain numbers'}",
         f"engine    {_engine(analysis, runs)}",
@@ -310,6 +336,7 @@ def _json(
         "strata": 1 + max(analysis.strata.level.values(), default=0),
         "recursive": sorted(analysis.strata.recursive),
         "lookback": asdict(analysis.lookback),
+        **_json_remembered(program),
         "idle_time": {"free": not runs.busy, "why_not": runs.busy or None},
         "partition": _json_partition(program, shards),
         "tick_milliseconds": program.tick.milliseconds if program.tick else None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, assert_never
 
@@ -25,12 +25,14 @@ from lasing.live.cores import Core, EncodedBatch, Facts, batch_of, checked, fram
 from lasing.live.local import LocalCore
 from lasing.live.models import ModelsCore
 from lasing.live.reference import ReferenceCore
+from lasing.live.remembered import runs_from_table, still_reached, table_of
 from lasing.live.updates import ChangeSource, Joined, KnownChanges, Update
 from lasing.logic.answers import Answer
 from lasing.logic.examples import Examples
 from lasing.logic.facts import facts_of
 from lasing.logic.own import Functions, with_functions
 from lasing.logic.program import Program
+from lasing.logic.runs import Run
 from lasing.logic.terms import Value
 from lasing.plan.nodes import Plan
 from lasing.raw_window import coverage, needed_coverage
@@ -201,14 +203,26 @@ class Engine:
         if fresh:  # warn once for each column; `diagnostics` has the numbers
             warn(gaps.warnings())
 
-    def recall(self, facts: Mapping[str, Any], time: str = "time", end: Any = None) -> None:
-        """Take in the facts of a raw window, as `push_batch` does, before the engine has begun; report no changes."""
+    def recall(self, facts: Mapping[str, Any], time: str = "time", end: Any = None, remembered: Any = None) -> None:
+        """Take in the facts of a raw window, as `push_batch` does, before the engine has begun; report no changes.
+        `remembered` is a table that `remembered` gave at that time."""
         self._check_whole()
         if (prepared := self._batch(facts, time, end)) is not None:
             core, until, batch = prepared
             self._enter_evaluation()
-            core.recall(until, batch)
+            streams = {stream.predicate: stream.arity for stream in self.program.streams}
+            runs = [] if remembered is None else runs_from_table(remembered, streams, self._start, until)
+            core.recall(until, batch, runs)
             self._whole = True
+
+    def remembered(self) -> Any:
+        """What derived streams remember, as far as windows still reach, as an Arrow table."""
+        return table_of(self._remembered())
+
+    def _remembered(self) -> Iterable[Run]:
+        if self._core is None or not self.program.streams:
+            return ()
+        return still_reached(self.program, self._core.remembered(), self._core.time)
 
     def holding(self) -> dict[str, Any]:
         """Everything that holds now as Arrow tables, in the form of `push_batch`, as if it had been added now."""
@@ -292,7 +306,8 @@ class Engine:
         return {} if self._core is None else self._core.examples()
 
     def snapshot(self) -> Any:
-        """The raw window as an Arrow table: the facts that answers can still depend on. Nothing else needs to be kept.
+        """The raw window as an Arrow table: the facts that answers can still depend on, and in its metadata what
+        derived streams remember. Nothing else needs to be kept.
 
         The columns are time, predicate, and the arguments as written in a stream file; the metadata has the rest and a
         checksum.
@@ -302,7 +317,7 @@ class Engine:
             return snapshots.to_table(None, None, [], coverage(self.program))
         now = self._core.time
         window = (fact for fact in self._core.window() if fact[0] <= now)
-        return snapshots.to_table(self._start, now, window, coverage(self.program))
+        return snapshots.to_table(self._start, now, window, coverage(self.program), self._remembered())
 
     @classmethod
     def restore(
@@ -341,7 +356,7 @@ class Engine:
         if core is not None and state.time is not None and state.time > core.time:
             restored._own = [fact for fact in restored._own if fact.time > state.time]
             nothing = core.encode_batch({}, "time", lambda thing: time_of(thing, None))
-            core.recall(state.time, core.with_own(nothing, state.window))
+            core.recall(state.time, core.with_own(nothing, state.window), state.remembered)
         return restored
 
     def _check_whole(self) -> None:

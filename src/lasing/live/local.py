@@ -36,6 +36,7 @@ from lasing.logic.examples import Examples
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Fact, Program
+from lasing.logic.runs import Run
 from lasing.logic.values.texts import is_unicode
 from lasing.raw_window import RawWindow
 
@@ -96,10 +97,9 @@ class LocalCore:
     def push_batch(self, end: int, batch: CodedBatch) -> Blocks:
         return self.push(end, batch.facts)
 
-    def recall(self, end: int, batch: CodedBatch) -> None:
+    def recall(self, end: int, batch: CodedBatch, runs: Iterable[Run] = ()) -> None:
         facts = self._new(batch.facts)
-        for _ in self._engine.evaluate(facts.rows, end):
-            continue  # these changes were reported before the snapshot
+        self._engine.restore(facts.rows, end, runs)
         self._window.add(facts, end)
 
     def holding(self) -> Blocks:
@@ -129,6 +129,9 @@ class LocalCore:
 
     def examples(self) -> Examples:
         return self._engine.examples
+
+    def remembered(self) -> Iterable[Run]:
+        return self._engine.remembered()
 
     def window(self) -> Iterable[Fact]:
         names = {number: predicate for predicate, number in self._engine.predicates.items()}

@@ -16,6 +16,7 @@ from lasing.logic.answers import Answer, Changes, changes
 from lasing.logic.examples import Examples
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Fact, Program
+from lasing.logic.runs import Run
 from lasing.timeline.intervals import Interval
 
 
@@ -71,8 +72,8 @@ class ModelsCore(AtomsCore):
         self._answer = replace(answers[-1] if answers else before, time=end)
         return ModelChanges(before, answers)
 
-    def recall(self, end: int, batch: AtomBatch) -> None:
-        self._answer = self._engine.recall(end, batch.rows)
+    def recall(self, end: int, batch: AtomBatch, runs: Iterable[Run] = ()) -> None:
+        self._answer = self._engine.recall(end, batch.rows, runs)
         for time, atom in batch.rows:
             self._keep(time, [atom])
 
@@ -87,6 +88,9 @@ class ModelsCore(AtomsCore):
 
     def examples(self) -> Examples:
         return self._engine.examples
+
+    def remembered(self) -> Iterable[Run]:
+        return self._engine.remembered()
 
     def window(self) -> Iterable[Fact]:
         self._window.forget(self.time, at_once=True)

@@ -29,6 +29,7 @@ from lasing.logic.examples import Examples
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Fact, Program
+from lasing.logic.runs import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +101,8 @@ class ReferenceCore(AtomsCore):
             changes += self.push(end, []).changes()
         return KnownChanges(changes)
 
-    def recall(self, end: int, batch: AtomBatch) -> None:
-        self._standing.apply(self._engine.recall(end, batch.rows))
+    def recall(self, end: int, batch: AtomBatch, runs: Iterable[Run] = ()) -> None:
+        self._standing.apply(self._engine.recall(end, batch.rows, runs))
         self.time = end
 
     def holding(self) -> KnownChanges:
@@ -116,6 +117,9 @@ class ReferenceCore(AtomsCore):
 
     def examples(self) -> Examples:
         return self._engine.examples
+
+    def remembered(self) -> Iterable[Run]:
+        return self._engine.remembered()
 
     def window(self) -> Iterable[Fact]:
         return self._engine.facts()

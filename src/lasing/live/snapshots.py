@@ -2,15 +2,15 @@
 
 The table has the columns time, predicate and args, with values as written in a stream file. Its metadata has the start
 of the timeline, the time point up to which everything is evaluated (both null before the first fact), the facts that
-the raw window keeps, and a checksum over all of it. Snapshots of version 0.1.0 have no checksum; they can be read too,
-and everything else in them is checked.
+the raw window keeps, what derived streams remember, and a checksum over all of it. Snapshots of version 0.1.0 have no
+checksum; they can be read too, and everything else in them is checked.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
@@ -20,8 +20,10 @@ import pyarrow.compute as pc
 
 from lasing.connectors.arrow import table_of
 from lasing.errors import LasingError, fault
+from lasing.live.remembered import rows_of, runs_from
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Fact
+from lasing.logic.runs import Run
 from lasing.logic.terms import Undefined, Value, is_name, value_from_text, value_text
 from lasing.raw_window import Coverage
 from lasing.timeline.limits import LIMIT
@@ -31,26 +33,32 @@ VERSION = 1
 _COLUMNS = {"time": pa.int64(), "predicate": pa.string(), "args": pa.list_(pa.string())}
 _FIRST_FORM = {"start", "time"}
 _FORM = {"version", "start", "time", "checksum"}
-_OPTIONAL = {"keeps"}
+_OPTIONAL = {"keeps", "remembered"}
 _UNNAMED = "unnamed"
 
 
 @dataclass(frozen=True, slots=True)
 class EngineState:
-    """The state of an engine: its start and time (None before the first fact) and the facts of its raw window."""
+    """The state of an engine: its start and time (None before the first fact), the facts of its raw window, and what
+    its derived streams remember."""
 
     start: int | None
     time: int | None
     window: list[Fact]
+    remembered: list[Run] = field(default_factory=list)
 
 
-def to_table(start: int | None, time: int | None, window: Iterable[Fact], keeps: Coverage) -> Any:
+def to_table(
+    start: int | None, time: int | None, window: Iterable[Fact], keeps: Coverage, remembered: Iterable[Run] = ()
+) -> Any:
     """The snapshot of a state; `keeps` says which facts the raw window keeps."""
     facts = list(window)
     texts = [list(map(value_text, atom.values)) for _, atom in facts]
     columns = [[time for time, _ in facts], [atom.predicate for _, atom in facts], texts]
     table = pa.table([pa.array(c, t) for c, t in zip(columns, _COLUMNS.values(), strict=True)], names=list(_COLUMNS))
     state: dict[str, object] = {"version": VERSION, "start": start, "time": time, "keeps": _keeps_text(keeps)}
+    if keeps.streams:
+        state["remembered"] = rows_of(remembered)
     state["checksum"] = checksum(table, state)
     return table.replace_schema_metadata({KEY: json.dumps(state)})
 
@@ -70,7 +78,12 @@ def from_table(snapshot: Any, arity: Mapping[str, int], needs: Coverage) -> Engi
         raise no_snapshot("the snapshot's checksum is wrong: it is damaged or was edited")
     if "keeps" in state and state["start"] is not None and (lack := _keeps(state["keeps"]).lack(needs)):
         raise no_snapshot(f"the snapshot was made with another program: {lack}", "restore with that program first")
-    return EngineState(state["start"], state["time"], _window(columns, state["start"], state["time"], arity))
+    if needs.streams and "keeps" not in state:
+        raise no_snapshot("the snapshot is from before there were derived streams", "start a new engine")
+    start, time = state["start"], state["time"]
+    known = {predicate: arity[predicate] for predicate in needs.streams}
+    remembered = runs_from(state.get("remembered", []), known, start, time)
+    return EngineState(start, time, _window(columns, start, time, arity), remembered)
 
 
 def checksum(table: Any, beside: Mapping[str, object]) -> str:
@@ -137,7 +150,13 @@ def _state(stored: bytes) -> dict[str, Any]:
 
 def _keeps_text(keeps: Coverage) -> dict[str, object]:
     predicates = None if keeps.predicates is None else sorted(keeps.predicates)
-    return {"points": keeps.points, "facts": keeps.facts, "by_key": dict(keeps.by_key), "predicates": predicates}
+    found: dict[str, object] = {
+        "points": keeps.points,
+        "facts": keeps.facts,
+        "by_key": dict(keeps.by_key),
+        "predicates": predicates,
+    }
+    return found | {"streams": dict(keeps.streams)} if keeps.streams else found
 
 
 def _keeps(stored: object) -> Coverage:
@@ -150,8 +169,10 @@ def _keeps(stored: object) -> Coverage:
         }:
             numbers = all(isinstance(key, str) and isinstance(number, int) for key, number in by_key.items())
             names = named is None or (isinstance(named, list) and all(isinstance(name, str) for name in named))
-            if numbers and names:
-                return Coverage(points, facts, by_key, None if named is None else frozenset(named))
+            streams = stored.get("streams", {}) if isinstance(stored, dict) else {}
+            reaches = isinstance(streams, dict) and all(r is None or isinstance(r, int) for r in streams.values())
+            if numbers and names and reaches:
+                return Coverage(points, facts, by_key, None if named is None else frozenset(named), streams)
     raise no_snapshot("the snapshot's metadata is damaged")
 
 

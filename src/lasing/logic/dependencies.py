@@ -18,10 +18,14 @@ from lasing.logic.formulas import (
     Compare,
     Formula,
     Implies,
+    IntervalWindow,
     Not,
     Or,
+    PartitionWindow,
     Select,
     Sometime,
+    TimeWindow,
+    TupleWindow,
     Window,
 )
 from lasing.logic.program import Program, Rule, per_program
@@ -56,44 +60,81 @@ class Strata:
     cycles: tuple[tuple[Dependency, ...], ...]
 
 
-def signed_atoms(formula: Formula, negative: bool = False) -> Iterator[tuple[Atom, Sign]]:
+def signed_atoms(formula: Formula) -> Iterator[tuple[Atom, Sign]]:
     """The atoms of a body formula with their sign: an even number of negations counts as none.
 
     Two negations cancel because ¬ in LARS is classical (Definition 7) and answer streams are minimal models of the
     reduct by satisfied bodies (Definition 9).
     """
+    return ((atom, sign) for atom, sign, _ in _read(formula, False, 0, None))
+
+
+def present_atoms(formula: Formula, remembered: frozenset[str]) -> Iterator[tuple[Atom, Sign]]:
+    """The same, without the atoms of derived streams that are looked up only in the past.
+
+    What was remembered before this time point does not depend on what holds now.
+    """
+    for atom, sign, latest in _read(formula, False, 0, None):
+        if atom.predicate not in remembered or latest is None or latest >= 0:
+            yield atom, sign
+
+
+def _read(
+    formula: Formula, negative: bool, here: int | None, reach: int | None
+) -> Iterator[tuple[Atom, Sign, int | None]]:
+    """The atoms with their sign, and the latest time point, counted from now, at which each is looked up.
+
+    `here` is the latest reference time point, `reach` the latest one of the timeline; None: any.
+    """
     match formula:
         case Atom():
-            yield formula, "not" if negative else "positive"
+            yield formula, "not" if negative else "positive", _earlier(here, reach)
         case Aggregate() | Select():
             for part in formula.condition:
-                for atom, _ in signed_atoms(part):
-                    yield atom, "aggregate"
+                for atom, _, latest in _read(part, False, here, reach):
+                    yield atom, "aggregate", latest
         case Compare():
             return
         case Not(body):
-            yield from signed_atoms(body, not negative)
+            yield from _read(body, not negative, here, reach)
         case Implies(left, right):
-            yield from signed_atoms(left, not negative)
-            yield from signed_atoms(right, negative)
+            yield from _read(left, not negative, here, reach)
+            yield from _read(right, negative, here, reach)
         case And(parts) | Or(parts):
             for part in parts:
-                yield from signed_atoms(part, negative)
-        case At() | Sometime() | Always() | Window():
-            yield from signed_atoms(formula.body, negative)
+                yield from _read(part, negative, here, reach)
+        case At(_, body) | Sometime(body) | Always(body):
+            yield from _read(body, negative, reach, reach)
+        case Window(function, body, full):
+            around = None if full else reach
+            match function:
+                case TimeWindow(_, ahead, _):
+                    end = None if here is None else here + ahead
+                    yield from _read(body, negative, here, _earlier(end, around))
+                case TupleWindow() | PartitionWindow() | IntervalWindow():
+                    yield from _read(body, negative, here, around)
+                case _:
+                    assert_never(function)
         case _:
             assert_never(formula)
 
 
+def _earlier(one: int | None, other: int | None) -> int | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)
+
+
 def dependencies(program: Program) -> Iterator[Dependency]:
-    """All dependencies between derived predicates; the alternatives of a disjunction depend on one another."""
-    derived = facts_of(program).derived
+    """All dependencies between derived predicates at one time point; the alternatives of a disjunction depend on one
+    another."""
+    derived, remembered = facts_of(program).derived, program.remembered()
     for rule in program.rules:
         if len(rule.heads) > 1 and not rule.choice:
             for head, other in _one_another(list(rule.head_atoms())):
                 yield Dependency(head.predicate, other.predicate, "positive", rule, other)
         for literal in rule.body:
-            for atom, sign in signed_atoms(literal):
+            for atom, sign in present_atoms(literal, remembered):
                 if atom.predicate in derived:
                     for head in rule.head_atoms():
                         yield Dependency(head.predicate, atom.predicate, sign, rule, atom)

@@ -1,5 +1,7 @@
 """When nothing happens: after how many time points without facts the answer stays the same until the next fact.
 
+(Where a program remembers what it derived, also after how many time points without a change.)
+
 If rules treat times only as times (they ask what holds at them, compare them with one another, and add constants), and
 all windows are bounded, then the answer at t depends only on how long ago the facts came, and on nothing else about t,
 except for steps, which repeat. Once every fact, and the start of the timeline, is out of reach, the answers repeat
@@ -48,15 +50,20 @@ LONGEST_PERIOD = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Settling:
-    """Without facts for `reach` time points, answers repeat every `period` of them."""
+    """Without facts for `reach` time points, answers repeat every `period` of them.
+
+    If the program `remembers` what it derived, that must have been the same for `reach` time points, too.
+    """
 
     reach: int
     period: int
+    remembers: bool = False
 
     def settled(self, now: int, busy: int, changed: int) -> bool:
         """Whether the answer at `now` stays until the next fact. The last fact came at `busy` (or the timeline starts
         there), and the answer, or what it depends on, last changed at `changed`."""
-        return now - max(busy + self.reach + 1, changed) >= self.period - 1
+        steady_since = changed + self.reach + 1 if self.remembers else changed
+        return now - max(busy + self.reach + 1, steady_since) >= self.period - 1
 
 
 def settling(program: Program) -> Settling | None:
@@ -64,14 +71,15 @@ def settling(program: Program) -> Settling | None:
 
     >>> from lasing.logic.formulas import Atom, Sometime, TimeWindow, Window
     >>> settling(Program((Rule((Atom("q"),), (Window(TimeWindow(5), Sometime(Atom("p"))),)),)))
-    Settling(reach=5, period=1)
+    Settling(reach=5, period=1, remembers=False)
     """
     try:
         found = [_Times(rule).settling() for rule in program.rules]
     except _Unsettled:
         return None
     period = lcm(*(settling.period for settling in found))
-    return None if period > LONGEST_PERIOD else Settling(max((s.reach for s in found), default=0), period)
+    reach = max((settling.reach for settling in found), default=0)
+    return None if period > LONGEST_PERIOD else Settling(reach, period, bool(program.streams))
 
 
 class _Unsettled(Exception):  # noqa: N818 -- no error: every time point is evaluated

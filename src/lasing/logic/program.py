@@ -130,7 +130,7 @@ class Derivations(dict[object, Any]):
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Rules, the facts that come with them, the inputs, and the outputs.
+    """Rules, the facts that come with them, the inputs, the outputs, and what is remembered.
 
     `outputs` is None if everything derived is output.
     """
@@ -144,6 +144,8 @@ class Program:
     sources: tuple[SourceText, ...] = field(default=(), compare=False, repr=False)
     dated: bool = field(default=False, compare=False, repr=False)
     """Whether the time of a data fact is written as a date."""
+    streams: tuple[Signature, ...] = ()
+    """The derived streams: predicates whose derived atoms are remembered."""
     derivations: Derivations = field(default_factory=Derivations, init=False, compare=False, repr=False)
     """The results of `per_program` functions. A program with other rules starts without any."""
 
@@ -169,8 +171,12 @@ class Program:
         return time_text(time, self.shown_tick())
 
     def declared(self) -> tuple[Signature | Output, ...]:
-        """The inputs and outputs that the program names."""
-        return (*self.inputs, *(self.outputs or ()))
+        """The inputs, derived streams and outputs that the program names."""
+        return (*self.inputs, *self.streams, *(self.outputs or ()))
+
+    def remembered(self) -> frozenset[str]:
+        """The predicates of the derived streams."""
+        return frozenset(signature.predicate for signature in self.streams)
 
     def output(self) -> frozenset[str]:
         """The predicates of the output: the declared ones, or else the derived ones."""
@@ -183,6 +189,8 @@ class Program:
         lines = [f"#tick {self.tick}."] if self.tick else []
         if self.inputs:
             lines.append(f"#input {', '.join(map(str, self.inputs))}.")
+        if self.streams:
+            lines.append(f"#stream {', '.join(map(str, self.streams))}.")
         if self.outputs is not None:
             lines.append(f"#show {', '.join(map(str, self.outputs))}.".replace("#show .", "#show."))
         lines.extend(f"{atom}." for atom in self.background)

@@ -7,7 +7,8 @@ predicates is answered below: the decided literals of a body become the body of 
 the helper's atom instead, which holds now or does not.
 
 A formula that mixes decided and undecided atoms in one literal is evaluated above. The rules of its decided predicates
-are imported: above, they derive the same as below, with their bodies as helpers.
+are imported: above, they derive the same as below, with their bodies as helpers. Of derived streams, not the rules are
+imported but what they derive, since that is remembered even where there is no answer.
 """
 
 from __future__ import annotations
@@ -81,6 +82,13 @@ def undecided(program: Program) -> frozenset[str]:
     return frozenset(found)
 
 
+def decided(program: Program) -> Program:
+    """The rules of the predicates that all answers agree on. They have one answer."""
+    open_predicates = undecided(program)
+    heads = ((rule, {atom.predicate for atom in rule.head_atoms()}) for rule in program.rules)
+    return replace(program, rules=tuple(rule for rule, names in heads if names and not names & open_predicates))
+
+
 def has_several_answers(program: Program) -> bool:
     """Whether a program may have any number of answers at a time point, not just one."""
     return not all(rule.definite for rule in program.rules) or bool(stratify(program).cycles)
@@ -112,6 +120,7 @@ class _Splitter:
         done: set[str] = set()
         while waiting := sorted(self.imported - done):
             done.update(waiting)
+            waiting = [predicate for predicate in waiting if predicate not in program.remembered()]
             rules = [(i, r) for i, r in decided if head_atom(r.heads[0]).predicate in waiting]
             above = [(i, self._above(i, rule)) for i, rule in rules] + above
         helpers = list(self.helper_rules.values())
@@ -121,6 +130,8 @@ class _Splitter:
         heads = [head_atom(rule.heads[0]) for rule, _ in helpers]
         output = program.output() - self.undecided
         shown = [o for o in outputs_of(program) if o.predicate in output]
+        remembered = [s for s in program.streams if s.predicate in self.imported]
+        shown += [Output.unnamed(s.predicate, s.arity) for s in remembered if s.predicate not in output]
         return Split(
             program,
             replace(program, rules=tuple(rule for _, rule in above), data=()),
@@ -132,7 +143,7 @@ class _Splitter:
                 outputs=(*shown, *(Output.unnamed(a.predicate, len(a.args)) for a in heads)),
             ),
             tuple(i for i, _ in below),
-            frozenset(atom.predicate for atom in heads),
+            frozenset(atom.predicate for atom in heads) | {signature.predicate for signature in remembered},
         )
 
     def _is_undecided(self, heads: Iterable[Head]) -> bool:

@@ -17,6 +17,8 @@ class PlanDraft:
     feeds: list[Feed] = field(default_factory=list)
     clocks: list[Clock] = field(default_factory=list)
     guaranteed: list[PlanRule] = field(default_factory=list)
+    recalls: list[Stage] = field(default_factory=list)
+    """The stages that come first: what is known before anything is derived."""
     stages: list[Stage] = field(default_factory=list)
     background: list[tuple[Relation, tuple[Value, ...], Span | None]] = field(default_factory=list)
     counts_facts: int = 0

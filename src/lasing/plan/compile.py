@@ -18,14 +18,11 @@ from lasing.logic.terms import Value
 from lasing.plan.bodies import Bodies, NamesOfBraces, small_enough
 from lasing.plan.build import copies, untimed
 from lasing.plan.inside import Inside
-from lasing.plan.literals import NestedFormula, Outside, Predicates, Unplanned, Views
-from lasing.plan.nodes import POINT, Derive, Plan, PlanOutput, PlanRule, Recompute, Relation
+from lasing.plan.literals import MOST_COLUMNS, NestedFormula, Outside, Predicates, Unplanned, Views
+from lasing.plan.nodes import POINT, Derive, Plan, PlanOutput, PlanRule, Recall, Recompute, Relation, Remember, Stage
 from lasing.plan.timeless import timeless
 
 __all__ = ["Unplanned", "compile_plan"]
-
-MOST_COLUMNS = 20
-"""What an engine has room for: arguments of a predicate."""
 
 
 def compile_plan(program: Program) -> Plan:
@@ -75,7 +72,7 @@ class _Compiler:
             tuple(draft.feeds),
             tuple(draft.clocks),
             tuple(draft.guaranteed),
-            tuple(draft.stages),
+            (*draft.recalls, *map(self._with_points, draft.stages)),
             outputs,
             tuple(draft.background),
             draft.counts_facts,
@@ -93,6 +90,15 @@ class _Compiler:
             planned = [p for number, rule in rules for p in self._rules(number, rule, self._views, counted=True)]
             (predicate,) = component
             self._derive(predicate, planned)
+        for predicate in sorted(component & self._views.predicates.streams):
+            self._draft.stages.append(Remember(predicate, self._views.derived(predicate), self._views.runs(predicate)))
+
+    def _with_points(self, stage: Stage) -> Stage:
+        """The stage, which knows whether some window over a derived stream asks for the times of its atoms."""
+        if not isinstance(stage, Remember):
+            return stage
+        recalls = (s for s in (*self._draft.recalls, *self._draft.stages) if isinstance(s, Recall))
+        return replace(stage, points=any(r.how == "at" and r.source == stage.target for r in recalls))
 
     def _derive(self, predicate: str, planned: list[PlanRule]) -> None:
         """A counted predicate: first what is derived `at T`, because T may be now."""
@@ -158,6 +164,7 @@ def _predicates(program: Program, strata: Strata) -> Predicates:
         frozenset(head_atom(h).predicate for h in heads if isinstance(h, At)),
         _counted(program, strata),
         background,
+        program.remembered() & facts.derived,
     )
 
 
@@ -171,8 +178,8 @@ def _rules_of(program: Program, strata: Strata) -> list[list[int]]:
 
 
 def _counted(program: Program, strata: Strata) -> frozenset[str]:
-    """The predicates that depend on something non-monotone."""
-    counted: set[str] = set()
+    """The derived streams, and the predicates that depend on something non-monotone, or on one of them."""
+    counted: set[str] = set(program.remembered() & facts_of(program).derived)
     for component, rules in zip(strata.components, _rules_of(program, strata), strict=True):
         for literal in (f for i in rules for f in program.rules[i].body):
             if why_not_monotone(literal) or any(a.predicate in counted for a, _ in signed_atoms(literal)):

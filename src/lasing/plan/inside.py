@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from lasing.plan.build import PlanDraft, copies, stamp_rule, view_rule
-from lasing.plan.literals import Outside, Predicates
+from lasing.plan.literals import Outside, Predicates, Unplanned
 from lasing.plan.nodes import POINT, Box, PlanRule, Relation, Span
 
 
@@ -73,11 +73,18 @@ class Inside:
         return relation
 
     def within(self, predicate: str, span: Span) -> Relation:
-        if predicate not in self.own:
+        if predicate not in self.own or self._is_past(predicate, span):
             return self.copied(self.outside.within(predicate, span))
         relation, new = self._scratch(f"{predicate} in {span}", self._known.arity[predicate])
         if new:
-            self.rules += copies(relation, self.copied(self.outside.facts(predicate, span, timed=False)))
+            if predicate in self._known.streams:
+                if span.back == 0 and span.step > 1:
+                    raise Unplanned("[0 step n] over a derived stream, in its own recursion")
+                if span.back != 0:  # otherwise, the window has no time point before now
+                    past = self.outside.recalled(predicate, span, "in", past=True)
+                    self.rules += copies(relation, self.copied(past))
+            else:
+                self.rules += copies(relation, self.copied(self.outside.facts(predicate, span, timed=False)))
             self._take_timed(predicate, relation, span, keep_time=False)
             self._take_stamped(predicate, relation, span, keep_time=False)
             if predicate in self._known.background:
@@ -85,11 +92,15 @@ class Inside:
         return relation
 
     def at(self, predicate: str, span: Span | None) -> Relation:
-        if predicate not in self.own:
+        if predicate not in self.own or self._is_past(predicate, span):
             return self.copied(self.outside.at(predicate, span))
         relation, new = self._scratch(f"{predicate} at {span or ''}".strip(), self._known.arity[predicate] + 1)
         if new:
-            self.rules += copies(relation, self.copied(self.outside.facts(predicate, span, timed=True)))
+            if predicate in self._known.streams:
+                past = self.outside.recalled(predicate, span or Span(None), "at", past=True)
+                self.rules += copies(relation, self.copied(past))
+            else:
+                self.rules += copies(relation, self.copied(self.outside.facts(predicate, span, timed=True)))
             self._take_timed(predicate, relation, span, keep_time=True)
             self._take_stamped(predicate, relation, span, keep_time=True)
             if predicate in self._known.background:
@@ -98,8 +109,10 @@ class Inside:
         return relation
 
     def always(self, predicate: str, span: Span) -> Relation:
-        if predicate not in self.own:
+        if predicate not in self.own or self._is_past(predicate, span):
             return self.copied(self.outside.always(predicate, span))
+        if predicate in self._known.streams and span != POINT:
+            raise Unplanned("always over a derived stream, in its own recursion or in a window that looks ahead")
         relation, new = self._scratch(f"{predicate} always {span}", self._known.arity[predicate])
         if new:
             self.boxes.append(Box(self.at(predicate, span), relation, span))
@@ -113,6 +126,10 @@ class Inside:
 
     def last_always(self, predicate: str, facts: int) -> Relation:
         return self.copied(self.outside.last_always(predicate, facts))
+
+    def _is_past(self, predicate: str, span: Span | None) -> bool:
+        """Whether a window asks only what is remembered: then it is no part of the recursion."""
+        return predicate in self._known.streams and span is not None and span.ahead < 0
 
     def _scratch(self, name: str, arity: int) -> tuple[Relation, bool]:
         return self.draft.relation(f"scratch of {min(self.own)}: {name}", arity)

@@ -8,6 +8,8 @@ needed. Four sources of truth about p flow into it, each in its own way:
 - what rules derive *now*: it has the time of evaluation, which a window that ends before now does not have;
 - *background*: it has every time point, and the window's clock enumerates these.
 
+What held of a derived stream is remembered as runs of time points, and every window over it recalls these.
+
 If p is guaranteed, guaranteed rules do all this. If p is counted, stages of the counted plane do it; for the literals
 inside a recursion of the counted plane, see `inside`.
 """
@@ -15,7 +17,7 @@ inside a recursion of the counted plane, see `inside`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from lasing.logic.formulas import (
     Always,
@@ -42,12 +44,16 @@ from lasing.plan.nodes import (
     LastFacts,
     Lookup,
     PlanRule,
+    Recall,
     Relation,
     Span,
     Stamp,
     Test,
 )
 from lasing.timeline.limits import LIMIT
+
+MOST_COLUMNS = 20
+"""How many columns a relation has room for, beside a time."""
 
 
 class Unplanned(Exception):  # noqa: N818 -- no error: another engine takes over
@@ -67,6 +73,8 @@ class Predicates:
     at_heads: frozenset[str]
     counted: frozenset[str]
     background: dict[str, list[tuple[Value, ...]]]
+    streams: frozenset[str] = frozenset()
+    """What is derived of these is remembered. They are all counted."""
 
 
 class Views(Protocol):
@@ -193,6 +201,8 @@ class Outside:
         if span == POINT:
             return self.now(predicate)
         draft, known = self.draft, self.predicates
+        if predicate in known.streams:
+            return self._or_background(predicate, self.recalled(predicate, span, "in"), span)
         counted = predicate in known.counted
         relation, new = draft.relation(f"{predicate} in {span}", known.arity[predicate], counted)
         if not new:
@@ -225,15 +235,20 @@ class Outside:
         counted = predicate in known.counted
         background = background and predicate in known.background
         name = f"{predicate} at {span or ''}".strip() + (" or background" if background else "")
+        if predicate in known.streams and not background:
+            return self.recalled(predicate, span or Span(None), "at")
         relation, new = draft.relation(name, known.arity[predicate] + 1, counted)
         if not new:
             return relation
         if counted:
-            rules = list(copies(relation, self.facts(predicate, span, timed=True)))
-            if predicate in known.now_heads and (span is None or span.has_now):
-                rules += copies(relation, self.gated(self._stamped(predicate), span))
-            if predicate in known.at_heads:
-                rules += copies(relation, self.gated(self.timed(predicate), span))
+            if predicate in known.streams:
+                rules = list(copies(relation, self.recalled(predicate, span or Span(None), "at")))
+            else:
+                rules = list(copies(relation, self.facts(predicate, span, timed=True)))
+                if predicate in known.now_heads and (span is None or span.has_now):
+                    rules += copies(relation, self.gated(self._stamped(predicate), span))
+                if predicate in known.at_heads:
+                    rules += copies(relation, self.gated(self.timed(predicate), span))
             if background:
                 rules.append(self._background_at(predicate, relation, self._clock(span), watched=True))
             draft.stages.append(Derive(tuple(rules), (relation,)))
@@ -250,6 +265,8 @@ class Outside:
         """`p always in [w]`"""
         if span == POINT:
             return self.now(predicate)
+        if predicate in self.predicates.streams:
+            return self._or_background(predicate, self.recalled(predicate, span, "always"), span)
         relation, new = self.draft.relation(f"{predicate} always {span}", self.predicates.arity[predicate], True)
         if new:
             source = self.draft.watched(self.at(predicate, span, background=False))
@@ -287,6 +304,29 @@ class Outside:
         return self._or_background(predicate, relation, None)
 
     # -- sources of truth -----------------------------------------------------------------------------------------
+
+    def runs(self, predicate: str) -> Relation:
+        """When a derived stream held: rows (args, begin, length)."""
+        arity = self.predicates.arity[predicate] + 2
+        if arity > MOST_COLUMNS:
+            raise Unplanned(f"a derived stream of more than {MOST_COLUMNS - 2} arguments")
+        return self.draft.relation(f"runs of {predicate}", arity)[0]
+
+    def recalled(self, predicate: str, span: Span, how: Literal["in", "always", "at"], past: bool = False) -> Relation:
+        """A window over a derived stream, without background. If `past`, without what holds now.
+
+        Everything that held is in its runs, facts included, since facts are part of the answer of their time point.
+        """
+        if how == "always" and (past or span.ahead > 0):
+            raise Unplanned("always over a derived stream, in its own recursion or in a window that looks ahead")
+        past = past or span.ahead < 0
+        name = f"{predicate} remembered {how} {span}" + (" before now" if past else "")
+        arity = self.predicates.arity[predicate] + (how == "at")
+        relation, new = self.draft.relation(name, arity, True)
+        if new:
+            recall = Recall(self.runs(predicate), relation, span, how, past)
+            (self.draft.recalls if past else self.draft.stages).append(recall)
+        return relation
 
     def facts(self, predicate: str, span: Span | None, timed: bool) -> Relation:
         """The facts of a predicate alone, watched."""

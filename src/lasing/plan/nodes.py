@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Literal
 
 from lasing.logic.functions import AGGREGATES, AggregateFunction, Comparison
 from lasing.logic.terms import Term, Value, Variable
@@ -405,6 +406,73 @@ class Extremes(OperatorNode):
     def __str__(self) -> str:
         number = "" if self.most == 1 else f" {self.most}"
         return f"#{'last' if self.greatest else 'first'}{number} by the first {self.groups} columns"
+
+
+@dataclass(frozen=True, slots=True)
+class Remember(OperatorNode):
+    """The runs of time points at which rows (args) of a derived stream held: rows (args, begin, length).
+
+    All windows over the stream learn from here what has begun and what has ended. With `points`, some of them need each
+    time point of a run.
+    """
+
+    predicate: str
+    source: Relation
+    target: Relation
+    points: bool = False
+
+    def __post_init__(self) -> None:
+        _expect_arity(self, self.target, self.source.arity + 2)
+
+    @property
+    def origin_of_rows(self) -> Relation:
+        return self.source
+
+    @property
+    def moves(self) -> bool:
+        return self.points
+
+    @property
+    def unsteady(self) -> str:
+        return "a derived stream"
+
+    def columns(self) -> tuple[int, ...]:
+        return (*range(self.source.arity), TIME, DATA)
+
+    def __str__(self) -> str:
+        return "remember"
+
+
+@dataclass(frozen=True, slots=True)
+class Recall(OperatorNode):
+    """A window over a derived stream: rows (args) that held at some or all of its time points, or rows (args, T).
+
+    `source` has the runs. If `past`, the window does not contain now, and is ready before anything is derived.
+    """
+
+    source: Relation
+    target: Relation
+    span: Span
+    how: Literal["in", "always", "at"]
+    past: bool
+
+    def __post_init__(self) -> None:
+        _expect_arity(self, self.target, self.source.arity - (1 if self.how == "at" else 2))
+
+    @property
+    def origin_of_rows(self) -> Relation:
+        return self.source
+
+    @property
+    def window_of_times(self) -> Span:
+        return self.span
+
+    def columns(self) -> tuple[int, ...]:
+        return (*range(self.source.arity - 2), TIME) if self.how == "at" else tuple(range(self.target.arity))
+
+    def __str__(self) -> str:
+        how = {"in": "in", "always": "always in", "at": "at T in"}[self.how]
+        return f"remembered {how} [{self.span}]{' before now' if self.past else ''}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ def number_of_slices(found: Extent, lookback: int | None, parallelism: int) -> i
 def cut(task: Task, inputs: Sequence[Input], found: Extent, slices: int) -> Slices:
     """The slices of a history, each with the facts that it looks back on."""
     cuts = even_cuts(found.first, found.last, slices)
-    back = task.raw_window.lookback
+    back = task.history
     if back.points is None:
         return Slices(cuts, (found.first,) * (len(cuts) - 1))
     begins = [start - 1 - back.points for start in cuts[:-1]]

@@ -52,17 +52,31 @@ class Evaluation:
         time = self._engine.time
         return self._start - 1 if time is None else time
 
-    def recall(self, window: Mapping[str, Any], until: int, held: Mapping[str, Any] | None = None) -> None:
-        """Begin with the facts of a raw window, at the time point `until`; `held` says since when atoms hold."""
+    def recall(
+        self,
+        window: Mapping[str, Any],
+        until: int,
+        held: Mapping[str, Any] | None = None,
+        remembered: Any | None = None,
+    ) -> None:
+        """Begin with the facts of a raw window, at the time point `until`; `held` says since when atoms hold, and
+        `remembered` what derived streams remember. Without it, they remember what these facts let them derive."""
         if until < self.start:
             return
-        self._engine.recall(window, end=until)
+        if remembered is None and self._task.program.streams:
+            self._engine.push_batch(window, end=until)
+        else:
+            self._engine.recall(window, end=until, remembered=remembered)
         self.left_out()
         self.held = {predicate: held[predicate] for predicate in self._outputs if held and predicate in held}
         unknown = [] if self._task.view == "changes" else [p for p in self._outputs if p not in self.held]
         holding = self._engine.holding() if unknown else {}
         for predicate in unknown:
             self.held[predicate] = spans(self._changes(self._outputs[predicate], holding), None)[1]
+
+    def remembered(self) -> dict[str, Any]:
+        """What derived streams remember: a table under the name "", unless there are none."""
+        return {"": self._engine.remembered()} if self._task.program.streams else {}
 
     def advance(self, facts: Mapping[str, Any], until: int) -> dict[str, Any]:
         """Take in facts in order of time, and evaluate up to `until`: a table for each output."""

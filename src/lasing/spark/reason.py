@@ -214,7 +214,7 @@ class Reasoning:
             first, last = first or 0, (first or 0) - 1
         parallelism = spark.sparkContext.defaultParallelism
         within = batch.Extent(first, max(first, last), 0 if known is None else known.facts)
-        slices = options.slices or batch.number_of_slices(within, sizes.raw_window.lookback.points, parallelism)
+        slices = options.slices or batch.number_of_slices(within, sizes.history.points, parallelism)
         found = self.sharding()
         shards = self._shards(found, max(1, parallelism // slices), quiet=slices > 1 or within.facts < _FEW)
         task = self._task(inputs, shards, found)

@@ -120,7 +120,10 @@ def step(
     token = uuid4().hex
     held = dict(evaluation.held) if task.view == "intervals" else {}
     window = still_needed(task, waiting, passed)
-    result.state = replace(state, start=start, until=passed, token=token, window=window, held=held)
+    remembered = evaluation.remembered()
+    result.state = replace(
+        state, start=start, until=passed, token=token, window=window, held=held, remembered=remembered
+    )
     _remember(task, shard, token, evaluation)
     result.engine_seconds = time.perf_counter() - begun - result.rebuild_seconds
     return result
@@ -196,7 +199,7 @@ def _evaluation(task: Task, shard: int, state: ShardState) -> tuple[Evaluation, 
     assert state.until is not None
     made = Evaluation(task, shard, state.start)
     window, _ = up_to(state.window, state.until)
-    made.recall(window, state.until, state.held)
+    made.recall(window, state.until, state.held, state.remembered.get(""))
     return made, bool(state.token)
 
 

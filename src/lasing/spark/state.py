@@ -22,13 +22,14 @@ _HEAD = len(_VERSION) + 4
 
 @dataclass(frozen=True, slots=True)
 class ShardState:
-    """Everything that must survive a failure: the raw window, and how far time has got.
+    """Everything that must survive a failure: the raw window, what is remembered, and how far time has got.
 
     `start` is the start of the timeline, None before the first fact. Everything up to `until` is evaluated. `last` is
     the newest time point of all facts in the stream, not only of this shard's. For each input, `closed` has the last
     time point for which no more facts are accepted, and `heard` the time of its latest facts by Spark's clock. `window`
-    has the facts, by predicate and time. For intervals, `held` says since when atoms hold. `token` changes whenever
-    time moves; it shows whether an engine is up to date.
+    has the facts, by predicate and time, and `remembered` the table of what derived streams remember, under the name
+    "". For intervals, `held` says since when atoms hold. `token` changes whenever time moves; it shows whether an
+    engine is up to date.
     """
 
     start: int | None = None
@@ -39,6 +40,7 @@ class ShardState:
     token: str = ""
     window: Mapping[str, Any] = field(default_factory=dict)
     held: Mapping[str, Any] = field(default_factory=dict)
+    remembered: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def has_begun(self) -> bool:
@@ -49,8 +51,8 @@ class ShardState:
         """The state as Spark stores it: its version, a checksum, and a table of tables, each as bytes. The other fields
         are in the table's metadata."""
         known = {name: getattr(self, name) for name in _KNOWN}
-        tables = [("window", name, to_bytes(table)) for name, table in self.window.items()]
-        tables += [("held", name, to_bytes(table)) for name, table in self.held.items()]
+        parts = {"window": self.window, "held": self.held, "remembered": self.remembered}
+        tables = [(part, name, to_bytes(table)) for part, found in parts.items() for name, table in found.items()]
         columns = {
             "part": pa.array([part for part, _, _ in tables], pa.string()),
             "predicate": pa.array([name for _, name, _ in tables], pa.string()),
@@ -85,7 +87,7 @@ class ShardState:
         known = json.loads(tables.schema.metadata[b"lasing"])
         if set(known) != set(_KNOWN) or not all(_fits(name, value) for name, value in known.items()):
             raise damaged("it does not say how far time has advanced")
-        parts: dict[str, dict[str, Any]] = {"window": {}, "held": {}}
+        parts: dict[str, dict[str, Any]] = {part: {} for part in _FIRST}
         for part, name, stored in zip(*(tables[column] for column in ("part", "predicate", "table")), strict=True):
             table = from_bytes(stored.as_buffer())
             table.validate()
@@ -95,12 +97,13 @@ class ShardState:
             if any(column.null_count for column in table.columns):
                 raise damaged(f"the {part} of {name} lacks values")
             parts[part.as_py()][name.as_py()] = table
-        return cls(**known, window=parts["window"], held=parts["held"])
+        return cls(**known, window=parts["window"], held=parts["held"], remembered=parts["remembered"])
 
 
 _KNOWN = {"start": int, "until": int, "last": int, "closed": dict, "heard": dict, "token": str}
 """The fields of a state other than its tables, with their types."""
-_FIRST = {"window": "time", "held": "from"}
+_FIRST = {"window": "time", "held": "from", "remembered": "from"}
+"""The parts of a state that are tables, with the names of their first columns."""
 
 
 def damaged(why: str) -> LasingError:

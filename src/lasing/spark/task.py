@@ -13,7 +13,9 @@ from lasing.engine_choice import plan_for
 from lasing.limits import Limits
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
-from lasing.logic.program import Program
+from lasing.logic.history import history
+from lasing.logic.lookback import Lookback
+from lasing.logic.program import Program, Signature
 from lasing.plan.nodes import Plan
 from lasing.raw_window import RawWindow
 from lasing.spark.hashing import shard_of
@@ -61,6 +63,14 @@ class Task:
             if predicate in arity:
                 found.expect(predicate, arity[predicate])
         return found
+
+    @cached_property
+    def history(self) -> Lookback:
+        """How far before a slice of history its facts begin."""
+        declared = {signature.predicate for signature in self.program.inputs}
+        arity = facts_of(self.program).arity
+        more = tuple(Signature(p, arity[p]) for p in self.inputs if p in arity and p not in declared)
+        return history(replace(self.program, inputs=(*self.program.inputs, *more))).lookback
 
     @property
     def exact(self) -> bool:

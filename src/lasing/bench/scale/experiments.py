@@ -16,7 +16,14 @@ from lasing.bench.measuring.records import Cell, Experiment, Figure
 from lasing.bench.measuring.workloads import D, J, Workload, latest, negation, rules_by_constant
 from lasing.bench.scale.slopes import Words, sentences
 from lasing.bench.scale.stretches import OURS, Entry, Ready, measured, on_columns, on_dictionaries
-from lasing.bench.scale.workloads import LASTING_BOX, renewed_chain, rules_by_predicate, switched_chain
+from lasing.bench.scale.workloads import (
+    LASTING_BOX,
+    LONG_HELD,
+    inertia,
+    renewed_chain,
+    rules_by_predicate,
+    switched_chain,
+)
 from lasing.engines.local.engine import LocalEngine
 
 GIGABYTE = 1e9
@@ -67,7 +74,7 @@ def _on(take: Take, workload: Workload, rate: int, window: int, points: int, tur
 
 # -- the window ------------------------------------------------------------------------------------------------------
 
-BY_WINDOW = {"diamond": D, "join": J, "box": LASTING_BOX}
+BY_WINDOW = {"diamond": D, "join": J, "box": LASTING_BOX, "remembered": LONG_HELD}
 
 
 def window_entries(name: str, windows: Sequence[int], effort: Effort) -> list[Entry]:
@@ -83,7 +90,7 @@ def window_entries(name: str, windows: Sequence[int], effort: Effort) -> list[En
             Entry(OURS, "changes", settings, _on(on_columns, workload, RATE, window, points, turns), turns),
             Entry(OURS, "answers", settings, _on(whole, workload, RATE, window, few, turns), turns),
         ]
-        if name != "box":
+        if name in BY_RATE:
             prepare = _on(on_dictionaries, workload, RATE, window, points, turns)
             entries.append(Entry("dictionaries", "changes", settings, prepare, turns))
     return entries
@@ -215,7 +222,7 @@ PLAN_WORDS = Words(
 
 # -- unchanging facts ------------------------------------------------------------------------------------------------
 
-BY_STANDING: dict[str, Make] = {"negation": negation, "latest": latest}
+BY_STANDING: dict[str, Make] = {"negation": negation, "latest": latest, "inertia": inertia}
 
 
 def standing_cells_of(
@@ -338,7 +345,7 @@ SCALE: tuple[Experiment, ...] = (
         "Longer windows",
         f"What does an atom cost as the window grows, at {RATE} atoms per time point?",
         window_cells,
-        lambda effort: 8 * len(windows(effort)),
+        lambda effort: 10 * len(windows(effort)),
         WINDOW_WORDS,
         x_label="window, in time points",
     ),
@@ -374,7 +381,7 @@ SCALE: tuple[Experiment, ...] = (
         "More unchanging facts",
         f"What does a time point with {RATE} changes cost among more unchanging facts?",
         standing_cells,
-        lambda effort: 2 * len(standing(effort)),
+        lambda effort: 3 * len(standing(effort)),
         STANDING_WORDS,
         "µs per time point",
         x_label="unchanging facts",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from lasing.bench.measuring.course import WINDOW
 from lasing.bench.measuring.workloads import ARGS, PREDICATE, TIME, Stream, Workload
 
 
@@ -19,6 +22,35 @@ def _as_long_as_windows(chance: np.random.Generator, rate: int, window: int, poi
 
 LASTING_BOX = Workload("box", lambda n: f"q(A,B) :- p(A,B) always in [{n}].", _as_long_as_windows)
 """B, except that the number of atoms present for a whole window does not depend on its length."""
+
+
+def inertia(standing: int) -> Workload:
+    """Keys that stay on until they are stopped, and are started again at the next time point.
+
+    All keys are started within the first time points; at any later one, half of the facts stop keys.
+    """
+    return Workload("inertia", lambda _: _KEPT, _stopped_and_started(standing))
+
+
+def _stopped_and_started(keys: int) -> Callable[[np.random.Generator, int, int, int], Stream]:
+    def draw(chance: np.random.Generator, rate: int, _window: int, points: int) -> Stream:
+        first = np.zeros((keys, ARGS + 2), np.int64)
+        first[:, TIME], first[:, ARGS] = np.arange(keys) * WINDOW // keys, np.arange(keys)
+        half = max(1, rate // 2)
+        stopped = chance.integers(0, keys, (points - WINDOW - 1, half))
+        times = np.repeat(np.arange(WINDOW, points - 1), half)
+        off, on = np.zeros((len(times), ARGS + 2), np.int64), np.zeros((len(times), ARGS + 2), np.int64)
+        off[:, TIME], off[:, PREDICATE], off[:, ARGS] = times, 1, stopped.ravel()
+        on[:, TIME], on[:, ARGS] = times + 1, stopped.ravel()
+        rows = np.concatenate([first, off, on])
+        return Stream({"start": 1, "stop": 1}, rows[np.argsort(rows[:, TIME], kind="stable")], points)
+
+    return draw
+
+
+_KEPT = "#stream on/1.\non(X) :- start(X).\non(X) :- on(X) in [1,-1], not stop(X)."
+LONG_HELD = Workload("remembered", lambda n: f"{_KEPT}\nseen(X) :- on(X) in [{n}].", _stopped_and_started(1_000))
+"""A window over a derived stream of a thousand atoms, each of which holds for long."""
 
 
 def rules_by_predicate(rules: int) -> Workload:

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from lasing.engines.asp.conditions import TimedAtom
 from lasing.engines.asp.grounding import Ground, Grounding
+from lasing.engines.asp.memory import Memory
 from lasing.engines.asp.retention import Retention
 from lasing.engines.asp.solver import Solver
 from lasing.engines.asp.unfolding import Unknowns, possible_values
@@ -24,6 +25,7 @@ from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom, Formula
 from lasing.logic.idle import settling
 from lasing.logic.program import Fact, Program
+from lasing.logic.runs import Run
 from lasing.logic.splitting import Split
 from lasing.timeline.intervals import Interval
 
@@ -41,6 +43,8 @@ class Below(Protocol):
     def examples(self) -> Examples: ...
 
     def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Changes]: ...
+    def recall(self, time: int, facts: Iterable[Fact], runs: Iterable[Run] = ()) -> Changes: ...
+    def remembered(self) -> Iterable[Run]: ...
 
 
 class AspEngine:
@@ -64,7 +68,8 @@ class AspEngine:
         strata = stratify(above)
         self._grounding = Grounding(above, strata)
         self._output = split.whole.output()
-        self._solver = Solver(self._grounding.component, self._is_shown, limit, self._watch)
+        self._memory = Memory(above, above.remembered() & (facts_of(above).derived | split.helpers), start)
+        self._solver = Solver(self._grounding.component, self._is_asked, limit, self._watch)
         self._background = background_of(above.background)
         self._timeline = Interval(start, None)
         self._data = Retention(above, start)
@@ -110,6 +115,7 @@ class AspEngine:
         relevant = self._relevant(arrived)
         first = self._last + 1 if time > self._last else time
         for now in self._due(first, time, sorted(at for at, change in changes.items() if change), bool(relevant)):
+            self._memory.pass_to(now)
             if now in changes:
                 self._take(changes[now])
             if now == time:
@@ -129,19 +135,21 @@ class AspEngine:
                 yield now
             now += 1
 
-    def recall(self, time: int, facts: Iterable[Fact]) -> Answer:
-        """Add past data and return what holds at a time point, without evaluating earlier time points."""
-        for at, group in groupby(facts, key=itemgetter(0)):
-            atoms = [atom for _, atom in group]
-            self._advance_below(at, atoms)
-            self._add(at, self._relevant(atoms))
-        self._advance_below(time, ())
+    def recall(self, time: int, facts: Iterable[Fact], runs: Iterable[Run] = ()) -> Answer:
+        """Add past data, and what derived streams remember, and return what holds at a time point, without evaluating
+        earlier ones."""
+        past, known = list(facts), list(runs)
+        if self._below is not None:
+            self._take(self._below.recall(time, past, known))
+        for at, group in groupby(past, key=itemgetter(0)):
+            self._add(at, self._relevant(atom for _, atom in group))
+        self._memory.restore(known, time)
         self._last = self._changed_at = time
         return self._answer(time)
 
-    def _advance_below(self, time: int, atoms: Iterable[Atom]) -> None:
-        for change in () if self._below is None else self._below.advance(time, atoms):
-            self._take(change)
+    def remembered(self) -> Iterable[Run]:
+        """What derived streams remember."""
+        return self._memory.runs(self._last) if self._below is None else self._below.remembered()
 
     def _relevant(self, atoms: Iterable[Atom]) -> list[Atom]:
         return [atom for atom in atoms if self._used is None or atom.predicate in self._used]
@@ -161,15 +169,21 @@ class AspEngine:
                 del self._helpers[atom.predicate][atom.values]
         for atom in sorted((a for a in change.added if a.predicate in helpers), key=str):
             self._helpers.setdefault(atom.predicate, {})[atom.values] = None
-        self._decided.difference_update(a for a in change.removed if a.predicate not in helpers)
-        self._decided.update(a for a in change.added if a.predicate not in helpers)
+        self._decided.difference_update(a for a in change.removed if a.predicate in self._output)
+        self._decided.update(a for a in change.added if a.predicate in self._output)
 
     def _answer(self, now: int) -> Answer:
         ground = self.ground(now)
+        found = self._solver.models(ground.rules, now)
+        if self._memory.streams:
+            held = {(a.predicate, a.args) for a in (*ground.certain, *(found[0] if found else ())) if a.ahead == 0}
+            held |= {(p, args) for p in self._memory.streams for args in self._data.facts.at(now, p)}
+            if self._memory.take(now, held):
+                self._changed_at = now
         certain = self._decided | {Atom(a.predicate, a.args) for a in filter(self._is_shown, ground.certain)}
         certain |= {Atom(p, args) for p in self._output for args in self._data.facts.at(now, p)}
-        found = self._solver.models(ground.rules, now)
-        models = (certain | {Atom(a.predicate, a.args) for a in filter(self._is_shown, model)} for model in found)
+        shown = (filter(self._is_shown, model) for model in found)
+        models = (certain | {Atom(a.predicate, a.args) for a in atoms} for atoms in shown)
         answer = Answer(now, tuple(sorted(map(frozenset, models), key=lambda model: sorted(map(str, model)))))
         if answer.models != self._models:
             self._models, self._changed_at = answer.models, now
@@ -177,6 +191,9 @@ class AspEngine:
 
     def _is_shown(self, atom: TimedAtom) -> bool:
         return atom.ahead == 0 and atom.predicate in self._output
+
+    def _is_asked(self, atom: TimedAtom) -> bool:
+        return atom.ahead == 0 and (atom.predicate in self._output or atom.predicate in self._memory.streams)
 
     def ground(self, now: int) -> Ground:
         """The instances of the rules above, and what certainly holds."""
@@ -187,7 +204,7 @@ class AspEngine:
                 derived.add(now, predicate, args)
                 certain.add(TimedAtom(0, predicate, args))
         m = Unknowns(
-            Stream(self._timeline, self._data.facts, derived),
+            Stream(self._timeline, self._data.facts, derived, remembered=self._memory.atoms),
             self._background,
             now,
             self._orders,

@@ -41,7 +41,7 @@ class Conditions:
     def atom(self, m: Unknowns, s: Stream, t: int, predicate: str, args: Args) -> Condition:
         in_background = args in m.background.get(predicate, ()) and m.background_holds(s, t)
         if t in s.timeline and not in_background:
-            if args in s.data.at(t, predicate):
+            if args in s.data.at(t, predicate) or args in s.remembered.at(t, predicate):
                 return True
             if args in s.derived.at(t, predicate):
                 atom = TimedAtom(t - m.now, predicate, args)
@@ -154,7 +154,9 @@ def _atom_instances(
 
 def _rows(m: Unknowns, s: Stream, t: int, predicate: str, known: list[object]) -> Iterable[Args]:
     """The rows of a predicate at a time point. If there are many, it uses an index on the first known argument."""
-    sources: list[Collection[Args]] = [s.data.at(t, predicate), s.derived.at(t, predicate)] if t in s.timeline else []
+    sources: list[Collection[Args]] = []
+    if t in s.timeline:
+        sources = [s.data.at(t, predicate), s.remembered.at(t, predicate), s.derived.at(t, predicate)]
     if m.background_holds(s, t):
         sources.append(m.background.get(predicate, {}))
     size = sum(map(len, sources))

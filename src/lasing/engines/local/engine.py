@@ -28,6 +28,9 @@ from lasing.engines.local.figures import Measuring
 from lasing.engines.local.idle import Leaps, stretches
 from lasing.engines.local.layout import lay_out
 from lasing.engines.local.operators import examples
+from lasing.engines.local.operators.operation import OPERATION
+from lasing.engines.local.operators.remember import OPEN, runs_in
+from lasing.engines.local.operators.remember import restore as restore_runs
 from lasing.engines.local.supervisor import Supervisor
 from lasing.engines.local.values import REASONS
 from lasing.limits import Watch, stopped
@@ -35,11 +38,12 @@ from lasing.logic.answers import Changes, Expiry
 from lasing.logic.examples import Example, Examples
 from lasing.logic.formulas import Atom
 from lasing.logic.functions import AGGREGATES, COMPARISONS
-from lasing.logic.program import Program
+from lasing.logic.program import Fact, Program
+from lasing.logic.runs import Run
 from lasing.logic.terms import Term, Variable
 from lasing.logic.values import is_text
 from lasing.plan.compile import compile_plan
-from lasing.plan.nodes import NOW, Extremes, Fold, Plan, Relation
+from lasing.plan.nodes import NOW, Extremes, Fold, Plan, Relation, Remember
 from lasing.plan.optimize import optimized
 from lasing.plan.rewrite import rules_of
 from lasing.timeline.limits import check_time
@@ -166,18 +170,53 @@ class LocalEngine:
         self._held, written = read_out(self._arena, self._held)
         return self._held[:written]
 
+    # -- what is remembered ----------------------------------------------------------------------------------------
+
+    def remembered(self) -> Iterator[Run]:
+        """What derived streams remember, as far as windows still reach."""
+        for node, _ in self._streams():
+            rows = runs_in(self._arena, self._layout.at(node.target), self.time)
+            for *args, begin, length in rows.tolist():
+                end = None if length == OPEN else begin + length
+                yield Run(node.predicate, tuple(map(self.dictionary.value, args)), begin, end)
+
+    def restore(self, rows: Codes, end: int, runs: Iterable[Run]) -> None:
+        """Advance to a time point that was evaluated before, given the facts that still matter, and what derived
+        streams remembered then. Earlier time points are evaluated without it, so what they derive is not remembered."""
+        streams = list(self._streams())
+        before = int(np.searchsorted(rows[:, 0], end)) if streams else len(rows)
+        if streams and end > self.time:
+            self._arena[memory.REMEMBERS] = 0
+            if end - 1 > self.time:
+                for _ in self.evaluate(rows[:before], end - 1):
+                    continue
+            self._arena[memory.REMEMBERS] = 1
+            past = [run for given in runs if (run := given.before(end)) is not None]
+            with self.dictionary.encoding() as encoder:
+                for node, place in streams:
+                    known = [run for run in past if run.predicate == node.predicate]
+                    encoded = [
+                        [*encoder.codes(run.args), run.begin, OPEN if run.end is None else run.end - run.begin]
+                        for run in known
+                    ]
+                    shape = len(known), node.target.arity
+                    restore_runs(self._arena, place, np.array(encoded, np.int64).reshape(shape), end - 1)
+        for _ in self.evaluate(rows[before:] if streams else rows, end):
+            continue
+
+    def _streams(self) -> Iterator[tuple[Remember, int]]:
+        """The derived streams that are remembered, and where their operations are."""
+        first = int(self._arena[memory.FIRST_OPERATION])
+        for number, node in enumerate(self._layout.nodes):
+            if isinstance(node, Remember):
+                yield node, first + number * OPERATION
+
     # -- as atoms --------------------------------------------------------------------------------------------------
 
     def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Changes]:
         """What changes up to a time point, given its new facts: all time points with changes."""
         self._arena[memory.REPORTS_EXTENSIONS] = 1
-        numbers, rows = self.predicates, []
-        with self.dictionary.encoding() as encoder:
-            for atom in dict.fromkeys(atoms):
-                number = numbers.get(atom.predicate)
-                known = () if number is None else map(encoder.code, atom.args)  # type: ignore[arg-type]  # ground
-                rows.append([time, numbers[""] if number is None else number, *known])
-            encoded = self._block(rows)
+        encoded = self._encoded(Fact(time, atom) for atom in dict.fromkeys(atoms))
         added: list[Atom] = []
         removed: list[Atom] = []
         expiries: dict[Atom, Expiry] = {}
@@ -197,6 +236,21 @@ class LocalEngine:
                     added.append(atom)
         if now is not None:
             yield Changes(now, frozenset(added), frozenset(removed), expiries)
+
+    def recall(self, time: int, facts: Iterable[Fact], runs: Iterable[Run] = ()) -> Changes:
+        """Add past facts, and what derived streams remember, and return what holds at a time point."""
+        self.restore(self._encoded(dict.fromkeys(facts)).rows, time, runs)
+        found = {self.atom(row): expiry(row[OUT_UNTIL]) for row in self.standing().tolist()}
+        return Changes(time, frozenset(found), frozenset(), found)
+
+    def _encoded(self, facts: Iterable[Fact]) -> Coded:
+        numbers, rows = self.predicates, []
+        with self.dictionary.encoding() as encoder:
+            for time, atom in facts:
+                number = numbers.get(atom.predicate)
+                known = () if number is None else map(encoder.code, atom.args)  # type: ignore[arg-type]  # ground
+                rows.append([time, numbers[""] if number is None else number, *known])
+            return self._block(rows)
 
     def atom(self, row: Sequence[int]) -> Atom:
         """The atom of a row of output."""

@@ -20,7 +20,18 @@ from lasing.engines.local.questions import Call
 from lasing.logic.functions import Function
 from lasing.logic.terms import Term, Value
 from lasing.plan.idle import Steady, steady, ticks
-from lasing.plan.nodes import Derive, Extremes, Fold, Gate, LastFacts, Plan, PlanRule, Recompute, Relation
+from lasing.plan.nodes import (
+    Derive,
+    Extremes,
+    Fold,
+    Gate,
+    LastFacts,
+    OperatorNode,
+    Plan,
+    PlanRule,
+    Recompute,
+    Relation,
+)
 
 _KEY_AREA, _STACK = 64, 64
 
@@ -50,6 +61,10 @@ class Arena:
     """How idle time can be skipped, if it can, and for each relation the bits of its columns that hold times."""
     functions: list[Call]
     """The functions that kernels ask for, in the order of their numbers (see `asking`)."""
+
+    def at(self, relation: Relation) -> int:
+        """Where a relation's descriptor is."""
+        return memory.HEADER + self.relations.index(relation) * memory.DESCRIPTOR
 
 
 def lay_out(plan: Plan, annotated: bool = False) -> Arena:
@@ -83,8 +98,10 @@ class _Layout:
         for relation in self._relations:
             self.indices[relation] = [tuple(range(relation.arity))]
         for node in self._nodes:
-            if (wanted := OPERATORS[type(node)].index(node)) is not None:
-                self.indices[wanted[0]].append(wanted[1])
+            operator = OPERATORS[type(node)]
+            if (wanted := operator.index(node)) is not None:
+                relation, columns = wanted
+                self.indices[relation] = [*([] if operator.only_index else self.indices[relation]), columns]
         self.words = [0] * (memory.HEADER + len(self._relations) * memory.DESCRIPTOR)
         first_operation = self._operations()
         inputs, predicates, background = self._inputs()
@@ -111,6 +128,7 @@ class _Layout:
             memory.FIRST_OUTPUT: first_output,
             memory.LOG_KEPT: plan.counts_facts,
             memory.ANNOTATED: int(self.annotated),
+            memory.REMEMBERS: 1,
             measuring.FIGURES: self.put(
                 measuring.room_for_figures(self.rule_count(), len(self._nodes), len(self.words))
             ),
@@ -265,7 +283,7 @@ class _Layout:
 
     def _operations(self) -> int:
         """All operations in a row; where the first one is."""
-        first = self.put([0] * (OPERATION * len(self._nodes)))
+        first = self._first_operation = self.put([0] * (OPERATION * len(self._nodes)))
         self._times: list[int] = []
         for number, node in enumerate(self._nodes):
             operator, op = OPERATORS[type(node)], first + number * OPERATION
@@ -278,6 +296,14 @@ class _Layout:
     def own(self, node: object, number: int = 0) -> int:
         """Where the descriptor of this node's own relation is, or of one of several."""
         return self.at(self._own[node][number].relation)
+
+    def operations_from(self, relation: Relation) -> list[int]:
+        """Where the operations are that take their rows from a relation."""
+        return [
+            self._first_operation + number * OPERATION
+            for number, node in enumerate(self._nodes)
+            if isinstance(node, OperatorNode) and node.origin_of_rows == relation
+        ]
 
     def log(self) -> int:
         """Where the descriptor of the log of all facts is."""

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, combinations
 
+from lasing.engines.reference.engine import ReferenceEngine
 from lasing.engines.reference.entailment import instances
-from lasing.engines.reference.stream import Args, Derived, Facts, Stream
+from lasing.engines.reference.stream import NOTHING, Args, Derived, Facts, Stream
 from lasing.engines.reference.structure import Binding, Structure, background_of
 from lasing.errors import fault
 from lasing.limits import Watch
@@ -19,6 +20,8 @@ from lasing.logic.answers import Answer
 from lasing.logic.examples import Example
 from lasing.logic.formulas import At, Atom, Formula, head_atom
 from lasing.logic.program import Fact, Program, Rule
+from lasing.logic.runs import Run
+from lasing.logic.splitting import decided
 from lasing.logic.terms import Undefined, Value, Variable, evaluate
 from lasing.timeline.intervals import Interval
 
@@ -70,22 +73,39 @@ class DefinitionEngine:
         self._data = Facts()
         self._orders: dict[object, tuple[Formula, ...]] = {}
         self._last = start - 1
+        # All answers agree on what derived streams remember, so the rules below every choice are enough to derive it.
+        self._decided = ReferenceEngine(decided(program), start, watch) if program.streams else None
 
     def advance(self, time: int, atoms: Iterable[Atom]) -> Iterator[Answer]:
         """The answers at all time points up to this one, given its new data."""
         for idle in range(self._last + 1, time):
-            yield self._answer(idle)
-        for atom in atoms:
+            yield self._answer_and_remember(idle, ())
+        new = list(atoms)
+        for atom in new:
             self._data.add(Fact(time, atom))
         self._last = time
-        yield self._answer(time)
+        yield self._answer_and_remember(time, new)
 
-    def recall(self, time: int, facts: Iterable[Fact]) -> Answer:
-        """Add past data and return what holds at a time point, without evaluating earlier time points."""
-        for at, atom in facts:
+    def _answer_and_remember(self, now: int, atoms: Iterable[Atom]) -> Answer:
+        answer = self._answer(now)
+        if self._decided is not None:
+            self._decided.step(now, atoms)
+        return answer
+
+    def recall(self, time: int, facts: Iterable[Fact], runs: Iterable[Run] = ()) -> Answer:
+        """Add past data, and what derived streams remember, and return what holds at a time point, without evaluating
+        earlier ones."""
+        past = list(facts)
+        for at, atom in past:
             self._data.add(Fact(at, atom))
         self._last = time
+        if self._decided is not None:
+            self._decided.recall(time, past, runs)
         return self._answer(time)
+
+    def remembered(self) -> Iterable[Run]:
+        """What derived streams remember."""
+        return () if self._decided is None else self._decided.remembered()
 
     def _answer(self, now: int) -> Answer:
         given = {Atom(p, args) for p in self._output for args in self._data.at(now, p)}
@@ -144,7 +164,8 @@ class DefinitionEngine:
         derived = Derived()
         for atom in interpretation:
             derived.add(atom.time, atom.predicate, atom.args)
-        stream = Stream(self._timeline, self._data, derived)
+        remembered = NOTHING if self._decided is None else self._decided.remembered_before(now)
+        stream = Stream(self._timeline, self._data, derived, remembered=remembered)
         m = Structure(stream, self._background, now, self._orders, watch=self._watch)
         found = set()
         for index, rule in enumerate(self._program.rules):

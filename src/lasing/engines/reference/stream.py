@@ -82,6 +82,22 @@ class Derived:
     def times(self, timeline: Interval) -> set[int]:
         return {time for time in self._at if time in timeline}
 
+    def all(self) -> Iterator[tuple[int, str, Args]]:
+        """All atoms, in order of time."""
+        for time in sorted(self._at):
+            for predicate, rows in self._at[time].items():
+                yield from ((time, predicate, args) for args in rows)
+
+    def first(self, default: int) -> int:
+        """The first time point of an atom."""
+        return min(self._at, default=default)
+
+    def forget(self, times: Interval) -> None:
+        """Drop the atoms of some time points."""
+        for time in [time for time in self._at if time in times]:
+            self.size -= sum(map(len, self._at.pop(time).values()))
+        self.last = max(self._at, default=None)
+
 
 NOTHING = Derived()
 """Nothing derived: what a tuple window holds in addition to its facts. Never added to."""
@@ -91,7 +107,9 @@ NOTHING = Derived()
 class Stream:
     """S = (T, v), where v(t) is the data and the derived atoms at t. A substream shares them and narrows T.
 
-    `ahead` means that background holds at all of T, not only up to now, as it does in windows opened up to now.
+    `remembered` are the atoms of derived streams that held at earlier evaluation times: they hold like data, but no
+    tuple window counts them. `ahead` means that background holds at all of T, not only up to now, as it does in windows
+    opened up to now.
     """
 
     timeline: Interval
@@ -99,23 +117,29 @@ class Stream:
     derived: Derived
     ahead: bool = False
     windows: dict[object, Stream] = field(default_factory=dict)
+    remembered: Derived = NOTHING
 
     def at(self, time: int, predicate: str) -> Iterator[Args]:
         """The atoms of a predicate in v(time)."""
         if time in self.timeline:
-            yield from self.data.at(time, predicate)
+            known = self.data.at(time, predicate)
+            yield from known
+            yield from (args for args in self.remembered.at(time, predicate) if args not in known)
             yield from self.derived.at(time, predicate)
 
     def holds(self, time: int, predicate: str, args: Args) -> bool:
         """Whether an atom is in v(time)."""
         return time in self.timeline and (
-            args in self.data.at(time, predicate) or args in self.derived.at(time, predicate)
+            args in self.data.at(time, predicate)
+            or args in self.derived.at(time, predicate)
+            or args in self.remembered.at(time, predicate)
         )
 
     def occupied(self) -> list[int]:
         """The time points t of the timeline with a non-empty v(t)."""
-        return sorted(self.data.times(self.timeline) | self.derived.times(self.timeline))
+        sources = (self.data, self.remembered, self.derived)
+        return sorted(set[int]().union(*(source.times(self.timeline) for source in sources)))
 
     def narrowed(self, timeline: Interval, ahead: bool) -> Stream:
         """The restriction S|T'."""
-        return Stream(timeline, self.data, self.derived, ahead)
+        return Stream(timeline, self.data, self.derived, ahead, remembered=self.remembered)

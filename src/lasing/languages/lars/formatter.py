@@ -146,7 +146,7 @@ def _space(earlier: str, before: str, kind: str, inside: str, first: str) -> boo
         return not (inside == "[" and kind in ("+", "-"))
     if kind == ":" and first == "#prefix":
         return False
-    if "/" in (before, kind) and first in ("#show", "#input"):
+    if "/" in (before, kind) and first in ("#show", "#input", "#stream"):
         return False
     if kind == "@" and first in (":~", *OPTIMISATIONS) and before in (*_WORDS, ")"):
         return earlier == "@"  # two of them before a formula, or else one between a weight and its level

@@ -50,6 +50,7 @@ class _Reading:
     background: list[Atom] = field(default_factory=list)
     data: list[Fact] = field(default_factory=list)
     inputs: list[Signature] = field(default_factory=list)
+    streams: list[Signature] = field(default_factory=list)
     outputs: list[Output] | None = None
     found: list[Diagnostic] = field(default_factory=list)
     including: int = 0  # how many files are being read, each of which includes the next
@@ -81,7 +82,7 @@ def lower_around(
         _directives(reading, cursor, ("#tick", "#prefix"))
     _constants(reading)
     for cursor in reading.cursors:
-        _directives(reading, cursor, ("#input", "#show"))
+        _directives(reading, cursor, ("#input", "#show", "#stream"))
         _rules(reading, cursor)
         reading.base += len(cursor.source.text)
     program = Program(
@@ -93,6 +94,7 @@ def lower_around(
         reading.environment.tick,
         tuple(cursor.source for cursor in reading.cursors),
         reading.dated,
+        tuple(dict.fromkeys(reading.streams)),
     )
     return program, reading.environment, reading.found
 
@@ -236,6 +238,8 @@ def _directive(reading: _Reading, cursor: Cursor) -> None:
                 environment.constants[constant.name] = constant.value
         case "#input":
             reading.inputs += _placed(reading, cursor)
+        case "#stream":
+            reading.streams += _placed(reading, cursor)
         case "#show":
             shown = [Output.unnamed(s.predicate, s.arity, s.offset) for s in _placed(reading, cursor)]
             reading.outputs = [*(reading.outputs or ()), *shown]

@@ -15,7 +15,7 @@ from lasing.logic.terms import Undefined, Value, evaluate
 from lasing.logic.values import unescape
 from lasing.timeline.ticks import LONGEST_TICK, MILLISECONDS, Tick
 
-DIRECTIVES = ("#const", "#include", "#input", *OPTIMISATIONS, "#prefix", "#show", "#tick")
+DIRECTIVES = ("#const", "#include", "#input", *OPTIMISATIONS, "#prefix", "#show", "#stream", "#tick")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Include:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """`#input p/2, q/1.` or `#show p/2.`"""
+    """`#input p/2, q/1.`, `#stream p/2.` or `#show p/2.`"""
 
     directive: str
     signatures: tuple[Signature, ...]
@@ -102,7 +102,7 @@ def read_include(c: Cursor) -> Include:
 
 
 def read_declaration(c: Cursor) -> Declaration:
-    """`#input p/2, q/1.`, `#show p/2.`; `#show.` shows nothing."""
+    """`#input p/2, q/1.`, `#stream p/2.`, `#show p/2.`; `#show.` shows nothing."""
     directive = c.text
     c.i += 1
     signatures: list[Signature] = []

@@ -54,6 +54,10 @@ class Layout(Protocol):
         """Where the descriptor of this node's own relation is, or of one of several."""
         ...
 
+    def operations_from(self, relation: Relation) -> list[int]:
+        """Where the operations are that take their rows from a relation."""
+        ...
+
     def log(self) -> int:
         """Where the descriptor of the log of all facts is."""
         ...
@@ -118,7 +122,9 @@ class Operator(Generic[Node]):
     reads_log: Callable[[Node], bool] = lambda _: False
     """Whether it reads the log of all facts."""
     index: Callable[[Node], tuple[Relation, tuple[int, ...]] | None] = lambda _: None
-    """An index that it needs, on some columns of a relation; it is that relation's second one."""
+    """An index that it needs, on some columns of a relation; it is that relation's second one, or its only one."""
+    only_index: bool = False
+    """Whether rows of that relation are found by that index alone."""
     times: tuple[int, ...] = ()
     """Which fields are time points near now: they move along when idle time is skipped."""
 

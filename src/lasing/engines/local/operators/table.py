@@ -14,7 +14,9 @@ from lasing.engines.local.operators import (
     gate,
     last,
     points,
+    recall,
     recompute,
+    remember,
     stamp,
     track,
 )
@@ -25,7 +27,22 @@ from lasing.engines.local.pointers import kernel_address
 
 OPERATORS: dict[type, Operator[Any]] = {
     module.OPERATOR.node: module.OPERATOR
-    for module in (box, clock, differentiate, extremes, fixpoint, fold, gate, last, points, recompute, stamp, track)
+    for module in (
+        box,
+        clock,
+        differentiate,
+        extremes,
+        fixpoint,
+        fold,
+        gate,
+        last,
+        points,
+        recall,
+        recompute,
+        remember,
+        stamp,
+        track,
+    )
 }
 """The operator of each kind of node. A node without one is an error when a plan is laid out."""
 
