@@ -38,7 +38,7 @@ from lasing.logic.formulas import Atom
 from lasing.logic.own import Functions, with_functions
 from lasing.logic.program import Fact, Program
 from lasing.logic.splitting import has_several_answers
-from lasing.logic.terms import Value
+from lasing.logic.values import Value
 from lasing.timeline.ticks import Tick
 
 if TYPE_CHECKING:  # these load Arrow and the kernels, so only when needed

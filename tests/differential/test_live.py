@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import lasing
 from lasing.connectors.arrow import AS_TERMS
 from lasing.logic.answers import Standing
-from lasing.logic.terms import value_from_text
+from lasing.logic.values import value_from_text
 from tests.differential.core_programs import core_example
 from tests.differential.harness import answers_of
 from tests.differential.sizes import programs

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 import lasing
 from lasing.engines.local.engine import LocalEngine
 from lasing.logic.answers import Changes
-from lasing.logic.terms import Value
+from lasing.logic.values import Value
 from lasing.plan.compile import Unplanned, compile_plan
 from lasing.plan.nodes import Plan
 from lasing.plan.optimize import PASSES, optimized

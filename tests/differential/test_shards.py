@@ -14,8 +14,8 @@ import lasing
 from lasing.logic.formulas import Braces, Compare, atoms_of, walk
 from lasing.logic.partition import Partition, partition
 from lasing.logic.program import Program, Rule
-from lasing.logic.terms import Arithmetic, Term, Variable, normal, value_from_text, value_text
-from lasing.logic.values import is_number
+from lasing.logic.terms import Arithmetic, Term, Variable
+from lasing.logic.values import is_number, normal, value_from_text, value_text
 from tests.differential.core_programs import STREAMED, core_example
 from tests.differential.harness import Answers, answers_of, difference
 from tests.differential.keyed_programs import CONSTANTS, keyed_example

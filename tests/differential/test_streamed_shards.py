@@ -27,9 +27,8 @@ from lasing.logic.formulas import atoms_of
 from lasing.logic.lookback import rule_lookback
 from lasing.logic.partition import Partition, partition
 from lasing.logic.program import Fact, Program
-from lasing.logic.terms import Value, mixed_text, normal
 from lasing.logic.types import Type, argument_types
-from lasing.logic.values import is_number
+from lasing.logic.values import Value, is_number, mixed_text, normal
 from lasing.spark import packing, shard
 from lasing.spark.arrival import ARRIVAL
 from lasing.spark.outputs import LEADING, output_tables

@@ -16,7 +16,7 @@ from lasing.connectors.sources import FORMATS, FileSource, file_source
 from lasing.errors import LasingError, SourceText
 from lasing.languages import ENDINGS, NAMES, is_program
 from lasing.logic.program import Output, Program
-from lasing.logic.terms import Value, is_name
+from lasing.logic.values import Value, is_name
 from lasing.timeline.ticks import Dates, Tick, parse_time
 
 INPUT_FORMATS = ("facts", "csv", "jsonl")

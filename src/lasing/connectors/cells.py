@@ -22,7 +22,7 @@ from lasing.connectors.scan import (
     TEXT,
     gather,
 )
-from lasing.logic.terms import Value
+from lasing.logic.values import Value
 from lasing.timeline.ticks import Tick
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]

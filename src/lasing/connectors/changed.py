@@ -13,7 +13,7 @@ import pyarrow as pa
 from lasing.connectors.batches import Numbers
 from lasing.logic.answers import Changes, Expiry
 from lasing.logic.formulas import Atom
-from lasing.logic.terms import Value, value_text
+from lasing.logic.values import Value, value_text
 
 NEVER = np.iinfo(np.int64).max
 """In a column of expiry times: the atom holds for ever."""

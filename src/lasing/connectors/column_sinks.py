@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from lasing.connectors.batches import Numbers
 from lasing.connectors.changed import NEVER, ChangedColumns, Values
 from lasing.connectors.sinks import ShowTime, csv_cell, expiry_shown, json_term, time_text
-from lasing.logic.terms import value_text
+from lasing.logic.values import value_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from lasing.connectors.rows import Arity, time_of, value_of
 from lasing.connectors.scan import CELL_KIND, CELL_LENGTH, CELL_START, CELL_VALUE, EMPTY, read_cells, scan_csv
 from lasing.connectors.tables import Columns, RowMaker, Unusual
 from lasing.errors import LasingError
-from lasing.logic.terms import Value
+from lasing.logic.values import Value
 from lasing.timeline.ticks import Tick
 
 _SIZE = 2**21

@@ -26,7 +26,7 @@ from lasing.connectors.scan import (
 )
 from lasing.errors import LasingError
 from lasing.logic.program import Fact
-from lasing.logic.terms import Value
+from lasing.logic.values import Value
 from lasing.timeline.ticks import Tick, parse_time
 
 _SIZE = 2**21

@@ -23,7 +23,7 @@ from lasing.connectors.tables import TIME, Columns, Table
 from lasing.errors import LasingError, Place, fault
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Fact
-from lasing.logic.terms import is_name
+from lasing.logic.values import is_name
 from lasing.timeline.ticks import Tick
 
 if TYPE_CHECKING:

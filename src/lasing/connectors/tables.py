@@ -16,7 +16,7 @@ from lasing.connectors.rows import Arity, check_arity, late, time_of, value_of
 from lasing.errors import Place, fault, similar
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Fact
-from lasing.logic.terms import is_name
+from lasing.logic.values import is_name
 from lasing.timeline.ticks import Tick
 
 TIME = "time"

@@ -16,7 +16,7 @@ from lasing.languages.lars.questions import read_question as read_lars_question
 from lasing.logic.checks import MISTAKES, findings
 from lasing.logic.program import Program
 from lasing.logic.question import Question
-from lasing.logic.terms import Value
+from lasing.logic.values import Value
 
 Sources = Sequence[SourceText]
 Constants = Mapping[str, Value]

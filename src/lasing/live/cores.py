@@ -14,7 +14,7 @@ from lasing.logic.examples import Examples
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Fact
 from lasing.logic.runs import Run
-from lasing.logic.terms import is_name
+from lasing.logic.values import is_name
 
 Facts = Iterable[tuple[object, ...] | Atom] | Mapping[str, Any]
 """Tuples such as ("temp", "s1", 70), atoms, or data frames by predicate, whose columns are the arguments."""

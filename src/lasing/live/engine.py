@@ -33,7 +33,7 @@ from lasing.logic.facts import facts_of
 from lasing.logic.own import Functions, with_functions
 from lasing.logic.program import Program
 from lasing.logic.runs import Run
-from lasing.logic.terms import Value
+from lasing.logic.values import Value
 from lasing.plan.nodes import Plan
 from lasing.raw_window import coverage, needed_coverage
 from lasing.session import ProgramLike, left_out, parse

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from lasing.connectors.rows import value_of
-from lasing.logic.terms import Value, value_from_text, value_text
+from lasing.logic.values import Value, value_from_text, value_text
 
 
 class Others:

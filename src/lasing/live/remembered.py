@@ -10,7 +10,7 @@ import pyarrow as pa
 from lasing.errors import LasingError, fault
 from lasing.logic.program import Program
 from lasing.logic.runs import Run, reach_of_streams
-from lasing.logic.terms import Undefined, Value, value_from_text, value_text
+from lasing.logic.values import Undefined, Value, value_from_text, value_text
 from lasing.timeline.limits import LIMIT
 
 OPEN = -1

@@ -24,7 +24,7 @@ from lasing.live.remembered import rows_of, runs_from
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Fact
 from lasing.logic.runs import Run
-from lasing.logic.terms import Undefined, Value, is_name, value_from_text, value_text
+from lasing.logic.values import Undefined, Value, is_name, value_from_text, value_text
 from lasing.raw_window import Coverage
 from lasing.timeline.limits import LIMIT
 

@@ -18,7 +18,7 @@ from lasing.engines.local.execute import OUT_ARGS, OUT_PREDICATE, OUT_SIGN, OUT_
 from lasing.errors import LasingError
 from lasing.logic.answers import Changes, Expiry
 from lasing.logic.formulas import Atom
-from lasing.logic.terms import Value
+from lasing.logic.values import Value
 
 Tuples = list[tuple[Value, ...]]
 

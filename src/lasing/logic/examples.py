@@ -8,7 +8,8 @@ from operator import attrgetter
 
 from lasing.logic.formulas import terms_of, walk
 from lasing.logic.program import Rule
-from lasing.logic.terms import Substitution, Value, Variable, value_text, variables_of
+from lasing.logic.terms import Substitution, Variable, variables_of
+from lasing.logic.values import Value, value_text
 from lasing.timeline.ticks import Tick, time_text
 
 

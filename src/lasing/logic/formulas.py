@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, assert_never
 
 from lasing.logic.functions import AggregateFunction, Comparison
-from lasing.logic.terms import Arithmetic, Term, Value, Variable, value_text, variables_of
+from lasing.logic.terms import Arithmetic, Term, Variable, variables_of
+from lasing.logic.values import Value, value_text
 
 
 @dataclass(frozen=True, slots=True)

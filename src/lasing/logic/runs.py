@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from lasing.logic.facts import facts_of
 from lasing.logic.lookback import rule_lookback
 from lasing.logic.program import Program, per_program
-from lasing.logic.terms import Value
+from lasing.logic.values import Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """Terms: values, variables, and functions of terms.
 
-`logic.values` says what a value is, and `logic.functions` what a function computes. The parts of `values` that
-most modules need are exported here too.
+`logic.values` says what a value is, and `logic.functions` what a function computes.
 """
 
 from __future__ import annotations
@@ -12,39 +11,7 @@ from functools import partial
 from typing import assert_never
 
 from lasing.logic.functions import Function, function_of, unknown
-from lasing.logic.values import (
-    LARGEST,
-    SMALLEST,
-    Undefined,
-    Value,
-    is_name,
-    mixed_text,
-    normal,
-    value_from_text,
-    value_text,
-)
-
-__all__ = [
-    "LARGEST",
-    "NOW",
-    "SMALLEST",
-    "Arithmetic",
-    "Substitution",
-    "Term",
-    "Undefined",
-    "Value",
-    "Variable",
-    "evaluate",
-    "is_name",
-    "mentions_now",
-    "mixed_text",
-    "normal",
-    "own_calls",
-    "term_text",
-    "value_from_text",
-    "value_text",
-    "variables_of",
-]
+from lasing.logic.values import Value, value_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,7 @@ from lasing.languages import read_question
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom, atoms_of
 from lasing.logic.program import Fact, Program, Rule
-from lasing.logic.terms import Value
-from lasing.logic.values import is_value
+from lasing.logic.values import Value, is_value
 from lasing.models.given import Time, all_facts, check_timeline, facts_at, time_or, unknowns, values_of
 from lasing.models.witness import Witness
 from lasing.session import source_of

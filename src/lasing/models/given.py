@@ -14,7 +14,7 @@ from lasing.engines.reference.structure import background_of
 from lasing.errors import fault
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Fact, Program
-from lasing.logic.terms import Value
+from lasing.logic.values import Value
 from lasing.timeline.intervals import Interval
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
 from lasing.logic.own import check_functions
 from lasing.logic.program import Fact, Program
-from lasing.logic.terms import NOW, Value, value_text
+from lasing.logic.terms import NOW
+from lasing.logic.values import Value, value_text
 from lasing.models.given import Time, all_facts, check_timeline, facts_at, time_or, unknowns, values_of
 from lasing.models.witness import Witness, fact_text, time_text
 from lasing.session import ProgramLike, parse, source_of

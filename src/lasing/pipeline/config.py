@@ -21,7 +21,7 @@ from lasing.logic.facts import facts_of
 from lasing.logic.modules import functions_of_module
 from lasing.logic.own import check_functions, with_functions
 from lasing.logic.program import Program
-from lasing.logic.terms import Value
+from lasing.logic.values import Value
 from lasing.pipeline.schema import DATED, WHOLE, columns_of
 from lasing.spark.delay import delay_of, silence_of
 from lasing.spark.inputs import specification

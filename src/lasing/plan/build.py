@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lasing.logic.terms import Arithmetic, Term, Value, Variable
+from lasing.logic.terms import Arithmetic, Term, Variable
+from lasing.logic.values import Value
 from lasing.plan.nodes import NOW, POINT, Clock, Feed, Lookup, PlanRule, Relation, Span, Stage, Test
 
 

@@ -14,7 +14,7 @@ from lasing.logic.formulas import At, Atom, head_atom
 from lasing.logic.fragments import why_not_monotone
 from lasing.logic.program import Program, Rule
 from lasing.logic.rewrites import plain
-from lasing.logic.terms import Value
+from lasing.logic.values import Value
 from lasing.plan.bodies import Bodies, NamesOfBraces, small_enough
 from lasing.plan.build import copies, untimed
 from lasing.plan.inside import Inside

@@ -31,7 +31,8 @@ from lasing.logic.formulas import (
     TupleWindow,
     Window,
 )
-from lasing.logic.terms import Arithmetic, Term, Value, Variable
+from lasing.logic.terms import Arithmetic, Term, Variable
+from lasing.logic.values import Value
 from lasing.plan.build import PlanDraft, columns, copies, stamp_rule, untimed, view_rule
 from lasing.plan.nodes import (
     POINT,

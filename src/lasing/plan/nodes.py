@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lasing.logic.functions import AGGREGATES, AggregateFunction, Comparison
-from lasing.logic.terms import Term, Value, Variable
+from lasing.logic.terms import Term, Variable
+from lasing.logic.values import Value
 
 NOW = Variable("now")
 """In a plan, the evaluation time. (No variable of a program begins in lower case.)"""

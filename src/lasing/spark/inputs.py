@@ -14,8 +14,8 @@ from lasing.connectors.missing import ERROR, SKIP, Gaps, Missing
 from lasing.errors import fault, similar
 from lasing.logic.facts import facts_of
 from lasing.logic.program import Program
-from lasing.logic.terms import is_name
 from lasing.logic.types import Type
+from lasing.logic.values import is_name
 from lasing.spark.arrival import ARRIVAL
 from lasing.spark.outputs import kinds
 

@@ -16,8 +16,8 @@ from lasing.connectors.sinks import View
 from lasing.errors import fault
 from lasing.logic.outputs import column_names, outputs_of
 from lasing.logic.program import Output, Program
-from lasing.logic.terms import mixed_text
 from lasing.logic.types import Type, Types
+from lasing.logic.values import mixed_text
 from lasing.spark.tables import times_of
 
 LEADING: dict[View, tuple[str, ...]] = {

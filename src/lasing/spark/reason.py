@@ -26,8 +26,8 @@ from lasing.logic.formulas import Atom
 from lasing.logic.own import Functions, check_functions, with_functions
 from lasing.logic.partition import NoKey, Partition, partition
 from lasing.logic.program import Program
-from lasing.logic.terms import Value
 from lasing.logic.types import argument_types
+from lasing.logic.values import Value
 from lasing.session import ProgramLike, read
 from lasing.spark import batch, streaming
 from lasing.spark.delay import delay_of, silence_of

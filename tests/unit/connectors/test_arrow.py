@@ -16,7 +16,7 @@ from lasing.connectors.arrow import column_of, names_as_they_are, read_frame, re
 from lasing.connectors.tables import Columns
 from lasing.errors import LasingError
 from lasing.logic.formulas import ground_atom
-from lasing.logic.terms import Value
+from lasing.logic.values import Value
 from lasing.timeline.ticks import Tick
 
 FRAMES = pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"])

@@ -11,7 +11,7 @@ from lasing.connectors.tables import Columns
 from lasing.errors import Diagnostic, LasingError
 from lasing.logic.formulas import ground_atom
 from lasing.logic.program import Fact
-from lasing.logic.terms import Value
+from lasing.logic.values import Value
 from lasing.timeline.ticks import Tick
 
 TEMP = Columns("temp")

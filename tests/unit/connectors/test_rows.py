@@ -12,7 +12,7 @@ from lasing.connectors.rows import by_time, merged, time_of, value_of
 from lasing.errors import LasingError
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Fact
-from lasing.logic.terms import Value
+from lasing.logic.values import Value
 from lasing.timeline.ticks import Tick
 
 A, B, C = Atom("a"), Atom("b"), Atom("c")

@@ -28,7 +28,7 @@ from lasing.connectors.tables import Columns
 from lasing.logic.answers import Answer, changes
 from lasing.logic.formulas import Atom, ground_atom
 from lasing.logic.program import Fact
-from lasing.logic.terms import value_from_text
+from lasing.logic.values import value_from_text
 from lasing.timeline.ticks import Tick
 
 P, Q = ground_atom("p", "x", 2), ground_atom("q", "A b")

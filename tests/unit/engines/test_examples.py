@@ -16,7 +16,8 @@ from lasing.engines.reference.engine import ReferenceEngine
 from lasing.logic.examples import Example
 from lasing.logic.formulas import At, head_atom, terms_of, walk
 from lasing.logic.program import Rule
-from lasing.logic.terms import Undefined, Value, evaluate, variables_of
+from lasing.logic.terms import evaluate, variables_of
+from lasing.logic.values import Undefined, Value
 
 ENGINES = ["local", "reference", "clingo"]
 

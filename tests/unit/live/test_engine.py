@@ -14,7 +14,7 @@ import pytest
 import lasing
 from lasing import Atom, Engine, LasingError
 from lasing.live.local import LocalCore
-from lasing.logic.terms import value_from_text
+from lasing.logic.values import value_from_text
 
 HOT = "hot(S) :- temp(S,V) in [5], V > 30."
 

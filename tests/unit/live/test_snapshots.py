@@ -20,7 +20,7 @@ import lasing
 from lasing import Atom, Engine, LasingError
 from lasing.live import snapshots
 from lasing.live.snapshots import KEY, checksum
-from lasing.logic.terms import value_from_text, value_text
+from lasing.logic.values import value_from_text, value_text
 
 PROGRAM = "hot(S) :- temp(S,V) in [5], V > 30.  n :- temp(_,_) in [#3].  k(S,V) :- temp(S,V) in [#1 by S]."
 FLIPS = 2000

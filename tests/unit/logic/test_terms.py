@@ -4,22 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lasing.logic.terms import (
-    LARGEST,
-    SMALLEST,
-    Arithmetic,
-    Term,
-    Undefined,
-    Value,
-    Variable,
-    evaluate,
-    is_name,
-    normal,
-    term_text,
-    value_text,
-    variables_of,
-)
-from lasing.logic.values import Iri, unescape
+from lasing.logic.terms import Arithmetic, Term, Variable, evaluate, term_text, variables_of
+from lasing.logic.values import LARGEST, SMALLEST, Iri, Undefined, Value, is_name, normal, unescape, value_text
 
 X, Y = Variable("X"), Variable("Y")
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from lasing.connectors.rows import value_of
-from lasing.logic.terms import Value
+from lasing.logic.values import Value
 from lasing.spark.hashing import partition_of, shard_of, shards_of, spread_ids
 
 MANY = 1 << 30  # enough shards that two values hardly ever share one by chance

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 from lasing.bench.costs.aggregates import aggregates
+from lasing.bench.costs.alternatives import alternatives
 from lasing.bench.costs.functions import functions
 from lasing.bench.costs.interrupts import interrupts
 from lasing.bench.costs.leaving import leaving
@@ -47,7 +48,12 @@ COSTS: tuple[CostTable, ...] = (
     CostTable(
         "leaving", "Handing out changes", "What does it cost to hand out a change, by the kind of its values?", leaving
     ),
-    CostTable("functions", "Functions", "What does a function of a column of names cost?", functions),
+    CostTable(
+        "alternatives",
+        "Other Python packages",
+        "What do MeTeoR and PyReason cost on a program that they can run too?",
+        alternatives,
+    ),
     CostTable(
         "aggregates",
         "Aggregates over a window",
@@ -57,5 +63,6 @@ COSTS: tuple[CostTable, ...] = (
     CostTable(
         "selecting", "First and last", "What do `#first` and `#last` cost per reading, by window and order?", selecting
     ),
+    CostTable("functions", "Functions", "What does a function of a column of names cost?", functions),
     CostTable("interrupts", "Ctrl-C", "How soon does an exploding evaluation end?", interrupts),
 )

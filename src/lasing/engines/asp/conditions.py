@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
-from lasing.logic.terms import Value
+from lasing.logic.values import Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,8 @@ from lasing.limits import too_many_atoms
 from lasing.logic.dependencies import Strata
 from lasing.logic.formulas import At, Head, head_atom
 from lasing.logic.program import Penalty, Program, Rule
-from lasing.logic.terms import Undefined, Value, evaluate
+from lasing.logic.terms import evaluate
+from lasing.logic.values import Undefined, Value
 
 MOST_ATOMS = 200_000
 """How many atoms may hold at one time point, by default."""

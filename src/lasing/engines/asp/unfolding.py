@@ -16,7 +16,8 @@ from lasing.engines.reference.entailment import candidates, check_terms, evaluat
 from lasing.engines.reference.stream import NOTHING, Args, Derived, Facts, Stream
 from lasing.engines.reference.structure import Binding, Structure
 from lasing.logic.formulas import Aggregate, Atom, Braces, Formula, Select
-from lasing.logic.terms import NOW, Arithmetic, Substitution, Undefined, Variable, evaluate
+from lasing.logic.terms import NOW, Arithmetic, Substitution, Variable, evaluate
+from lasing.logic.values import Undefined
 
 _FREE = object()
 _MANY = 16

@@ -18,7 +18,8 @@ from lasing.engines.local.operators.track import Track
 from lasing.engines.local.pointers import kernel_address
 from lasing.engines.local.questions import Call
 from lasing.logic.functions import Function
-from lasing.logic.terms import Term, Value
+from lasing.logic.terms import Term
+from lasing.logic.values import Value
 from lasing.plan.idle import Steady, steady, ticks
 from lasing.plan.nodes import (
     Derive,

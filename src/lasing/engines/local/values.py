@@ -44,7 +44,7 @@ from lasing.logic.values import Class
 SMALL = 2**60
 WIDES = 2**62
 UNDEFINED = -(2**63) + 31
-BEYOND_64_BITS, BY_ZERO, ON_A_NAME, NOT_COMPARABLE, NO_TIME = range(UNDEFINED, UNDEFINED - 5, -1)
+BEYOND_64_BITS, BY_ZERO, NOT_A_NUMBER, NOT_COMPARABLE, NO_TIME = range(UNDEFINED, UNDEFINED - 5, -1)
 """In place of a value: why there is none. REASONS has the words, by their distance from UNDEFINED."""
 
 INTEGER, DOUBLE = 0, 1  # kinds of wide values
@@ -205,7 +205,7 @@ def compute(m: Memory, operator: int, a: int, b: int) -> int:
     if operator >= COPY:
         return a if operator == COPY else ask(m, operator, a, b)
     if is_name(a) or is_name(b):
-        return ask(m, ARITHMETIC + operator, a, b) if is_term(a) or is_term(b) else ON_A_NAME
+        return ask(m, ARITHMETIC + operator, a, b) if is_term(a) or is_term(b) else NOT_A_NUMBER
     if is_double(m, a) or is_double(m, b):
         return _compute_doubles(m, operator, double(m, a), double(m, b), a, b)
     x, y = integer(m, a), integer(m, b)

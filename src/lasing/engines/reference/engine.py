@@ -17,7 +17,7 @@ from lasing.logic.formulas import Atom, Formula
 from lasing.logic.idle import Settling
 from lasing.logic.program import Fact, Program
 from lasing.logic.runs import Run, reach_of_streams, runs_of
-from lasing.logic.terms import Value
+from lasing.logic.values import Value
 from lasing.timeline.intervals import Interval
 
 

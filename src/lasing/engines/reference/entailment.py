@@ -38,17 +38,8 @@ from lasing.logic.formulas import (
     walk,
 )
 from lasing.logic.functions import aggregate, holds, selected
-from lasing.logic.terms import (
-    NOW,
-    Arithmetic,
-    Substitution,
-    Term,
-    Undefined,
-    Value,
-    Variable,
-    evaluate,
-    variables_of,
-)
+from lasing.logic.terms import NOW, Arithmetic, Substitution, Term, Variable, evaluate, variables_of
+from lasing.logic.values import Undefined, Value
 from lasing.logic.variables import bound_by, free_variables, is_ready, reach
 
 M = TypeVar("M", bound=Structure)

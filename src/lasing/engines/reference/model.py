@@ -16,7 +16,8 @@ from lasing.limits import too_many_atoms
 from lasing.logic.dependencies import Strata
 from lasing.logic.formulas import At, Atom, Formula, IntervalWindow, Sometime, TimeWindow, Window, atoms_of, head_atom
 from lasing.logic.program import Program, Rule
-from lasing.logic.terms import Undefined, evaluate
+from lasing.logic.terms import evaluate
+from lasing.logic.values import Undefined
 
 MOST_ATOMS = 200_000
 """How many atoms one time point may derive, by default."""

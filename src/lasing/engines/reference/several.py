@@ -22,7 +22,8 @@ from lasing.logic.formulas import At, Atom, Formula, head_atom
 from lasing.logic.program import Fact, Program, Rule
 from lasing.logic.runs import Run
 from lasing.logic.splitting import decided
-from lasing.logic.terms import Undefined, Value, Variable, evaluate
+from lasing.logic.terms import Variable, evaluate
+from lasing.logic.values import Undefined, Value
 from lasing.timeline.intervals import Interval
 
 MOST_ATOMS = 14

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from lasing.logic.program import Fact
-from lasing.logic.terms import Value
+from lasing.logic.values import Value
 from lasing.timeline.intervals import Interval
 
 Args = tuple[Value, ...]

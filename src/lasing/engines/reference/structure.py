@@ -9,7 +9,8 @@ from lasing.engines.reference.stream import Args, Stream
 from lasing.limits import Watch
 from lasing.logic.examples import Example
 from lasing.logic.formulas import Atom, Braces, Formula
-from lasing.logic.terms import Substitution, Undefined, Value, Variable
+from lasing.logic.terms import Substitution, Variable
+from lasing.logic.values import Undefined, Value
 
 Background = dict[str, dict[Args, None]]
 Binding = dict[Variable, Value]

@@ -48,8 +48,8 @@ from lasing.logic.formulas import (
 )
 from lasing.logic.functions import COMPARISONS, Comparison, calls
 from lasing.logic.program import Rule
-from lasing.logic.terms import Arithmetic, Term, Undefined, Variable, evaluate, own_calls, variables_of
-from lasing.logic.values import is_text, is_value
+from lasing.logic.terms import Arithmetic, Term, Variable, evaluate, own_calls, variables_of
+from lasing.logic.values import Undefined, is_text, is_value
 
 _AFTER_A_HEAD = frozenset(("(", ":-", ".", "at", ";", "or"))
 _VALUES = frozenset(("NUMBER", "NAME", "STRING", "LITERAL", "IRI", "PREFIXED", "BLANK"))

@@ -9,7 +9,8 @@ from typing import NoReturn
 from lasing.errors import Diagnostic, SourceText, similar
 from lasing.languages.lars.slips import slip
 from lasing.languages.lars.tokens import Tokens
-from lasing.logic.terms import Term, Value, own_calls
+from lasing.logic.terms import Term, own_calls
+from lasing.logic.values import Value
 from lasing.timeline.ticks import Tick
 
 DEEPEST = 50

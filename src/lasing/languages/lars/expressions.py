@@ -31,8 +31,20 @@ from lasing.logic.formulas import (
     Window,
 )
 from lasing.logic.functions import COMPARISONS, Comparison, calls, functions, infixes
-from lasing.logic.terms import NOW, SMALLEST, Arithmetic, Term, Variable, normal
-from lasing.logic.values import BlankNode, Boxed, Constructed, Iri, Truth, is_boxed, is_number, is_value, unescape
+from lasing.logic.terms import NOW, Arithmetic, Term, Variable
+from lasing.logic.values import (
+    SMALLEST,
+    BlankNode,
+    Boxed,
+    Constructed,
+    Iri,
+    Truth,
+    is_boxed,
+    is_number,
+    is_value,
+    normal,
+    unescape,
+)
 from lasing.timeline.ticks import parse_time
 
 _COMPARISONS = frozenset(COMPARISONS)

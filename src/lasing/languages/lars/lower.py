@@ -30,7 +30,8 @@ from lasing.languages.lars.tokens import after_statement, declared_prefixes, tok
 from lasing.languages.lars.weak_constraints import OPTIMISATIONS, read_optimisation
 from lasing.logic.formulas import At, Atom, head_atom
 from lasing.logic.program import Fact, Output, Program, Rule, Signature
-from lasing.logic.terms import Undefined, Value, evaluate, mentions_now, variables_of
+from lasing.logic.terms import evaluate, mentions_now, variables_of
+from lasing.logic.values import Undefined, Value
 from lasing.timeline.limits import check_time
 
 DEEPEST_INCLUDE = 50

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lasing.languages.lars.cursor import Cursor
-from lasing.logic.terms import Undefined, normal
+from lasing.logic.values import Undefined, normal
 from lasing.timeline.ticks import DATE, LOOSE_DATE, LOOSE_MONTH, MILLISECONDS, iso_date
 
 

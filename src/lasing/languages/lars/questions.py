@@ -20,7 +20,8 @@ from lasing.logic.checks.safety import safety
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program, Rule
 from lasing.logic.question import Question
-from lasing.logic.terms import Undefined, Value, evaluate
+from lasing.logic.terms import evaluate
+from lasing.logic.values import Undefined, Value
 
 Read = TypeVar("Read")
 

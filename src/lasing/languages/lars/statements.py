@@ -11,8 +11,8 @@ from lasing.languages.lars.expressions import read_term
 from lasing.languages.lars.rules import read_rule
 from lasing.languages.lars.weak_constraints import OPTIMISATIONS, read_weak_constraint
 from lasing.logic.program import Rule, Signature
-from lasing.logic.terms import Undefined, Value, evaluate
-from lasing.logic.values import unescape
+from lasing.logic.terms import evaluate
+from lasing.logic.values import Undefined, Value, unescape
 from lasing.timeline.ticks import LONGEST_TICK, MILLISECONDS, Tick
 
 DIRECTIVES = ("#const", "#include", "#input", *OPTIMISATIONS, "#prefix", "#show", "#stream", "#tick")

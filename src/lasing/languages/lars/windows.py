@@ -20,8 +20,8 @@ from lasing.logic.formulas import (
     Window,
     WindowFunction,
 )
-from lasing.logic.terms import Term, Undefined, Value, Variable, evaluate, mentions_now, variables_of
-from lasing.logic.values import is_text
+from lasing.logic.terms import Term, Variable, evaluate, mentions_now, variables_of
+from lasing.logic.values import Undefined, Value, is_text
 from lasing.timeline.limits import BEYOND, LIMIT
 from lasing.timeline.ticks import MILLISECONDS
 

@@ -10,7 +10,8 @@ from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Aggregate, Atom, Compare, Implies, IntervalWindow, Not, Or, Select, Window, walk
 from lasing.logic.functions import holds
 from lasing.logic.program import Program, Rule
-from lasing.logic.terms import Undefined, Variable, evaluate, mentions_now, own_calls, variables_of
+from lasing.logic.terms import Variable, evaluate, mentions_now, own_calls, variables_of
+from lasing.logic.values import Undefined
 
 
 def never_fires(program: Program) -> Iterator[Diagnostic]:

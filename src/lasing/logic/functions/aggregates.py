@@ -43,7 +43,7 @@ def _sum(rows: Rows, parts: int = 1) -> int | float:
     exact, doubles = Fraction(0), False
     for first, *_ in rows:
         if not is_number(first):
-            raise Undefined(reasons.ON_A_NAME, min(_no_numbers(rows), key=order_key))
+            raise Undefined(reasons.NOT_A_NUMBER, min(_no_numbers(rows), key=order_key))
         exact += Fraction(first)
         doubles = doubles or isinstance(first, float)
     exact /= parts

@@ -173,7 +173,7 @@ def _not_taken(*values: Value) -> Undefined:
     """Why an operation has no value: a literal that means nothing, or kinds that do not go together."""
     if all(ranked(value) is not None or _moment(value) is not None for value in values):
         return Undefined(reasons.WRONG_KIND)
-    return Undefined(reasons.ON_A_NAME)
+    return Undefined(reasons.NOT_A_NUMBER)
 
 
 def _turned(operation: Callable[[Any], Any]) -> Callable[[Value], Value]:
@@ -198,7 +198,7 @@ def _extreme(pick: Callable[..., Value], *values: Value) -> Value:
     def of_two(a: Value, b: Value) -> Value:
         one, other = magnitude(a), magnitude(b)
         if one is None or other is None or one[0] not in _TAKEN or other[0] not in _TAKEN:
-            raise Undefined(reasons.ON_A_NAME)
+            raise Undefined(reasons.NOT_A_NUMBER)
         if one[0] != other[0]:
             raise Undefined(reasons.WRONG_KIND)
         return pick(a, b, key=order_key)

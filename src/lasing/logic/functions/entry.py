@@ -71,7 +71,7 @@ class Function:
         for i, value in enumerate(values):
             allowed = self.operands[i if i < last else last].classes
             if allowed is not None and type(value) not in allowed:
-                raise Undefined(reasons.ON_A_NAME if self.kernel is not None else reasons.WRONG_KIND)
+                raise Undefined(reasons.NOT_A_NUMBER if self.kernel is not None else reasons.WRONG_KIND)
         return self._result(values)
 
     def compute_lazily(self, operands: Sequence[Lazy]) -> Value:

@@ -60,7 +60,7 @@ def number_in(value: Value) -> tuple[Rank, Any]:
     """Same as `ranked`, for a value that has to be a number."""
     found = ranked(value)
     if found is None:
-        raise Undefined(reasons.ON_A_NAME)
+        raise Undefined(reasons.NOT_A_NUMBER)
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 BEYOND_64_BITS = "a result beyond 64 bits"
 BY_ZERO = "division by zero"
-ON_A_NAME = "arithmetic on something that is not a number"
+NOT_A_NUMBER = "arithmetic on something that is not a number"
 NOT_COMPARABLE = "least or greatest of values that do not compare"
 NO_TIME = "a head time that is not an integer"
 NO_COST = "a cost that is not an integer"
@@ -17,7 +17,7 @@ NONE_RETURNED = "a function of the user that returned None"
 REASONS = (
     BEYOND_64_BITS,
     BY_ZERO,
-    ON_A_NAME,
+    NOT_A_NUMBER,
     NOT_COMPARABLE,
     NO_TIME,
     WRONG_KIND,

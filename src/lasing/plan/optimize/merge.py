@@ -13,8 +13,8 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from lasing.logic.functions import COMPARISONS
-from lasing.logic.terms import Arithmetic, Term, Value, Variable
-from lasing.logic.values import is_number, order_key
+from lasing.logic.terms import Arithmetic, Term, Variable
+from lasing.logic.values import Value, is_number, order_key
 from lasing.plan.nodes import Feed, Lookup, Plan, PlanOutput, PlanRule, Relation, Test
 from lasing.plan.rewrite import reads, rules_of
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import lasing
 from lasing.connectors.rows import value_of
-from lasing.logic.terms import Value
+from lasing.logic.values import Value
 from tests.differential.sizes import programs
 
 BORDERS = (0, 1, 2, 3, 10, 2**31, 2**52, 2**53, 2**54, 2**59, 2**60, 2**61, 2**62, 2**63 - 512, 2**63 - 1)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import lasing
 from lasing.engines.local.dictionary import Dictionary
 from lasing.engines.local.engine import LocalEngine
-from lasing.logic.terms import Value
+from lasing.logic.values import Value
 
 VALUES = st.lists(
     st.integers(-(2**63), 2**63 - 1)

@@ -17,7 +17,7 @@ from lasing.engines.reference.stream import Derived, Facts, Stream
 from lasing.engines.reference.structure import Structure, background_of
 from lasing.logic.formulas import Atom, Formula
 from lasing.logic.program import Fact
-from lasing.logic.terms import Value
+from lasing.logic.values import Value
 from lasing.timeline.intervals import Interval
 
 NOW = 5

@@ -9,8 +9,8 @@ import pytest
 from lasing.logic.functions import FUNCTIONS, reasons
 from lasing.logic.functions.entry import LONGEST_TEXT
 from lasing.logic.functions.patterns import pattern
-from lasing.logic.terms import Arithmetic, Undefined, Value, evaluate
-from lasing.logic.values import Constructed, ExactDecimal, Iri, TaggedLiteral, Truth, literal
+from lasing.logic.terms import Arithmetic, evaluate
+from lasing.logic.values import Constructed, ExactDecimal, Iri, TaggedLiteral, Truth, Undefined, Value, literal
 from lasing.logic.values.datatypes import DATE_TIME, DAY_TIME_DURATION, FLOAT, INTEGER, XSD
 from tests.values import ONE_OF_EACH
 
@@ -141,7 +141,7 @@ def test_the_value(name: str, operands: tuple[Value, ...], value: Value) -> None
         ("+", (moment("9999-12-31T00:00:00Z"), duration("P2D")), reasons.BEYOND_64_BITS),
         ("-", (moment("2020-01-01T00:00:00"), moment("2020-01-01T00:00:00Z")), reasons.WRONG_KIND),
         ("*", (decimal("1e999"), decimal("1e999")), reasons.TOO_LONG),
-        ("+", (literal("x", INTEGER), 1), reasons.ON_A_NAME),
+        ("+", (literal("x", INTEGER), 1), reasons.NOT_A_NUMBER),
         ("lower", (5,), reasons.WRONG_KIND),
         ("contains", ("a", TaggedLiteral("a", "en")), reasons.WRONG_KIND),
         ("concat", ("a" * LONGEST_TEXT, "b"), reasons.TOO_LONG),

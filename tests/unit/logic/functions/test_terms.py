@@ -33,7 +33,7 @@ def test_arithmetic_takes_no_names(entry: Function) -> None:
     assert entry.result(["integer"] * entry.least) in ("integer", "double")
     assert isinstance(entry.compute(*operands), int)
     for other in ("a", Iri("http://ex.org/a")):
-        with pytest.raises(Undefined, match=reasons.ON_A_NAME):
+        with pytest.raises(Undefined, match=reasons.NOT_A_NUMBER):
             entry.compute(*operands[1:], other)
 
 

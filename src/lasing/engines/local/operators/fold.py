@@ -57,8 +57,8 @@ from lasing.engines.local.pause import RUNNING, RUNNING_HEAD, spend
 from lasing.engines.local.pointers import Memory, int64, uint64
 from lasing.engines.local.values import (
     BEYOND_64_BITS,
+    NOT_A_NUMBER,
     NOT_COMPARABLE,
-    ON_A_NAME,
     UNDEFINED,
     class_of,
     code_of_double,
@@ -200,7 +200,7 @@ def _note(m: Memory, op: int, group: int, reason: int) -> None:
     g = record(m, m[op + STATE], group)
     for j in range(m[op + GROUPS]):
         m[example + BINDING + j] = m[g + j]
-    if reason in (ON_A_NAME, NOT_COMPARABLE):
+    if reason in (NOT_A_NUMBER, NOT_COMPARABLE):
         row = _first(m, op, group)
         while row != NO_ROW:
             first = m[record(m, m[op + SOURCE], row) + m[op + GROUPS]]
@@ -226,7 +226,7 @@ def _value(m: Memory, op: int, group: int, texts: Memory) -> int:
             _search(m, op, group, texts)
         return m[more + FIRST_FEW + BEST]
     if names > 0:
-        return ON_A_NAME
+        return NOT_A_NUMBER
     parts, high, low = rows if function == AVG else int64(1), m[more + HIGH], m[more + LOW]
     if m[more + DOUBLES] > 0:
         return code_of_double(m, accumulated(m, more + SUM_OF_DOUBLES, high, low, parts))

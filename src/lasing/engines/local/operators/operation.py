@@ -22,7 +22,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from lasing.engines.local.values import SMALL
 from lasing.logic.functions import Function
-from lasing.logic.terms import Term, Value
+from lasing.logic.terms import Term
+from lasing.logic.values import Value
 from lasing.plan.nodes import PlanRule, Relation, Span
 
 KERNEL = 0

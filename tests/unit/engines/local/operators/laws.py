@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from lasing.engines.local.engine import LocalEngine
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
-from lasing.logic.terms import Value
+from lasing.logic.values import Value
 from lasing.plan.nodes import Clock, Feed, Plan, PlanOutput, PlanRule, Relation, Span, Stage
 
 Row = tuple[Value, ...]

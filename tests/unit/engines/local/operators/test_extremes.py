@@ -10,8 +10,8 @@ from lasing.engines.local.engine import LocalEngine
 from lasing.logic.formulas import Atom
 from lasing.logic.functions import tuple_key
 from lasing.logic.program import Program
-from lasing.logic.terms import Value, Variable
-from lasing.logic.values import Iri
+from lasing.logic.terms import Variable
+from lasing.logic.values import Iri, Value
 from lasing.plan.nodes import Derive, Extremes, Feed, Lookup, Plan, PlanOutput, PlanRule, Relation, Span
 from tests.unit.engines.local.operators.laws import END, Facts, Row, present, random_facts, window
 

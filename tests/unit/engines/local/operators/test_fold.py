@@ -12,8 +12,8 @@ import pytest
 
 from lasing.logic.functions import AggregateFunction
 from lasing.logic.functions.aggregates import aggregate
-from lasing.logic.terms import Value, Variable
-from lasing.logic.values import ExactDecimal, Truth, Undefined, normal
+from lasing.logic.terms import Variable
+from lasing.logic.values import ExactDecimal, Truth, Undefined, Value, normal
 from lasing.plan.nodes import Derive, Feed, Fold, Lookup, PlanRule, Relation, Span
 from tests.unit.engines.local.operators.laws import END, Row, present, random_facts, window
 
