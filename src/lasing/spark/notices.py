@@ -56,7 +56,7 @@ def listen(spark: Any) -> None:
 
         def onQueryProgress(self, event: Any) -> None:  # noqa: N802
             figures = event.progress.observedMetrics.get("lasing")
-            if figures is not None:
+            if figures is not None and figures["warns"]:  # a pipeline in the same session warns by itself
                 waiting, left_out = queries[str(event.progress.runId)]
                 names = json.loads(figures["waiting_for"] or "[]")
                 waiting.batch(figures["events"] or 0, names, figures["reached"])

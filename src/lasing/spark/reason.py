@@ -199,7 +199,7 @@ class Reasoning:
         results = packed.groupBy("place").applyInPandasWithState(
             streaming.shard_function(shared, places), streaming.RESULTS, STATE, "append", "NoTimeout"
         )
-        return self._outputs(task, streaming.observed(results), None)
+        return self._outputs(task, streaming.observed(results, self.warns), None)
 
     def _replayed(self, spark: Any, inputs: Sequence[Input]) -> Outputs:
         options = self._options

@@ -63,16 +63,16 @@ def shard_function(
     return advance
 
 
-def observed(results: Any) -> Any:
+def observed(results: Any, warns: bool) -> Any:
     """The results, with figures for Spark's own listeners: a query's progress has them in `observedMetrics`, under
-    `lasing`."""
+    `lasing`. `warns` asks the session's listener for warnings."""
     from pyspark.sql import functions as f
 
     figures = [f.sum(name).alias(name) for name in ("late", "rows", "state_bytes", "rebuilt")]
     figures += [f.max(f.when(f.col("kind") == STATUS, f.col(name))).alias(name) for name in ("until", "events")]
     for name in ("waiting_for", "reached", "missing"):  # all shards report the same, except that one reports `missing`
         figures.append(f.max(f.get_json_object("left_out", f"$.{name}")).alias(name))
-    return results.observe("lasing", *figures)
+    return results.observe("lasing", *figures, f.max(f.lit(warns)).alias("warns"))
 
 
 def unpacker(column: str = "content") -> Callable[[Iterable[Any]], Iterator[Any]]:
