@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from lasing.logic.formulas import Atom, PartitionWindow, TupleWindow, Window, WindowFunction, walk
-from lasing.logic.program import Program, per_program
+from lasing.logic.formulas import Atom, PartitionWindow, TupleWindow, Window, WindowFunction
+from lasing.logic.program import Program, body_nodes, per_program
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def facts_of(program: Program) -> ProgramFacts:
     ({'q': 2, 'p': 0}, frozenset({'q'}), frozenset({'p'}))
     """
     heads = [atom for rule in program.rules for atom in rule.head_atoms()]
-    nodes = [node for rule in program.rules for literal in rule.body for node in walk(literal)]
+    nodes = [node for _, found in body_nodes(program) for node in found]
     bodies = [node for node in nodes if isinstance(node, Atom)]
     data = [fact.atom for fact in program.data]
     arity = _arities([*heads, *bodies, *program.background]) | {d.predicate: d.arity for d in program.declared()}

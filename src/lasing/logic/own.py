@@ -22,7 +22,7 @@ from lasing.errors import Diagnostic, LasingError, Place, fault, similar
 from lasing.logic.formulas import Formula, map_formula, map_terms
 from lasing.logic.functions import FUNCTIONS, Function, reasons
 from lasing.logic.functions.entry import ANYTHING, Types
-from lasing.logic.program import Penalty, Program, Rule, all_terms, per_program
+from lasing.logic.program import Penalty, Program, Rule, all_terms, calls_of, per_program
 from lasing.logic.terms import Arithmetic, Term, own_calls
 from lasing.logic.values import (
     Duration,
@@ -81,7 +81,7 @@ def functions_in(program: Program) -> Functions:
 @per_program
 def own_functions(program: Program) -> tuple[tuple[Rule, Arithmetic], ...]:
     """All calls of functions of the user, with their rules."""
-    return tuple((rule, call) for rule in program.rules for term in all_terms(rule) for call in own_calls(term))
+    return tuple((rule, call) for rule, call in calls_of(program) if call.is_own)
 
 
 # -- what is given ----------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 from lasing.errors import Place, SourceText
 from lasing.logic.formulas import Atom, Formula, Head, head_atom, terms_of, walk
 from lasing.logic.printer import formula_text
-from lasing.logic.terms import Term, term_text
+from lasing.logic.terms import Arithmetic, Term, calls_in, term_text
 from lasing.timeline.ticks import Tick, time_text
 
 Result = TypeVar("Result")
@@ -219,3 +219,21 @@ def per_program(compute: Callable[[Program], Result]) -> Callable[[Program], Res
         return known[compute]
 
     return remembered
+
+
+@per_program
+def body_nodes(program: Program) -> tuple[tuple[Rule, tuple[Formula, ...]], ...]:
+    """Each rule with all formulas of its body, outer ones first: checks share this one walk."""
+    return tuple((rule, tuple(node for literal in rule.body for node in walk(literal))) for rule in program.rules)
+
+
+@per_program
+def calls_of(program: Program) -> tuple[tuple[Rule, Arithmetic], ...]:
+    """All operators and functions in the rules, each with its rule."""
+    found = []
+    for rule, nodes in body_nodes(program):
+        heads = [node for head in rule.heads for node in walk(head)]
+        terms = [term for node in (*heads, *nodes) for term in terms_of(node)]
+        terms += rule.penalty.all_terms() if rule.penalty is not None else ()
+        found += [(rule, call) for term in terms if isinstance(term, Arithmetic) for call in calls_in(term)]
+    return tuple(found)

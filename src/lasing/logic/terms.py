@@ -117,13 +117,17 @@ def mentions_now(term: Term) -> bool:
             return False
 
 
+def calls_in(term: Term) -> Iterator[Arithmetic]:
+    """The operators and functions of a term, from the outermost on."""
+    if isinstance(term, Arithmetic):
+        yield term
+        for operand in term.operands:
+            yield from calls_in(operand)
+
+
 def own_calls(term: Term) -> Iterator[Arithmetic]:
     """The calls of functions of the user in a term."""
-    if isinstance(term, Arithmetic):
-        if term.is_own:
-            yield term
-        for operand in term.operands:
-            yield from own_calls(operand)
+    return (call for call in calls_in(term) if call.is_own)
 
 
 def evaluate(term: Term, substitution: Substitution) -> Value:

@@ -6,17 +6,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from lasing.errors import Diagnostic, LasingError
-from lasing.logic.formulas import Aggregate, At, Compare, Formula, walk
+from lasing.logic.formulas import Aggregate, At, Compare, Formula
 from lasing.logic.printer import formula_text
-from lasing.logic.program import Program
+from lasing.logic.program import Program, body_nodes
 from lasing.logic.terms import Term, Variable, variables_of
 from lasing.timeline.ticks import DATE, Tick, parse_time
 
 
 def dates_as_text(program: Program) -> Iterator[Diagnostic]:
     """W106 for `p at T in [5], T > "2026-01-01"`: a number and a text are only unequal."""
-    for rule in program.rules:
-        nodes = [node for literal in rule.body for node in walk(literal)]
+    for rule, nodes in body_nodes(program):
         comparisons = [node for node in nodes if isinstance(node, Compare | Aggregate)]
         dates = [(node, *found) for node in comparisons if (found := _date(node)) is not None]
         times = _times(nodes) if dates else set()
@@ -39,7 +38,7 @@ def _date(node: Compare | Aggregate) -> tuple[Term, str] | None:
     return (term, date) if DATE.fullmatch(date) else None
 
 
-def _times(nodes: list[Formula]) -> set[Variable]:
+def _times(nodes: tuple[Formula, ...]) -> set[Variable]:
     """The variables of a rule that are time points, or are computed from one."""
     times = {variable for node in nodes if isinstance(node, At) for variable in variables_of(node.time)}
     equal = [node for node in nodes if isinstance(node, Compare) and node.operator == "="]

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lasing.errors import Diagnostic
-from lasing.logic.formulas import Aggregate, Atom, Formula, Sometime, TimeWindow, Window, walk
+from lasing.logic.formulas import Aggregate, Atom, Formula, Sometime, TimeWindow, Window
 from lasing.logic.functions import AGGREGATES
 from lasing.logic.printer import formula_text
-from lasing.logic.program import Program
+from lasing.logic.program import Program, body_nodes
 from lasing.logic.terms import Variable
 
 
 def equal_readings(program: Program) -> Iterator[Diagnostic]:
     """W105 for `#avg{V : temp(S,V) in [5]}`: an aggregate ranges over distinct tuples, and V alone is one."""
-    for rule in program.rules:
-        for node in (node for literal in rule.body for node in walk(literal)):
+    for rule, nodes in body_nodes(program):
+        for node in nodes:
             match node:
                 case Aggregate(function, (Variable() as value,), (literal,)) if AGGREGATES[
                     function

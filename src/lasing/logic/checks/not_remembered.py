@@ -15,10 +15,9 @@ from lasing.logic.formulas import (
     TimeWindow,
     Window,
     head_atom,
-    walk,
 )
 from lasing.logic.printer import formula_text
-from lasing.logic.program import Program
+from lasing.logic.program import Program, body_nodes
 from lasing.logic.splitting import undecided
 
 
@@ -32,8 +31,10 @@ def not_remembered(program: Program) -> Iterator[Diagnostic]:
     first = {atom.predicate: atom for atom in map(head_atom, reversed(heads))}
     facts = facts_of(program)
     forgotten = facts.only_derived - timed - facts.background - program.remembered()
-    for rule in program.rules:
-        for node in (node for literal in rule.body for node in walk(literal)):
+    if not forgotten & facts.read:
+        return
+    for rule, nodes in body_nodes(program):
+        for node in nodes:
             atom = _windowed(node)
             if atom is None or atom.predicate not in forgotten:
                 continue

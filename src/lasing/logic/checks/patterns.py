@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from lasing.errors import Diagnostic
 from lasing.logic.functions.patterns import PATTERN_FUNCTIONS, pattern
-from lasing.logic.program import Program, all_terms
-from lasing.logic.terms import Arithmetic, Term
+from lasing.logic.program import Program, calls_of
 
 _FLAGS = {entry.name: (entry.most or 0) - 1 for entry in PATTERN_FUNCTIONS}
 """The place of the flags among the operands. The pattern is always the second one."""
@@ -15,8 +14,8 @@ _FLAGS = {entry.name: (entry.most or 0) - 1 for entry in PATTERN_FUNCTIONS}
 
 def patterns(program: Program) -> Iterator[Diagnostic]:
     """E207 for `matches(X, "(")`. A pattern that is computed is checked when it is used, and then has no value."""
-    for rule in program.rules:
-        for call in (call for term in all_terms(rule) for call in _calls(term)):
+    for rule, call in calls_of(program):
+        if call.operator in _FLAGS:
             place = _FLAGS[call.operator]
             given = call.operands[1], call.operands[place] if len(call.operands) > place else ""
             if all(isinstance(operand, str) for operand in given):
@@ -26,11 +25,3 @@ def patterns(program: Program) -> Iterator[Diagnostic]:
                     message = f"{call.operands[1]} is not a regular expression: {error}"
                     note = "back-references and looking around are not supported" if "flag" not in str(error) else ""
                     yield Diagnostic("E207", message, rule.place(call.offset, len(call.operator)), note)
-
-
-def _calls(term: Term) -> Iterator[Arithmetic]:
-    if isinstance(term, Arithmetic):
-        if term.operator in _FLAGS:
-            yield term
-        for operand in term.operands:
-            yield from _calls(operand)
