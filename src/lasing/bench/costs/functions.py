@@ -34,7 +34,7 @@ RULES: dict[str, dict[str, str]] = {
 
 def functions() -> list[tuple[str, str, str]]:
     """Rows of a table: the rule, processor microseconds per row, and the multiple of the baseline: the median of the
-    ratios of rounds, in each of which all rules take turns."""
+    ratios of rounds; all rules take turns in each round."""
     chance = random.Random(1)
     known = [f"Sensor {i:05d}" for i in range(NAMES)]
     names = pa.array([known[chance.randrange(NAMES)] for _ in range(ROWS)])

@@ -50,7 +50,7 @@ def _stopped_and_started(keys: int) -> Callable[[np.random.Generator, int, int, 
 
 _KEPT = "#stream on/1.\non(X) :- start(X).\non(X) :- on(X) in [1,-1], not stop(X)."
 LONG_HELD = Workload("remembered", lambda n: f"{_KEPT}\nseen(X) :- on(X) in [{n}].", _stopped_and_started(1_000))
-"""A window over a derived stream of a thousand atoms, each of which holds for long."""
+"""A window over a derived stream of a thousand atoms that hold for a long time."""
 
 
 def rules_by_predicate(rules: int) -> Workload:

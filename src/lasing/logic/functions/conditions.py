@@ -51,7 +51,7 @@ _CONDITIONS = frozenset((datatypes.BOOLEAN, datatypes.DECIMAL, datatypes.FLOAT, 
 
 
 def _equal(a: Value, b: Value) -> Value:
-    """By value, as SPARQL's `=`: two literals of which it is unknown what they mean have no answer."""
+    """By value, as SPARQL's `=`: two literals have no answer if nobody knows what they mean."""
     if a == b:
         return Truth(True)
     one, other = magnitude(a), magnitude(b)

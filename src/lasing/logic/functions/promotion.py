@@ -32,7 +32,7 @@ PLACES = 18
 
 
 class Rank(IntEnum):
-    """Kinds of numbers, each of which the next one holds."""
+    """Kinds of numbers: each kind contains the one before it."""
 
     WHOLE = 0
     DECIMAL = 1

@@ -42,8 +42,8 @@ from lasing.engines.local.pause import spend
 from lasing.engines.local.pointers import Memory, pointer
 from lasing.plan.nodes import Relation, Remember
 
-# The input's relation, that of the runs, where the operations of the windows are, and how many; the time point of which
-# the windows that ask for times have got the atoms; whether to compare all runs with the input.
+# The input's relation, that of the runs, where the operations of the windows are, and how many; the last time point
+# whose atoms the windows that ask for times have got; whether to compare all runs with the input.
 SOURCE, RUNS, FIRST_WINDOW, WINDOWS, LAST, COMPARE = range(FIELDS, FIELDS + 6)
 OPEN = -1
 """The length of a run that has not ended."""
