@@ -40,7 +40,7 @@ from lasing.logic.formulas import Atom
 from lasing.logic.functions import AGGREGATES, COMPARISONS
 from lasing.logic.program import Fact, Program
 from lasing.logic.runs import Run
-from lasing.logic.terms import Term, Variable
+from lasing.logic.terms import Arithmetic, Term, Variable
 from lasing.logic.values import is_text
 from lasing.plan.compile import compile_plan
 from lasing.plan.nodes import NOW, Extremes, Fold, Plan, Relation, Remember
@@ -344,6 +344,8 @@ def _asks_for_order(plan: Plan) -> bool:
 
 
 def _may_be_name(term: Term) -> bool:
+    if isinstance(term, Arithmetic):
+        return term.function.kernel is None  # what kernels compute are numbers
     return is_text(term) or (isinstance(term, Variable) and term != NOW)
 
 
