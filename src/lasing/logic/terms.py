@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import assert_never
 
@@ -128,6 +128,17 @@ def calls_in(term: Term) -> Iterator[Arithmetic]:
 def own_calls(term: Term) -> Iterator[Arithmetic]:
     """The calls of functions of the user in a term."""
     return (call for call in calls_in(term) if call.is_own)
+
+
+def substituted(term: Term, terms: Mapping[Variable, Term]) -> Term:
+    """A term with other terms in place of variables."""
+    match term:
+        case Variable():
+            return terms.get(term, term)
+        case Arithmetic():
+            return replace(term, operands=tuple(substituted(operand, terms) for operand in term.operands))
+        case _:
+            return term
 
 
 def evaluate(term: Term, substitution: Substitution) -> Value:

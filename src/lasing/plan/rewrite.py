@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import assert_never
 
-from lasing.logic.terms import Arithmetic, Term, Variable
+from lasing.logic.terms import Term, Variable, substituted
 from lasing.plan.nodes import Derive, OperatorNode, Plan, PlanRule, Recompute, Relation, Stage
 
 
@@ -60,17 +60,6 @@ def writes(stage: Stage) -> Iterator[Relation]:
 
 def _looked_up(rules: Iterable[PlanRule]) -> Iterator[Relation]:
     return (lookup.relation for rule in rules for lookup in rule.lookups)
-
-
-def substituted(term: Term, values: dict[Variable, Term]) -> Term:
-    """A term with other terms in place of variables."""
-    match term:
-        case Variable():
-            return values.get(term, term)
-        case Arithmetic():
-            return replace(term, operands=tuple(substituted(operand, values) for operand in term.operands))
-        case _:
-            return term
 
 
 def substitute(rule: PlanRule, values: dict[Variable, Term]) -> PlanRule:

@@ -209,18 +209,18 @@ def _extreme(pick: Callable[..., Value], *values: Value) -> Value:
 # -- rounding ---------------------------------------------------------------------------------------------------------
 
 
-def _rounded(number: Any) -> Any:
+def rounded(number: Any) -> Any:
     """To the nearest whole number; of two that are as near, the greater one."""
     if isinstance(number, Decimal):
         return (number + Decimal("0.5")).to_integral_value(ROUND_FLOOR)
     return number if isinstance(number, int) else floor(Fraction(number) + Fraction(1, 2))
 
 
-def _down(number: Any) -> Any:
+def rounded_down(number: Any) -> Any:
     return number.to_integral_value(ROUND_FLOOR) if isinstance(number, Decimal) else floor(number)
 
 
-def _up(number: Any) -> Any:
+def rounded_up(number: Any) -> Any:
     return number.to_integral_value(ROUND_CEILING) if isinstance(number, Decimal) else ceil(number)
 
 
@@ -327,9 +327,9 @@ ARITHMETIC: tuple[Function, ...] = (
         (NUMERIC,),
         "a number",
         _whole,
-        _to_whole(_rounded),
+        _to_whole(rounded),
         "the nearest whole number; of two, the greater: `round(2.5)` is 3",
     ),
-    call("floor", (NUMERIC,), "a number", _whole, _to_whole(_down), "rounded down: `floor(-1.5)` is -2"),
-    call("ceil", (NUMERIC,), "a number", _whole, _to_whole(_up), "rounded up: `ceil(1.2)` is 2"),
+    call("floor", (NUMERIC,), "a number", _whole, _to_whole(rounded_down), "rounded down: `floor(-1.5)` is -2"),
+    call("ceil", (NUMERIC,), "a number", _whole, _to_whole(rounded_up), "rounded up: `ceil(1.2)` is 2"),
 )

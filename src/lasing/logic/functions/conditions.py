@@ -10,6 +10,7 @@ from lasing.logic.functions.comparisons import holds
 from lasing.logic.functions.entry import ANYTHING, TRUTH, Function, Kinds, Lazy, Types, call
 from lasing.logic.functions.promotion import ranked
 from lasing.logic.values import (
+    UNBOUND,
     BlankNode,
     Class,
     Constructed,
@@ -95,6 +96,12 @@ def _coalesce(*operands: Lazy) -> Value:
     return operands[-1]()
 
 
+def _given(value: Value) -> Value:
+    if value == UNBOUND:
+        raise Undefined(reasons.NO_VALUE)
+    return value
+
+
 def _bound(operand: Lazy) -> Value:
     try:
         operand()
@@ -156,6 +163,14 @@ CONDITION_FUNCTIONS: tuple[Function, ...] = (
         "the first argument that has a value",
         most=None,
         lazy=True,
+    ),
+    call(
+        "given",
+        (ANYTHING,),
+        "its argument",
+        _joined,
+        _given,
+        "its argument; `new(unbound)`, which means that a value is missing, has none",
     ),
     call("bound", (ANYTHING,), TRUTH, "mixed", _bound, "whether its argument has a value", lazy=True),
     call(

@@ -12,6 +12,7 @@ WRONG_KIND = "a function of a value of the wrong kind"
 WRONG_FORM = "a text without the form that a function needs"
 BAD_PATTERN = "a text that is not a regular expression"
 TOO_LONG = "a result that is too long"
+NO_VALUE = "a value that is missing"
 NONE_RETURNED = "a function of the user that returned None"
 
 REASONS = (
@@ -25,5 +26,6 @@ REASONS = (
     BAD_PATTERN,
     TOO_LONG,
     NONE_RETURNED,
+    NO_VALUE,
 )
 """The reasons of the local engine, in the order of their codes."""

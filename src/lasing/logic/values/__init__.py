@@ -18,7 +18,7 @@
 from lasing.logic.values import datatypes
 from lasing.logic.values.blanks import BlankNode
 from lasing.logic.values.boxed import Boxed
-from lasing.logic.values.constructed import Constructed
+from lasing.logic.values.constructed import UNBOUND, Constructed
 from lasing.logic.values.decimals import ExactDecimal
 from lasing.logic.values.iris import IRI, Iri
 from lasing.logic.values.literals import TaggedLiteral, TypedLiteral, literal
@@ -61,6 +61,7 @@ __all__ = [
     "RESERVED",
     "SMALLEST",
     "STRING",
+    "UNBOUND",
     "BlankNode",
     "Boxed",
     "Class",

@@ -39,3 +39,7 @@ class Constructed(Boxed):
         from lasing.logic.values.table import value_text  # the table has this kind in it
 
         return f"new({','.join(map(value_text, (self.function, *self.args)))})"
+
+
+UNBOUND = Constructed("unbound")
+"""What a column without a value holds; `given(X)` has no value for it."""

@@ -1,0 +1,169 @@
+"""Aggregates over the rows of a group, as literals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import assert_never
+
+from lasing.algebra.builder import Builder
+from lasing.algebra.nodes import Aggregated, Columns
+from lasing.algebra.rows import Rows
+from lasing.algebra.terms import FALSE, call, or_unbound
+from lasing.logic.formulas import Aggregate, Atom, Compare, End, Formula, Not, Select
+from lasing.logic.functions import AggregateFunction
+from lasing.logic.terms import Term, Variable, substituted
+from lasing.logic.values import UNBOUND
+
+Literals = tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a group, under variables of its own except for the keys; its value of a term, and the tuple that counts."""
+
+    literals: Literals
+    value: Term
+    unit: tuple[Term, ...]
+    local: frozenset[Variable]
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """The rows of groups. `groups` is the literal that binds the keys, if there are any."""
+
+    source: Rows
+    keys: Columns
+    groups: Literals
+    builder: Builder
+
+    def aggregate(self, wanted: Aggregated) -> tuple[Literals, Variable]:
+        """The literals that compute an aggregate of a group, and the variable that they bind to it."""
+        result = self.builder.variable(wanted.column.name)
+        if wanted.function == "count":
+            return (self._counted(wanted, result),), result
+        assert wanted.term is not None, "only count takes rows"
+        match wanted.function:
+            case "sum" | "avg":
+                return self._total(wanted, result), result
+            case "min":
+                return (*self._no_failures(wanted), *self._end("first", wanted, result)), result
+            case "max":
+                return (*self._no_failures(wanted), *self._end("last", wanted, result)), result
+            case "sample":
+                return self._end("first", wanted, result), result
+            case "concat":
+                return self._concatenated(wanted, result), result
+            case _:
+                assert_never(wanted.function)
+
+    def _row(self, wanted: Aggregated) -> Row:
+        """A row of the group in which the term has a value."""
+        (body,) = self.source.bodies
+        fresh = {
+            variable: self.builder.variable(variable.name)
+            for literal in body.literals
+            if isinstance(literal, Atom)
+            for variable in literal.args
+            if isinstance(variable, Variable) and variable not in self.keys
+        }
+        member = body.replaced(fresh)
+        (atom,) = member.literals
+        assert isinstance(atom, Atom), "stored rows are one atom"
+        local = set(fresh.values())
+        if wanted.term is None:
+            unit = tuple(member.terms[column] for column in self.source.columns) if wanted.distinct else atom.args
+            return Row((atom,), 0, unit, frozenset(local))
+        value = or_unbound(substituted(wanted.term, self.source.references(member, wanted.term)))
+        literals: list[Formula] = [atom]
+        if not isinstance(value, Variable):
+            local.add(name := self.builder.variable("Value"))
+            literals.append(Compare("=", name, value))
+            value = name
+        literals.append(Compare("!=", value, UNBOUND))
+        unit = (value,) if wanted.distinct else (value, *atom.args)
+        return Row(tuple(literals), value, unit, frozenset(local))
+
+    def _braces(self, function: AggregateFunction, row: Row, terms: tuple[Term, ...], result: Term) -> Aggregate:
+        return Aggregate(function, terms, row.literals, "=", result, row.local)
+
+    def _end(self, end: End, wanted: Aggregated, result: Variable) -> Literals:
+        """The first or last value, by class and then by value."""
+        row, group = self._row(wanted), self.builder.variable("Class")
+        terms = (call("sort_class", row.value), row.value)
+        return (Select(end, 1, (group, result), terms, row.literals, row.local),)
+
+    def _no_failures(self, wanted: Aggregated, of: Callable[[Term], Term] | None = None) -> Literals:
+        """The literal that the term has a value in every row of the group, and that a condition is true of it."""
+        (body,) = self.source.bodies
+        assert wanted.term is not None, "rows do not fail"
+        value = or_unbound(substituted(wanted.term, self.source.references(body, wanted.term)))
+        if of is None and isinstance(value, Variable) and value not in self.source.missing:
+            return ()
+        test = Compare("=", value, UNBOUND) if of is None else Compare("=", of(value), FALSE)
+        failing = self.builder.predicate("failing")
+        self.builder.rule(Atom(failing, self.keys), (*body.literals, test))
+        return (Not(Atom(failing, self.keys)),)
+
+    def _total(self, wanted: Aggregated, result: Variable) -> Literals:
+        """Sum and average: exact, in the kind of number that the numbers of the group ask for."""
+        builder = self.builder
+        row, kinds = self._row(wanted), self._row(wanted)
+        total, kind = builder.variable("Total"), builder.variable("Kind")
+        summed = self._braces("sum", row, (call("number", row.value), *row.unit), total)
+        found = builder.predicate("kinds")
+        builder.rule(Atom(found, (*self.keys, 0)), self.groups)  # no numbers at all make a whole number
+        builder.rule(Atom(found, (*self.keys, call("rdf_kind", kinds.value))), (*self.groups, *kinds.literals))
+        each = builder.variable("Kind")
+        widest = Aggregate("max", (each,), (Atom(found, (*self.keys, each)),), "=", kind, frozenset((each,)))
+        literals = (*self._no_failures(wanted, lambda value: call("is_number", value)), summed, widest)
+        if wanted.function == "sum":
+            return (*literals, Compare("=", result, call("rdf_total", total, kind)))
+        count = builder.variable("Count")
+        return (*literals, self._counted(wanted, count), Compare("=", result, call("rdf_average", total, kind, count)))
+
+    def _concatenated(self, wanted: Aggregated, result: Variable) -> Literals:
+        """The texts of a group, one after the other: each in its place, which is the number of those before it."""
+        builder, keys = self.builder, self.keys
+        row = self._row(wanted)
+        element = builder.predicate("element")
+        order, text = builder.variable("Order"), builder.variable("Text")
+        builder.rule(
+            Atom(element, (*keys, order, text)),
+            (
+                *self.groups,
+                *row.literals,
+                Compare("=", order, call("sort_text", *row.unit)),
+                Compare("=", text, call("lexical", row.value)),
+            ),
+        )
+        place, other = builder.variable("Place"), builder.variable("Other")
+        other_text = builder.variable("Text")
+        placed = builder.predicate("placed")
+        before = Aggregate(
+            "count",
+            (other,),
+            (Atom(element, (*keys, other, other_text)), Compare("<", other, order)),
+            "=",
+            place,
+            frozenset((other, other_text)),
+        )
+        builder.rule(Atom(placed, (*keys, place, text)), (Atom(element, (*keys, order, text)), before))
+        joined, so_far = builder.predicate("joined"), builder.variable("Sofar")
+        builder.rule(Atom(joined, (*keys, 0, "")), self.groups)
+        builder.rule(Atom(joined, (*keys, 1, text)), [Atom(placed, (*keys, 0, text))])
+        longer = call("concat", so_far, wanted.separator, text)
+        builder.rule(
+            Atom(joined, (*keys, call("+", place, 1), longer)),
+            (Atom(joined, (*keys, place, so_far)), Compare(">", place, 0), Atom(placed, (*keys, place, text))),
+        )
+        count = builder.variable("Count")
+        return (
+            *self._no_failures(wanted, lambda value: call("bound", call("lexical", value))),
+            self._counted(wanted, count),
+            Atom(joined, (*keys, count, result)),
+        )
+
+    def _counted(self, wanted: Aggregated, count: Variable) -> Formula:
+        row = self._row(wanted)
+        return self._braces("count", row, row.unit, count)

@@ -1,0 +1,93 @@
+"""Filter: the rows for which a condition is true; and EXISTS inside conditions.
+
+An EXISTS becomes a predicate over the columns that its pattern mentions. A condition that is nothing but an EXISTS, or a
+conjunction with one, is a literal of the body. Anywhere else there are two bodies, one for each truth value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from lasing.algebra.builder import Builder
+from lasing.algebra.correlated import mentioned, stands_alone, substituted_into
+from lasing.algebra.matches import Matches, decided_by, with_copies
+from lasing.algebra.nodes import Condition, Exists, Pattern
+from lasing.algebra.rows import Body, Rows
+from lasing.algebra.terms import FALSE, TRUE, conjuncts, is_true
+from lasing.logic.formulas import Atom, Formula
+from lasing.logic.terms import Arithmetic, Term, Variable, substituted
+
+
+def filtered(rows: Rows, condition: Condition, builder: Builder, bag: bool) -> Rows:
+    """The rows for which a condition is true."""
+    asked = {exists.marker: exists for exists in condition.exists}
+    literals: list[tuple[Exists, bool]] = []
+    rest: list[Term] = []
+    for part in conjuncts(condition.term):
+        match part:
+            case Variable() if part in asked:
+                literals.append((asked.pop(part), True))
+            case Arithmetic("opposite", (Variable() as marker,)) if marker in asked:
+                literals.append((asked.pop(marker), False))
+            case _:
+                rest.append(part)
+    if asked or literals:
+        rows = _once(rows, builder, bag)
+    bodies: list[Body] = []
+    tests = [(_matches(exists, rows, builder), wanted) for exists, wanted in literals]
+    for body in rows.bodies:
+        kept = body.extended(*(m.holds(body) if wanted else m.fails(body) for m, wanted in tests))
+        bodies += _satisfying(kept, rows, rest, tuple(asked.values()), builder)
+    return Rows(rows.columns, tuple(bodies), rows.missing, rows.apart)
+
+
+def _satisfying(
+    body: Body, rows: Rows, parts: list[Term], asked: tuple[Exists, ...], builder: Builder
+) -> Iterator[Body]:
+    """The body with the conditions that do not consist of an EXISTS alone."""
+    matches = [(exists.marker, _matches(exists, rows, builder)) for exists in asked]
+    for values in product((True, False), repeat=len(matches)):
+        literals: list[Formula] = [
+            m.holds(body) if v else m.fails(body) for (_, m), v in zip(matches, values, strict=True)
+        ]
+        truth: dict[Variable, Term] = {x: TRUE if v else FALSE for (x, _), v in zip(matches, values, strict=True)}
+        for part in parts:
+            term = substituted(part, truth)
+            literals.append(is_true(substituted(term, rows.references(body, term))))
+        yield body.extended(*literals)
+
+
+def decided(rows: Rows, condition: Condition, builder: Builder, bag: bool) -> Iterator[tuple[Body, Term]]:
+    """The bodies with a term for the condition in each, in which no EXISTS is left."""
+    if condition.exists:
+        rows = _once(rows, builder, bag)
+    matches = [(exists.marker, _matches(exists, rows, builder)) for exists in condition.exists]
+    for body in rows.bodies:
+        for values in product((True, False), repeat=len(matches)):
+            literals = [m.holds(body) if v else m.fails(body) for (_, m), v in zip(matches, values, strict=True)]
+            truth: dict[Variable, Term] = {x: TRUE if v else FALSE for (x, _), v in zip(matches, values, strict=True)}
+            yield body.extended(*literals), substituted(condition.term, truth)
+
+
+def _once(rows: Rows, builder: Builder, bag: bool) -> Rows:
+    """The rows as a predicate if they are more than one body, since they will be needed several times."""
+    return rows if len(rows.bodies) == 1 else builder.stored(rows, "filtered", bag)
+
+
+def _matches(exists: Exists, rows: Rows, builder: Builder) -> Matches:
+    """The rows for which a pattern has a solution."""
+    inner = exists.node
+    outer = tuple(column for column in rows.columns if column in mentioned(inner))
+    if stands_alone(inner, frozenset(outer)):
+        right = builder.lower(inner, bag=False)
+        shared = decided_by(rows, right)
+        if shared is not None:
+            return Matches(builder, "exists", shared, right.bodies)
+    unsure = tuple(column for column in outer if column in rows.missing)
+    source, copies = with_copies(rows, unsure, builder)
+    columns = (*outer, *copies.values())
+    predicate = builder.helper("context", columns, source.bodies)
+    context = Pattern((Atom(predicate, columns),), columns, frozenset(unsure))
+    found = builder.lower(substituted_into(inner, context, outer), bag=False)
+    return Matches(builder, "exists", outer, found.bodies, copies)

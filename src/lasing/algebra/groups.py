@@ -1,0 +1,68 @@
+"""Group: a row for each value of the keys, with aggregates over the rows of its group.
+
+    count{ row : row in group }, sum{ term, row : … }, …     distinct: count{ term : … }, …
+
+Aggregates of rules range over distinct tuples, so the tuples hold the whole row, unless only distinct terms count. An
+aggregate may have no value: the sum of a text, the least of nothing. Its column is then missing.
+"""
+
+from __future__ import annotations
+
+from lasing.algebra.aggregates import Members
+from lasing.algebra.builder import Builder
+from lasing.algebra.nodes import Columns, Group
+from lasing.algebra.rows import Body, Rows
+from lasing.logic.formulas import Atom, Not
+from lasing.logic.values import UNBOUND
+
+
+def grouped(node: Group, builder: Builder) -> Rows:
+    """The rows of a grouping."""
+    source = builder.stored(builder.lower(node.source), "rows", bag=True)
+    if not source.bodies:
+        source = _nothing(source, builder)
+    groups = _groups(node.keys, source, builder)
+    members = Members(source, node.keys, groups, builder)
+    columns: Columns = node.keys
+    missing = {key for key in node.keys if key in source.missing or key not in source.columns}
+    rows = Rows(columns, (Body(groups, {key: key for key in node.keys}),), frozenset(missing))
+    for aggregated in node.aggregates:
+        literals, value = members.aggregate(aggregated)
+        columns = (*columns, aggregated.column)
+        if aggregated.function == "count":
+            bodies = [Body((*b.literals, *literals), {**b.terms, aggregated.column: value}) for b in rows.bodies]
+        else:
+            missing.add(aggregated.column)
+            predicate = builder.predicate(aggregated.function)
+            builder.rule(Atom(predicate, (*node.keys, value)), (*groups, *literals))
+            some = builder.helper(
+                f"has_{aggregated.function}",
+                node.keys,
+                [Body((Atom(predicate, (*node.keys, value)),), {key: key for key in node.keys})],
+            )
+            bodies = [
+                body
+                for b in rows.bodies
+                for body in (
+                    Body((*b.literals, Atom(predicate, (*node.keys, value))), {**b.terms, aggregated.column: value}),
+                    Body((*b.literals, Not(Atom(some, node.keys))), {**b.terms, aggregated.column: UNBOUND}),
+                )
+            ]
+        rows = Rows(columns, tuple(bodies), frozenset(missing))
+        if len(bodies) > 2:
+            rows = builder.stored(rows, "group", bag=False)
+    return rows
+
+
+def _groups(keys: Columns, source: Rows, builder: Builder) -> tuple[Atom, ...]:
+    """The literal of all groups; none is needed if there is just one group, which may have no rows."""
+    if not keys:
+        return ()
+    bodies = [Body(body.literals, {key: body.terms.get(key, UNBOUND) for key in keys}) for body in source.bodies]
+    return (Atom(builder.helper("groups", keys, bodies), keys),)
+
+
+def _nothing(source: Rows, builder: Builder) -> Rows:
+    """No rows, as a predicate."""
+    body = Body((Atom(builder.predicate("nothing"), source.columns),), {column: column for column in source.columns})
+    return Rows(source.columns, (body,), source.missing)

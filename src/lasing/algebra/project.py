@@ -1,0 +1,20 @@
+"""Project: the rows with some of their columns. The variables of the others stay in the body, under new names."""
+
+from __future__ import annotations
+
+from lasing.algebra.builder import Builder
+from lasing.algebra.nodes import Project
+from lasing.algebra.rows import Body, Rows
+from lasing.logic.values import UNBOUND
+
+
+def project(node: Project, builder: Builder, bag: bool) -> Rows:
+    """The rows of a projection."""
+    source = builder.lower(node.source, bag)
+    columns = tuple(dict.fromkeys(node.columns))
+    bodies = tuple(
+        builder.apart(Body(body.literals, {column: body.terms.get(column, UNBOUND) for column in columns}))
+        for body in source.bodies
+    )
+    missing = frozenset(c for c in columns if c in source.missing or c not in source.columns)
+    return Rows(columns, bodies, missing, source.apart and set(source.columns) <= set(columns))

@@ -1,0 +1,279 @@
+"""Graph patterns and solution modifiers: rdflib's algebra as ours (SPARQL 1.1, §18)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from rdflib.paths import Path
+from rdflib.plugins.sparql.parserutils import CompValue
+from rdflib.term import BNode, Literal, URIRef
+from rdflib.term import Variable as QueryVariable
+
+from lasing.algebra.builder import Builder
+from lasing.algebra.nodes import (
+    UNIT,
+    Aggregated,
+    AggregateName,
+    Column,
+    Columns,
+    Condition,
+    Difference,
+    Distinct,
+    Extend,
+    Filter,
+    Group,
+    Join,
+    Node,
+    OptionalJoin,
+    OrderKey,
+    Pattern,
+    Project,
+    Slice,
+    Table,
+    Union,
+    columns_of,
+)
+from lasing.languages.rspql.expressions import Expressions
+from lasing.languages.rspql.graphs import DEFAULT, Graph, named
+from lasing.languages.rspql.mistakes import Mistake
+from lasing.languages.rspql.names import Names, value_of
+from lasing.languages.rspql.paths import Paths
+from lasing.logic.formulas import Formula
+from lasing.logic.terms import Term, Variable
+from lasing.logic.values import UNBOUND
+
+AGGREGATES: dict[str, AggregateName] = {
+    "Aggregate_Count": "count",
+    "Aggregate_Sum": "sum",
+    "Aggregate_Avg": "avg",
+    "Aggregate_Min": "min",
+    "Aggregate_Max": "max",
+    "Aggregate_Sample": "sample",
+    "Aggregate_GroupConcat": "concat",
+}
+
+
+@dataclass(slots=True)
+class Patterns:
+    """Translates the patterns of one query. `graph_of` says which graph a name in GRAPH means."""
+
+    builder: Builder
+    names: Names
+    now: Term
+    base: str = ""
+    default: Graph = DEFAULT
+    graph_of: Callable[[str], Graph | None] = lambda _iri: None
+    _expressions: Expressions = field(init=False)
+    _paths: Paths = field(init=False)
+    _graph: Graph = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._graph = self.default
+        self._paths = Paths(self.builder)
+        self._expressions = Expressions(
+            lambda name: self.names.column(name), self.builder.variable, self.node, self.now, self.base
+        )
+
+    def node(self, part: CompValue) -> Node:
+        """The node of a part of the algebra."""
+        translate = _CASES.get(part.name)
+        if translate is None:
+            raise Mistake(f"{part.name} is not supported")
+        return translate(self, part)
+
+    def triples(self, triples: list[tuple[Any, Any, Any]]) -> Node:
+        """A basic graph pattern: triples that share variables and blank nodes."""
+        blanks: dict[BNode, Variable] = {}
+        literals: list[Formula] = []
+        columns: dict[Column, None] = {}
+        paths: list[Node] = []
+
+        def term(part: Any) -> Term:
+            if isinstance(part, QueryVariable):
+                column = self.names.column(str(part))
+                columns[column] = None
+                return column
+            if isinstance(part, BNode):
+                return blanks.setdefault(part, self.builder.variable("Blank"))
+            return value_of(part)
+
+        for subject, predicate, value in triples:
+            start, end = term(subject), term(value)
+            if isinstance(predicate, Path):
+                paths.append(self._paths.node(start, predicate, end, self._graph))
+            else:
+                literals.append(self._graph.triple(start, term(predicate), end))
+        columns.update(dict.fromkeys(self._graph.columns))
+        if not paths:
+            return Pattern(tuple(literals), tuple(columns)) if literals else self._empty()
+        joined: Node = Pattern(tuple(literals), (*columns, *blanks.values())) if literals else paths.pop(0)
+        for path in paths:
+            joined = Join(joined, path)
+        return Project(joined, tuple(columns)) if blanks else joined
+
+    def _empty(self) -> Node:
+        """No triples at all: one solution, or one for each named graph."""
+        if not self._graph.columns:
+            return UNIT
+        x, y, z = (self.builder.variable(name) for name in ("S", "P", "O"))
+        return Distinct(Project(Pattern((self._graph.triple(x, y, z),), (*self._graph.columns,)), self._graph.columns))
+
+    # -- patterns -----------------------------------------------------------------------------------------------------
+
+    def _join(self, part: CompValue) -> Node:
+        return Join(self.node(part.p1), self.node(part.p2))
+
+    def _optional(self, part: CompValue) -> Node:
+        left, right = self.node(part.p1), self.node(part.p2)
+        if isinstance(part.expr, CompValue) and part.expr.name == "TrueFilter":
+            return OptionalJoin(left, right)
+        row = tuple(dict.fromkeys((*columns_of(left), *columns_of(right))))
+        return OptionalJoin(left, right, self._expressions.condition(part.expr, row))
+
+    def _filter(self, part: CompValue) -> Node:
+        source = self.node(part.p)
+        return Filter(source, self._expressions.condition(part.expr, columns_of(source)))
+
+    def _extend(self, part: CompValue) -> Node:
+        source = self.node(part.p)
+        column = self.names.column(str(part.var))
+        condition = self._expressions.condition(part.expr, columns_of(source))
+        if column in columns_of(source):
+            return source  # the alias of a key that the group already has
+        return Extend(source, column, condition)
+
+    def _graph_pattern(self, part: CompValue) -> Node:
+        outer = self._graph
+        if isinstance(part.term, QueryVariable):
+            self._graph = named(self.names.column(str(part.term)))
+        else:
+            self._graph = self.graph_of(str(part.term)) or named(value_of(part.term))
+        try:
+            node = self.node(part.p)
+        finally:
+            self._graph = outer
+        return node
+
+    def _rows(self, part: CompValue | list[Any]) -> Node:
+        """VALUES, or a subquery."""
+        inner = part.p if isinstance(part, CompValue) else part
+        if isinstance(inner, list):
+            return Table((), ())
+        if inner.name != "values":
+            return self.node(inner)
+        rows = inner.res
+        if not rows:
+            return Table((), ())
+        names = tuple(rows[0])
+        columns = tuple(self.names.column(str(name)) for name in names)
+        return Table(columns, tuple(tuple(_given(row[name]) for name in names) for row in rows))
+
+    # -- solution modifiers -------------------------------------------------------------------------------------------
+
+    def _group(self, part: CompValue) -> Node:
+        """AggregateJoin over Group. What rdflib calls a sample of a key is the key itself."""
+        source = self.node(part.p.p)
+        keys: list[Column] = []
+        for expression in part.p.expr or ():
+            if isinstance(expression, QueryVariable):
+                keys.append(self.names.column(str(expression)))
+            else:
+                keys.append(self.builder.variable("Key"))
+                source = Extend(source, keys[-1], self._expressions.condition(expression, columns_of(source)))
+        row, aggregates, aliases = columns_of(source), [], []
+        for wanted in part.A:
+            column = self.names.column(str(wanted.res))
+            if wanted.name == "Aggregate_Sample" and isinstance(wanted.vars, QueryVariable):
+                key = self.names.column(str(wanted.vars))
+                if key in keys or key not in row:
+                    aliases.append((column, key))
+                    continue
+            term = None if wanted.vars == "*" else self._expressions.term(wanted.vars, row)
+            if isinstance(term, Variable) and term not in row:
+                source, row = Extend(source, term, Condition(UNBOUND)), (*row, term)
+            separator = " " if wanted.separator is None else str(wanted.separator)
+            aggregates.append(Aggregated(AGGREGATES[wanted.name], column, term, bool(wanted.distinct), separator))
+        node: Node = Group(source, tuple(dict.fromkeys(keys)), tuple(aggregates))
+        for column, key in aliases:
+            node = Extend(node, column, Condition(key))
+        return node
+
+    def _project(self, part: CompValue) -> Node:
+        return Project(self.node(part.p), tuple(self.names.column(str(name)) for name in part.PV))
+
+    def _distinct(self, part: CompValue) -> Node:
+        return Distinct(self.node(part.p))
+
+    def _slice(self, part: CompValue) -> Node:
+        """LIMIT and OFFSET. The order is below the projection, so the keys stay as columns until the slice is made."""
+        order, columns, inner = self._ordered(part.p)
+        cut = Slice(inner, order, int(part.start or 0), None if part.length is None else int(part.length))
+        return Project(cut, columns) if columns != columns_of(cut) else cut
+
+    def _ordered(self, part: CompValue) -> tuple[tuple[OrderKey, ...], Columns, Node]:
+        """The order keys, the columns to show, and the rows with their keys."""
+        distinct = part.name in ("Distinct", "Reduced")
+        inner = part.p if distinct else part
+        if inner.name != "Project" or inner.p.name != "OrderBy":
+            node = self.node(part)
+            return (), columns_of(node), node
+        rows, order = self.ordered(inner.p)
+        shown = tuple(dict.fromkeys(self.names.column(str(name)) for name in inner.PV))
+        needed = (*shown, *(key.term for key in order if isinstance(key.term, Variable) and key.term not in shown))
+        node = Project(rows, needed)
+        return order, shown, Distinct(node) if distinct else node
+
+    def ordered(self, part: CompValue) -> tuple[Node, tuple[OrderKey, ...]]:
+        """The rows with a column for each order key, and the keys."""
+        node = self.node(part.p)
+        keys = []
+        for condition in part.expr:
+            descending = str(condition.order or "").upper() == "DESC"
+            column = (
+                self.names.column(str(condition.expr))
+                if isinstance(condition.expr, QueryVariable)
+                else self.builder.variable("Order")
+            )
+            if column not in columns_of(node):
+                row = columns_of(node)
+                term = self._expressions.condition(condition.expr, row)
+                node = Extend(node, column, Condition(UNBOUND) if term.term == column else term)
+            keys.append(OrderKey(column, descending))
+        return node, tuple(keys)
+
+    def _unordered(self, part: CompValue) -> Node:
+        return self.node(part.p)  # without a limit, the order does not matter to the rows
+
+
+def _given(value: Any) -> Any:
+    return value_of(value) if isinstance(value, URIRef | Literal) else None
+
+
+def _refused(what: str) -> Callable[[Patterns, CompValue], Node]:
+    def refuse(_patterns: Patterns, _part: CompValue) -> Node:
+        raise Mistake(f"{what} is not supported", note="data must be local: give files with --data", near=what)
+
+    return refuse
+
+
+_CASES: dict[str, Callable[[Patterns, CompValue], Node]] = {
+    "BGP": lambda self, part: self.triples(part.triples),
+    "Join": Patterns._join,
+    "LeftJoin": Patterns._optional,
+    "Union": lambda self, part: Union((self.node(part.p1), self.node(part.p2))),
+    "Minus": lambda self, part: Difference(self.node(part.p1), self.node(part.p2)),
+    "Filter": Patterns._filter,
+    "Extend": Patterns._extend,
+    "Graph": Patterns._graph_pattern,
+    "ToMultiSet": Patterns._rows,
+    "AggregateJoin": Patterns._group,
+    "OrderBy": Patterns._unordered,
+    "Project": Patterns._project,
+    "Distinct": Patterns._distinct,
+    "Reduced": lambda self, part: self.node(part.p),  # it may keep duplicates, so it keeps all
+    "Slice": Patterns._slice,
+    "ServiceGraphPattern": _refused("SERVICE"),
+}
+"""A case per node of rdflib's algebra."""
