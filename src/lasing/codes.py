@@ -113,6 +113,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E511": "a file has an unknown format, or the ending of a program's file belongs to no language",
         "E512": "a table is not a snapshot of an engine, is damaged, or lacks facts that the program looks back on",
         "E513": "CSV cannot hold this text: it would read back as an IRI, a blank node or a literal",
+        "E514": "reading or writing RDF needs a library that is not installed",
     },
     "Spark and pipelines": {
         "E601": "Spark needs Java 17 or newer, but it is not installed",
