@@ -187,6 +187,11 @@ class Program:
         for table in self.tables:
             yield from table.atoms()
 
+    @property
+    def background_size(self) -> int:
+        """How many background facts there are."""
+        return len(self.background) + sum(map(len, self.tables))
+
     def output(self) -> frozenset[str]:
         """The predicates of the output: the declared ones, or else the derived ones."""
         if self.outputs is None:
