@@ -331,6 +331,7 @@ class Engine:
         on_late: OnLate | None = None,
         constants: Mapping[str, Value] | None = None,
         functions: Functions | None = None,
+        data: Any = None,
         max_atoms: int | None = None,
         max_memory: int | str | None = None,
         max_time: float | str | None = None,
@@ -338,10 +339,9 @@ class Engine:
         """An engine that continues from a snapshot with the answers that the original engine would have given.
 
         The program may be a different one, if the snapshot has all facts that it looks back on. Raises E512 if the
-        snapshot lacks some of them or is damaged. Functions are not part of a snapshot: give them again.
+        snapshot lacks some of them or is damaged. Functions and `data` are not part of a snapshot: give them again.
         """
-        read = program if isinstance(program, Program) else parse(program, constants)
-        checked_program = with_functions(read, functions)
+        checked_program = program_of(program, constants, functions, data)
         state = snapshots.from_table(snapshot, facts_of(checked_program).arity, needed_coverage(checked_program))
         restored = cls(
             checked_program,

@@ -382,7 +382,7 @@ def reason(
         engine,
         limits_of(max_atoms, max_memory, max_time),
         missing,
-        tuple(dict.fromkeys(one.predicate for one in (*facts, *known.tables[len(checked.tables) :]))),
+        tuple(dict.fromkeys([*(a.predicate for a in facts), *(t.predicate for t in known.tables)])),
     )
     return Reasoning(known, options)
 

@@ -24,9 +24,9 @@ def read_graphs(path: Path, progress: OnBytesRead | None = None, triple: str = T
     try:
         return tables_of(quads(path, progress), Blanks(scope_of(str(path))), triple)
     except LasingError as error:
-        if error.diagnostics[0].place is not None:
-            raise
         d = error.diagnostics[0]
+        if d.code != "E506":  # the others say where
+            raise
         raise fault(d.code, f"{path}: {d.message}", note=d.note) from None
 
 
@@ -43,6 +43,7 @@ def tables_of(found: Iterable[Quad | Triple], blank: Any = BlankNode, triple: st
         numbers[term] = place = len(numbers)
         return place
 
+    term: Any
     for one in found:
         term = one.subject
         i = number(term)

@@ -39,7 +39,7 @@ class CountingFile:
             at = self._raw.tell()
             self._progress(at - self._seen)
             self._seen = at
-        return cast(bytes, found)
+        return found
 
     def close(self) -> None:
         self._raw.close()

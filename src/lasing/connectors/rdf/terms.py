@@ -106,7 +106,7 @@ class Blanks:
 
     >>> first, second = Blanks("f1"), Blanks("f2")
     >>> str(first("a")), str(first("x")), str(first("a")), str(second("a"))
-    ('_:f1b1', '_:f1b2', '_:f1b1', '_:f2b1')
+    ('_:f1n1', '_:f1n2', '_:f1n1', '_:f2n1')
     """
 
     def __init__(self, scope: str) -> None:
@@ -116,7 +116,7 @@ class Blanks:
     def __call__(self, label: str) -> BlankNode:
         node = self._known.get(label)
         if node is None:
-            node = self._known[label] = BlankNode(f"{self._scope}b{len(self._known) + 1}")
+            node = self._known[label] = BlankNode(f"{self._scope}n{len(self._known) + 1}")
         return node
 
 

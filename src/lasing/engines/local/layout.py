@@ -146,9 +146,8 @@ class _Layout:
             self.words[at] = word
         self._describe()
         widths = [feed.relation.arity - feed.timed + len(feed.where) for feed in plan.feeds]
-        width = max(
-            [*(r.arity for r in plan.relations), *widths, *(r.arity for r in self._selecting.values())], default=0
-        )
+        widths += [relation.arity for relation in (*plan.relations, *self._selecting.values())]
+        width = max(widths, default=0)
         constants = [(registers + register, value) for value, register in self.constants.items()]
         return Arena(
             np.array(self.words, np.int64),

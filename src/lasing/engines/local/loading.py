@@ -35,7 +35,8 @@ class _Part:
 
     def values(self, column: int) -> Places:
         """The numbers of the values in a column."""
-        return _numbers(self.table, column)[self.where]
+        found: Places = _numbers(self.table, column)[self.where]
+        return found
 
 
 def load(dictionary: Dictionary, loads: Sequence[tuple[int, Load]], start: int, width: int) -> Codes:
