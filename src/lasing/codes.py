@@ -113,6 +113,14 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E511": "a file has an unknown format, or the ending of a program's file belongs to no language",
         "E512": "a table is not a snapshot of an engine, is damaged, or lacks facts that the program looks back on",
         "E513": "CSV cannot hold this text: it would read back as an IRI, a blank node or a literal",
+        "E514": "reading or writing RDF needs a library that is not installed",
+    },
+    "Queries": {
+        "E701": "a query has a syntax error",
+        "E702": "a query asks for something that is not supported, such as SERVICE",
+        "E703": "a mistake in a streaming clause of a query: a window, a stream, a report",
+        "E704": "a query names a file that it may not read",
+        "E705": "reading a query needs a library that is not installed",
     },
     "Spark and pipelines": {
         "E601": "Spark needs Java 17 or newer, but it is not installed",

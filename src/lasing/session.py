@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lasing.background import with_background
 from lasing.connectors.files import OnBytesRead, read_text
 from lasing.connectors.missing import SKIP, Gaps, Missing
 from lasing.connectors.rows import by_time, merged, time_of, value_of
@@ -60,13 +61,15 @@ def parse(
     *,
     functions: Functions | None = None,
     language: str | None = None,
+    data: Any = None,
 ) -> Program:
     """Read and check a program: text, or a Path to a file. `constants` override its #const values.
 
     `functions` has the Python functions that the program calls: `{"f": f}` for `@f(X)`. You can also give them to
     whatever runs the program.
 
-    The file extension says which language a file is in, and text is LARS, unless you name a `language`.
+    The file extension says which language a file is in, and text is LARS, unless you name a `language`. `data` has
+    more background, as for `run`.
 
     Raises `LasingError` with every mistake in the program. A likely mistake, such as a predicate that looks misspelt,
     is a `LasingWarning`.
@@ -74,9 +77,18 @@ def parse(
     >>> parse("q(X) :- p(X) in [5].").rules[0].heads
     (Atom(predicate='q', args=(Variable(name='X'),)),)
     """
-    checked = with_functions(read(program, constants, language), functions)
+    checked = with_background(with_functions(read(program, constants, language), functions), data)
     issue(findings(checked, CAUTIONS))
     return checked
+
+
+def program_of(
+    program: ProgramLike, constants: Mapping[str, Value] | None, functions: Functions | None, data: Any
+) -> Program:
+    """A program with its functions and more background. One that is not parsed yet is parsed, with warnings."""
+    if isinstance(program, Program):
+        return with_background(with_functions(program, functions), data)
+    return with_functions(parse(program, constants, data=data), functions)
 
 
 def read(program: str | Path, constants: Mapping[str, Value] | None = None, language: str | None = None) -> Program:
@@ -97,6 +109,7 @@ def run(
     constants: Mapping[str, Value] | None = None,
     functions: Functions | None = None,
     missing: Missing = SKIP,
+    data: Any = None,
     max_atoms: int | None = None,
     max_memory: int | str | None = None,
     max_time: float | str | None = None,
@@ -111,6 +124,10 @@ def run(
 
     `functions` has the Python functions that the program calls by name: `{"f": f}` for `@f(X)`.
 
+    `data` has more background: the name of a file, a graph, or a list of these. RDF files end in .ttl .nt .rdf .jsonld
+    .trig .nq, and may be compressed: a triple is the fact `triple(S,P,O)`, in a named graph `quad(S,P,O,G)`. Files that
+    end in .lars have background facts.
+
     A row that lacks a value is not a fact; a warning says how many there were. With `missing="error"` it is an error,
     and any other value, such as 0, replaces the missing one.
 
@@ -124,7 +141,7 @@ def run(
     6: q(a)
     7:
     """
-    checked = with_functions(program if isinstance(program, Program) else parse(program, constants), functions)
+    checked = program_of(program, constants, functions, data)
     limits = limits_of(max_atoms, max_memory, max_time)
     return Run(checked, stream, start, end, engine, sort, models=models, limits=limits, missing=missing)
 

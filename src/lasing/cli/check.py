@@ -10,8 +10,9 @@ from typing import Annotated, Any, assert_never
 
 import typer
 
+from lasing.background import with_background
 from lasing.cli.console import complain
-from lasing.cli.options import Language, constants_of, read_sources
+from lasing.cli.options import DataFiles, Language, constants_of, read_sources
 from lasing.engine_choice import plan_for
 from lasing.errors import Diagnostic, in_order, similar
 from lasing.languages import examine
@@ -59,6 +60,7 @@ def check(
         list[str] | None,
         typer.Option("--const", "-c", metavar="NAME=VALUE", help="Set a #const; can be repeated.", show_default=False),
     ] = None,
+    data: DataFiles = None,
     language: Language = None,
 ) -> None:
     """Find mistakes in a program and explain how it will run.
@@ -69,6 +71,8 @@ def check(
     if form not in ("text", "json"):
         raise typer.BadParameter(f"{form!r} is not one of text, json", param_hint="--format")
     program, found = examine(read_sources(files), constants_of(const or []), language)
+    if not found:
+        program = with_background(program, data)
     shards = None if found else partition(program, _predicates(program, replicate))
     if not found:
         found = in_order(findings(program, CAUTIONS))
@@ -197,7 +201,7 @@ def _json_remembered(program: Program) -> dict[str, Any]:
 
 
 def _text(program: Program, analysis: Analysis, runs: _Runs, shards: Partition | NoKey, warnings: int) -> str:
-    facts = f"{len(program.background)} background and {len(program.data)} data facts"
+    facts = f"{program.background_size} background and {len(program.data)} data facts"
     levels = 1 + max(analysis.strata.level.values(), default=0)
     lines = [
         f"rules     {len(program.rules)}, with {facts}",
@@ -330,7 +334,7 @@ def _json(
             for index, r in enumerate(analysis.rules)
         ],
         "split": _json_split(analysis, runs),
-        "background_facts": len(program.background),
+        "background_facts": program.background_size,
         "data_facts": len(program.data),
         "cycles": [cycle_text(cycle) for cycle in analysis.strata.cycles],
         "strata": 1 + max(analysis.strata.level.values(), default=0),

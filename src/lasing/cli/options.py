@@ -26,6 +26,16 @@ TIMES = ("auto", "numbers", "iso")
 """How to print times: as they came in, as numbers, as dates."""
 
 
+DataFiles = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--data",
+        metavar="FILE",
+        help="Background: RDF (.ttl .nt .rdf .jsonld .trig .nq) or facts (.lars); pred=FILE names its triples; can be "
+        "repeated.",
+        show_default=False,
+    ),
+]
 FunctionsModule = Annotated[
     str | None,
     typer.Option(

@@ -94,7 +94,7 @@ def _describe(described: Any) -> str:
     found = partition(described.program, frozenset(described.replicate))
     shards = "by key" if isinstance(found, Partition) else f"one: {found.why}"
     lines = [
-        f"program     {len(described.program.rules)} rules, {len(described.program.background)} background facts",
+        f"program     {len(described.program.rules)} rules, {described.program.background_size} background facts",
         f"mode        {described.mode}, as {described.view}",
         f"shards      {shards}",
         *(

@@ -11,9 +11,11 @@ from typing import Annotated
 
 import typer
 
+from lasing.background import with_background
 from lasing.cli.console import complain, note, progress_bar, say
 from lasing.cli.options import (
     INPUT_FORMATS,
+    DataFiles,
     FunctionsModule,
     Language,
     MaxAtoms,
@@ -152,6 +154,7 @@ def run(
         list[str] | None,
         typer.Option("--const", "-c", metavar="NAME=VALUE", help="Set a #const; can be repeated.", show_default=False),
     ] = None,
+    data: DataFiles = None,
     functions: FunctionsModule = None,
     language: Language = None,
     max_atoms: MaxAtoms = None,
@@ -182,12 +185,13 @@ def run(
     limits = limits_of(max_atoms, max_memory, max_time)
     programs, sources = split_files(files, time, input_format, language)
     program = read_program(read_sources(programs), constants_of(const or []), language)
+    program = with_background(program, data)
     program = with_functions(program, None if functions is None else functions_of_module(functions))
     if show:
         program = replace(program, outputs=outputs_from(show))
         if mistakes := findings(program, (arity,)):
             raise LasingError(mistakes)
-    _refuse_overwriting(output, [*programs, *(str(source.path) for source in sources)])
+    _refuse_overwriting(output, [*programs, *(data or []), *(str(source.path) for source in sources)])
     out_format = output_format(form, output)
     program = styled(program, times)
     if quiet:

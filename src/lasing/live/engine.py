@@ -30,13 +30,13 @@ from lasing.live.updates import ChangeSource, Joined, KnownChanges, Update
 from lasing.logic.answers import Answer
 from lasing.logic.examples import Examples
 from lasing.logic.facts import facts_of
-from lasing.logic.own import Functions, with_functions
+from lasing.logic.own import Functions
 from lasing.logic.program import Program
 from lasing.logic.runs import Run
 from lasing.logic.values import Value
 from lasing.plan.nodes import Plan
 from lasing.raw_window import coverage, needed_coverage
-from lasing.session import ProgramLike, left_out, parse
+from lasing.session import ProgramLike, left_out, program_of
 
 OnLate = Callable[[int, Facts], None]
 Opener = Callable[[int], Core]
@@ -60,7 +60,8 @@ class Engine:
     A program may have any number of answer streams: `answer().models` has them, at most `models` of them. The changes
     of an update are then defined only if there is exactly one answer stream, before and after.
 
-    `functions` has the Python functions that the program calls: `{"f": f}` for `@f(X)`.
+    `functions` has the Python functions that the program calls: `{"f": f}` for `@f(X)`. `data` has more background, as
+    in `lasing.run`.
 
     `max_atoms`, `max_memory` and `max_time` are limits as in `lasing.run`; `max_time` applies to each call. An engine
     stopped by a limit or an interrupt is half way through a time point and refuses to continue (E317): restore it.
@@ -76,13 +77,13 @@ class Engine:
         on_late: OnLate | None = None,
         constants: Mapping[str, Value] | None = None,
         functions: Functions | None = None,
+        data: Any = None,
         max_atoms: int | None = None,
         max_memory: int | str | None = None,
         max_time: float | str | None = None,
     ) -> None:
         watch = Watch(limits_of(max_atoms, max_memory, max_time))
-        read = program if isinstance(program, Program) else parse(program, constants)
-        given = with_functions(read, functions).watching_dates()
+        given = program_of(program, constants, functions, data).watching_dates()
         self._set_up(given, start, choose(given, engine, most_models(models), watch), watch, on_late)
 
     @classmethod
@@ -330,6 +331,7 @@ class Engine:
         on_late: OnLate | None = None,
         constants: Mapping[str, Value] | None = None,
         functions: Functions | None = None,
+        data: Any = None,
         max_atoms: int | None = None,
         max_memory: int | str | None = None,
         max_time: float | str | None = None,
@@ -337,10 +339,9 @@ class Engine:
         """An engine that continues from a snapshot with the answers that the original engine would have given.
 
         The program may be a different one, if the snapshot has all facts that it looks back on. Raises E512 if the
-        snapshot lacks some of them or is damaged. Functions are not part of a snapshot: give them again.
+        snapshot lacks some of them or is damaged. Functions and `data` are not part of a snapshot: give them again.
         """
-        read = program if isinstance(program, Program) else parse(program, constants)
-        checked_program = with_functions(read, functions)
+        checked_program = program_of(program, constants, functions, data)
         state = snapshots.from_table(snapshot, facts_of(checked_program).arity, needed_coverage(checked_program))
         restored = cls(
             checked_program,

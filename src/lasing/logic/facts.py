@@ -62,13 +62,14 @@ def facts_of(program: Program) -> ProgramFacts:
     nodes = [node for _, found in body_nodes(program) for node in found]
     bodies = [node for node in nodes if isinstance(node, Atom)]
     data = [fact.atom for fact in program.data]
-    arity = _arities([*heads, *bodies, *program.background]) | {d.predicate: d.arity for d in program.declared()}
+    arity = {table.predicate: table.arity for table in program.tables}
+    arity |= _arities([*heads, *bodies, *program.background]) | {d.predicate: d.arity for d in program.declared()}
     return ProgramFacts(
         MappingProxyType(arity),
         MappingProxyType(_arities(data) | arity),
         _names(heads),
         _names(bodies),
-        _names(program.background),
+        _names(program.background) | {table.predicate for table in program.tables},
         _names(data) | {signature.predicate for signature in program.inputs},
         tuple(dict.fromkeys(node.function for node in nodes if isinstance(node, Window))),
     )

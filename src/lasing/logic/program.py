@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from lasing.errors import Place, SourceText
 from lasing.logic.formulas import Atom, Formula, Head, head_atom, terms_of, walk
 from lasing.logic.printer import formula_text
+from lasing.logic.tables import FactTable
 from lasing.logic.terms import Arithmetic, Term, calls_in, term_text
 from lasing.timeline.ticks import Tick, time_text
 
@@ -87,6 +88,10 @@ class Signature:
         return f"{self.predicate}/{self.arity}"
 
 
+Form = Literal["atoms", "rows", "truth", "graph"]
+"""What the atoms of an output are to a reader: atoms, rows of a table, yes or no, or triples of a graph."""
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
     """A predicate of the output, with the names of its columns; an empty name is chosen by whatever makes a table.
@@ -98,6 +103,11 @@ class Output:
     predicate: str
     columns: tuple[str, ...]
     offset: int = field(default=-1, compare=False, repr=False)
+    form: Form = "atoms"
+    order: tuple[bool, ...] = ()
+    """The rows are in the order of these last columns, which are not shown; True is descending."""
+    counted: bool = False
+    """Whether the last column, which is not shown, says how many equal rows there are."""
 
     @classmethod
     def unnamed(cls, predicate: str, arity: int, offset: int = -1) -> Output:
@@ -146,6 +156,8 @@ class Program:
     """Whether the time of a data fact is written as a date."""
     streams: tuple[Signature, ...] = ()
     """The derived streams: predicates whose derived atoms are remembered."""
+    tables: tuple[FactTable, ...] = ()
+    """More background, in columns."""
     derivations: Derivations = field(default_factory=Derivations, init=False, compare=False, repr=False)
     """The results of `per_program` functions. A program with other rules starts without any."""
 
@@ -178,6 +190,17 @@ class Program:
         """The predicates of the derived streams."""
         return frozenset(signature.predicate for signature in self.streams)
 
+    def all_background(self) -> Iterator[Atom]:
+        """All background facts; those in tables become atoms one by one."""
+        yield from self.background
+        for table in self.tables:
+            yield from table.atoms()
+
+    @property
+    def background_size(self) -> int:
+        """How many background facts there are."""
+        return len(self.background) + sum(map(len, self.tables))
+
     def output(self) -> frozenset[str]:
         """The predicates of the output: the declared ones, or else the derived ones."""
         if self.outputs is None:
@@ -185,7 +208,9 @@ class Program:
         return frozenset(output.predicate for output in self.outputs)
 
     def __str__(self) -> str:
-        """The program as text: directives, facts, rules. Constants are replaced by their values, durations by ticks."""
+        """The program as text: directives, facts, rules. Constants are replaced by their values, durations by ticks.
+
+        Background in tables is only named."""
         lines = [f"#tick {self.tick}."] if self.tick else []
         if self.inputs:
             lines.append(f"#input {', '.join(map(str, self.inputs))}.")
@@ -194,6 +219,7 @@ class Program:
         if self.outputs is not None:
             lines.append(f"#show {', '.join(map(str, self.outputs))}.".replace("#show .", "#show."))
         lines.extend(f"{atom}." for atom in self.background)
+        lines.extend(map(str, self.tables))
         lines.extend(str(fact) for fact in self.data)
         lines.extend(str(rule) for rule in self.rules)
         return "".join(f"{line}\n" for line in lines)

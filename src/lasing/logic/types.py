@@ -8,6 +8,7 @@ text, that is mixed, and so are values of all other kinds.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 
 from lasing.logic.formulas import (
     Aggregate,
@@ -47,6 +48,9 @@ def argument_types(program: Program, streams: Mapping[str, Sequence[Type]]) -> T
     known: Types = {predicate: tuple(types) for predicate, types in streams.items()}
     for atom in (*program.background, *(fact.atom for fact in program.data)):
         _widen(known, atom.predicate, [_of_term(arg, {}) for arg in atom.args])
+    for table in program.tables:
+        types = (set(map(type_of_value, table.used(i))) for i in range(table.arity))
+        _widen(known, table.predicate, [reduce(joined, found, None) for found in types])
     changed = True
     while changed:  # ends: types only widen, and there are few
         before = dict(known)

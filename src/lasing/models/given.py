@@ -63,7 +63,7 @@ def unknowns(
     from lasing.engines.asp.unfolding import Unknowns, possible_values
 
     stream = Stream(timeline, Facts(data), _derived(derived))
-    return Unknowns(stream, background_of(program.background), now, values=possible_values)
+    return Unknowns(stream, background_of(program.all_background()), now, values=possible_values)
 
 
 def _derived(facts: Iterable[Fact]) -> Derived:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lasing.background import with_background
 from lasing.connectors.files import read_text
 from lasing.connectors.missing import SKIP, Gaps, Missing
 from lasing.connectors.rows import time_of
@@ -54,6 +55,7 @@ TOP_KEYS: dict[str, tuple[type, ...]] = {
     "program": (str, list),
     "constants": (dict,),
     "functions": (str,),
+    "data": (str, list),
     "view": (str,),
     "mode": (str,),
     "checkpoint": (str,),
@@ -289,7 +291,19 @@ class _Reading:
             return None
         errors = [d for d in [*found, *findings(program, ONE_ANSWER)] if d.severity == "error"]
         self._found.extend(errors)
-        return None if errors else self._with_functions(program)
+        return None if errors else self._with_functions(self._with_data(program))
+
+    def _with_data(self, program: Program) -> Program:
+        """The program with the background of the files that the pipeline's file names."""
+        given = self._given.get("data", [])
+        named = [given] if isinstance(given, str) else given if isinstance(given, list) else []
+        for name in named:
+            predicate, equals, path = str(name).rpartition("=")
+            try:
+                program = with_background(program, f"{predicate}{equals}{self._place(path)}")
+            except LasingError as error:
+                self._found.extend(error.diagnostics)
+        return program
 
     def _with_functions(self, program: Program) -> Program | None:
         """The program with the functions of the module that the file names; it may be beside the file."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from lasing.logic.terms import Arithmetic, Term, Variable
 from lasing.logic.values import Value
-from lasing.plan.nodes import NOW, POINT, Clock, Feed, Lookup, PlanRule, Relation, Span, Stage, Test
+from lasing.plan.nodes import NOW, POINT, Clock, Feed, Load, Lookup, PlanRule, Relation, Span, Stage, Test
 
 
 @dataclass
@@ -22,6 +22,7 @@ class PlanDraft:
     """The stages that come first: what is known before anything is derived."""
     stages: list[Stage] = field(default_factory=list)
     background: list[tuple[Relation, tuple[Value, ...], Span | None]] = field(default_factory=list)
+    loads: list[Load] = field(default_factory=list)
     counts_facts: int = 0
     _variables: int = 0
 

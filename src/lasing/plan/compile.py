@@ -14,6 +14,7 @@ from lasing.logic.formulas import At, Atom, head_atom
 from lasing.logic.fragments import why_not_monotone
 from lasing.logic.program import Program, Rule
 from lasing.logic.rewrites import plain
+from lasing.logic.tables import FactTable
 from lasing.logic.values import Value
 from lasing.plan.bodies import Bodies, NamesOfBraces, small_enough
 from lasing.plan.build import copies, untimed
@@ -76,6 +77,7 @@ class _Compiler:
             outputs,
             tuple(draft.background),
             draft.counts_facts,
+            tuple(draft.loads),
         )
 
     # -- components -----------------------------------------------------------------------------------------------
@@ -158,6 +160,10 @@ def _predicates(program: Program, strata: Strata) -> Predicates:
     background: dict[str, list[tuple[Value, ...]]] = {}
     for atom in program.background:
         background.setdefault(atom.predicate, []).append(atom.values)
+    tables: dict[str, list[FactTable]] = {}
+    for table in program.tables:
+        background.setdefault(table.predicate, [])
+        tables.setdefault(table.predicate, []).append(table)
     return Predicates(
         arity,
         frozenset(h.predicate for h in heads if isinstance(h, Atom)),
@@ -165,6 +171,7 @@ def _predicates(program: Program, strata: Strata) -> Predicates:
         _counted(program, strata),
         background,
         program.remembered() & facts.derived,
+        tables,
     )
 
 

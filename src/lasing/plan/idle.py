@@ -98,7 +98,7 @@ class _Analysis:
             self._hold_facts(feed.relation, feed.timed)
         for clock in plan.clocks:
             self._add(clock.relation, 0, TIME)
-        for relation, _, _ in plan.background:
+        for relation in (*(relation for relation, _, _ in plan.background), *(load.relation for load in plan.loads)):
             self._hold_facts(relation, False)
         before = -1
         while before != (before := sum(self.held.values())):

@@ -31,6 +31,7 @@ from lasing.logic.formulas import (
     TupleWindow,
     Window,
 )
+from lasing.logic.tables import FactTable
 from lasing.logic.terms import Arithmetic, Term, Variable
 from lasing.logic.values import Value
 from lasing.plan.build import PlanDraft, columns, copies, stamp_rule, untimed, view_rule
@@ -43,6 +44,7 @@ from lasing.plan.nodes import (
     Feed,
     Gate,
     LastFacts,
+    Load,
     Lookup,
     PlanRule,
     Recall,
@@ -76,6 +78,8 @@ class Predicates:
     background: dict[str, list[tuple[Value, ...]]]
     streams: frozenset[str] = frozenset()
     """What is derived of these is remembered. They are all counted."""
+    tables: dict[str, list[FactTable]] = field(default_factory=dict)
+    """More background. Every predicate here is also in `background`, perhaps without rows."""
 
 
 class Views(Protocol):
@@ -395,6 +399,7 @@ class Outside:
     def _put_background(self, predicate: str, relation: Relation, span: Span | None) -> None:
         rows = self.predicates.background.get(predicate, [])
         self.draft.background += [(relation, row, span) for row in rows]
+        self.draft.loads += [Load(relation, table, span) for table in self.predicates.tables.get(predicate, ())]
 
     def _clock(self, span: Span | None) -> Relation:
         """The time points of a window."""

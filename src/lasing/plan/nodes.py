@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lasing.logic.functions import AGGREGATES, AggregateFunction, Comparison
+from lasing.logic.tables import FactTable
 from lasing.logic.terms import Term, Variable
 from lasing.logic.values import Value
 
@@ -60,21 +61,40 @@ class Relation:
     counted: bool = False
 
 
+Where = tuple[tuple[int, Value], ...]
+"""Arguments that facts must have: their positions, in order, and their values."""
+
+
 @dataclass(frozen=True, slots=True)
 class Feed:
     """Facts become rows while they lie in the span (None: forever); `timed` adds their time as a column, `tag` a
-    number."""
+    number. With `where`, only facts with these arguments do, and rows do not have them."""
 
     predicate: str
     relation: Relation
     span: Span | None
     timed: bool
     tag: int | None = None
+    where: Where = ()
 
     def __post_init__(self) -> None:
         least = self.timed + (self.tag is not None)
         if self.relation.arity < least:
             raise _misfit(self, f"{self.relation.name} has fewer than {least} columns")
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """The facts of a background table become rows, from the time at which the window of the span first has a time
+    point. With `where`, only facts with these arguments do, and rows do not have them."""
+
+    relation: Relation
+    table: FactTable
+    span: Span | None
+    where: Where = ()
+
+    def __post_init__(self) -> None:
+        _expect_arity(self, self.relation, self.table.arity - len(self.where))
 
 
 @dataclass(frozen=True, slots=True)
@@ -532,6 +552,7 @@ class Plan:
     outputs: tuple[PlanOutput, ...]
     background: tuple[tuple[Relation, tuple[Value, ...], Span | None], ...]
     counts_facts: int
+    loads: tuple[Load, ...] = ()
 
     def __post_init__(self) -> None:
         for relation, row, _ in self.background:

@@ -6,7 +6,20 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from lasing.logic.terms import Term, Variable, term_text
-from lasing.plan.nodes import Derive, Feed, Lookup, OperatorNode, Plan, PlanRule, Recompute, Relation, Span, Stage, Test
+from lasing.plan.nodes import (
+    Derive,
+    Feed,
+    Lookup,
+    OperatorNode,
+    Plan,
+    PlanRule,
+    Recompute,
+    Relation,
+    Span,
+    Stage,
+    Test,
+    Where,
+)
 from lasing.plan.rewrite import rules_of
 
 _MOST_ROWS = 5
@@ -50,7 +63,11 @@ def _window(span: Span | None) -> str:
 
 def _feed(feed: Feed) -> str:
     added = ", with the time" if feed.timed else "" if feed.tag is None else f", with the tag {feed.tag}"
-    return f"{feed.predicate} in {_window(feed.span)} -> {_name(feed.relation)}{added}"
+    return f"{feed.predicate} in {_window(feed.span)}{_where(feed.where)} -> {_name(feed.relation)}{added}"
+
+
+def _where(where: Where) -> str:
+    return f" where {', '.join(f'argument {i + 1} is {term_text(value)}' for i, value in where)}" if where else ""
 
 
 def _background(plan: Plan) -> Iterator[str]:
@@ -58,6 +75,9 @@ def _background(plan: Plan) -> Iterator[str]:
         rows = [", ".join(map(term_text, values)) for r, values, _ in plan.background if r == relation]
         more = f" and {len(rows) - _MOST_ROWS} more" if len(rows) > _MOST_ROWS else ""
         yield f"  background: {_name(relation)} ({'), ('.join(rows[:_MOST_ROWS])}){more}"
+    for load in plan.loads:
+        facts = f"{len(load.table):,} facts of {load.table.predicate}"
+        yield f"  background: {_name(load.relation)} from {facts}{_where(load.where)}"
 
 
 def _rule(rule: PlanRule) -> Iterator[str]:

@@ -8,12 +8,13 @@ import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from lasing.background import with_background
 from lasing.connectors.missing import SKIP, Gaps, Missing, present, warnings_of
 from lasing.connectors.rows import time_of, value_of
 from lasing.connectors.sinks import VIEWS, View
@@ -323,8 +324,8 @@ def reason(
     column, for all inputs or by predicate: whole numbers, or timestamps, which a #tick turns into time points.
 
     `view` is answers (a row for each atom and time point), changes (+1 and -1 at a time) or intervals (from, until).
-    `background` has facts that always hold: data frames by predicate, or a path to a file of facts. `start` and `end`
-    bound the timeline; by default, it goes from the first fact to the last.
+    `background` has facts that always hold: data frames by predicate, or files and graphs as in the `data` of
+    `lasing.run`. `start` and `end` bound the timeline; by default, it goes from the first fact to the last.
 
     A stream's time point is evaluated once every input has brought a fact that is later by more than `delay`: a number
     of time points, or a duration such as "10 sec", for all inputs or by predicate. A fact that comes after its own
@@ -359,9 +360,10 @@ def reason(
     for rule in missing.values() if isinstance(missing, Mapping) else (missing,):
         Gaps(rule)  # checks it
     gaps: Counter[tuple[str, str]] = Counter()
-    facts = tuple(_background(background, missing, gaps))
+    of_frames = isinstance(background, Mapping)
+    facts = tuple(_background(background, missing, gaps)) if of_frames else ()
     warn(warnings_of(gaps, TO_CHOOSE))
-    known = replace(checked, background=(*checked.background, *facts)) if facts else checked
+    known = with_background(checked, facts if of_frames else background)
     if not isinstance(program, Program):  # a program that is already parsed has had its warnings
         warn(findings(known, CAUTIONS))
     options = _Options(
@@ -380,7 +382,7 @@ def reason(
         engine,
         limits_of(max_atoms, max_memory, max_time),
         missing,
-        tuple(dict.fromkeys(atom.predicate for atom in facts)),
+        tuple(dict.fromkeys([*(a.predicate for a in facts), *(t.predicate for t in known.tables)])),
     )
     return Reasoning(known, options)
 
@@ -398,19 +400,9 @@ def _of(given: Any, predicate: str, default: Any) -> Any:
 
 
 def _background(
-    given: Any, missing: Missing | Mapping[str, Missing], left_out: Counter[tuple[str, str]]
+    given: Mapping[str, Any], missing: Missing | Mapping[str, Missing], left_out: Counter[tuple[str, str]]
 ) -> Iterator[Atom]:
-    """Background facts from a file, or from data frames by predicate: those of Spark, or any others."""
-    if given is None:
-        return
-    if isinstance(given, str | Path):
-        found = read(Path(given))
-        if found.rules or found.data:
-            raise fault("E604", f"{given} has more than background facts", note="include it in the program")
-        yield from found.background
-        return
-    if not isinstance(given, Mapping):
-        raise fault("E604", f"a {type(given).__name__} is not background", note='such as: {"room": rooms}, or a path')
+    """Background facts from data frames by predicate: those of Spark, or any others."""
     from lasing.connectors.arrow import table_of
     from lasing.spark.inputs import specification
 

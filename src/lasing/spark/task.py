@@ -16,6 +16,7 @@ from lasing.logic.formulas import Atom
 from lasing.logic.history import history
 from lasing.logic.lookback import Lookback
 from lasing.logic.program import Program, Signature
+from lasing.logic.tables import FactTable
 from lasing.plan.nodes import Plan
 from lasing.raw_window import RawWindow
 from lasing.spark.hashing import shard_of
@@ -135,8 +136,14 @@ class Task:
             return self.owns(shard, atom)
 
         background = tuple(filter(mine, program.background))
+        tables = tuple(self._part(shard, table) for table in program.tables)
         data = tuple(fact for fact in program.data if mine(fact.atom))
-        return replace(program, background=background, data=data)
+        return replace(program, background=background, data=data, tables=tables)
+
+    def _part(self, shard: int, table: FactTable) -> FactTable:
+        """The facts of a table that belong to a shard."""
+        key = self.keys.get(table.predicate)
+        return table if key is None else table.filtered(key, lambda value: shard_of(value, self.shards) == shard)
 
     def owns(self, shard: int, atom: Atom) -> bool:
         """Whether an atom is in a shard."""

@@ -70,7 +70,7 @@ class AspEngine:
         self._output = split.whole.output()
         self._memory = Memory(above, above.remembered() & (facts_of(above).derived | split.helpers), start)
         self._solver = Solver(self._grounding.component, self._is_asked, limit, self._watch)
-        self._background = background_of(above.background)
+        self._background = background_of(above.all_background())
         self._timeline = Interval(start, None)
         self._data = Retention(above, start)
         self._used = _predicates_read(above)

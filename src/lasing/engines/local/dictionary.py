@@ -135,6 +135,10 @@ class Dictionary:
         """How many values and answers there are."""
         return len(self.names) + len(self.terms) + len(self._answers) + int(wide_values(self._arena))
 
+    def settle(self) -> None:
+        """Keep the values that are known now for long: look for unused ones only once there are twice as many."""
+        self._limit = max(_LEAST, 2 * self._count())
+
     def collect(self) -> None:
         """Forget the values that are in no row of the arena, no constant and no `Coded`; the others get new codes."""
         assert not self.bare, "some code is working with codes that would change their meaning"
@@ -167,7 +171,7 @@ class Dictionary:
         self._wides = []  # the arena knows them: a Python object is made only for those that someone asks for
         self.strings = Strings()
         self._texts = None if self._texts is None else Texts()
-        self._limit = max(_LEAST, 2 * self._count())
+        self.settle()
         self.collections += 1
 
     def _living_answers(self, names: Codes, wides: Codes) -> Codes:

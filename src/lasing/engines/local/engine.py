@@ -27,6 +27,7 @@ from lasing.engines.local.execute import (
 from lasing.engines.local.figures import Measuring
 from lasing.engines.local.idle import Leaps, stretches
 from lasing.engines.local.layout import lay_out
+from lasing.engines.local.loading import load
 from lasing.engines.local.operators import examples
 from lasing.engines.local.operators.operation import OPERATION
 from lasing.engines.local.operators.remember import OPEN, runs_in
@@ -95,9 +96,9 @@ class LocalEngine:
         with self.dictionary.encoding() as encoder:
             for register, value in self._layout.constants:
                 self._arena[register] = encoder.code(value)
-            self._background: Coded | None = self._block(
-                [[start, number, *encoder.codes(args)] for number, args in self._layout.background]
-            )
+            rows = [[start, number, *encoder.codes(args)] for number, args in self._layout.background]
+            loaded = load(encoder, self._layout.loads, start, self.width)
+            self._background: Coded | None = self._block(rows, loaded)
 
     # -- encoded ---------------------------------------------------------------------------------------------------
 
@@ -122,7 +123,9 @@ class LocalEngine:
             raise stopped()
         self._usable = False  # until everything is evaluated, so that nothing continues after an interrupt
         if self._background is not None:
-            rows, self._background = np.concatenate([self._background.rows, rows]), None
+            known, self._background = self._background.rows, None
+            rows = np.concatenate([known, rows]) if len(rows) else known
+            del known
         if self._leaps is None or end - self.time <= self._leaps.least:
             yield from self._evaluate(rows, end)
         else:
@@ -257,10 +260,12 @@ class LocalEngine:
         predicate, arity = self.outputs[row[OUT_PREDICATE]]
         return Atom(predicate, tuple(map(self.dictionary.value, row[OUT_ARGS : OUT_ARGS + arity])))
 
-    def _block(self, rows: Sequence[Sequence[int]]) -> Coded:
+    def _block(self, rows: Sequence[Sequence[int]], more: Codes | None = None) -> Coded:
         block = np.zeros((len(rows), self.width), np.int64)
         for i, row in enumerate(rows):
             block[i, : len(row)] = row
+        if more is not None:
+            block = np.concatenate([block, more]) if len(block) else more
         return self.dictionary.hold(block, IN_ARGS)
 
     # -- from inside -----------------------------------------------------------------------------------------------

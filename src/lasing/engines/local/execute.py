@@ -22,6 +22,7 @@ from lasing.engines.local.memory import (
     ANNOTATED,
     ARITY,
     AT_H,
+    AT_NEXT,
     AT_S,
     COUNTED,
     DELTA,
@@ -51,6 +52,7 @@ from lasing.engines.local.memory import (
     append,
     change,
     copy_key,
+    head_of,
     is_present,
     next_listed,
     record,
@@ -65,11 +67,12 @@ from lasing.engines.local.spans import enters, leaves
 from lasing.engines.local.upkeep import begin_tick, tidy
 
 # What a predicate's facts feed: a guaranteed relation while they lie in a window, the same forever once the window has
-# any time point, the log of all facts, or a partition window.
-INTO_RELATION, FOR_EVER, INTO_LOG, INTO_PARTITION = range(4)
+# any time point, the log of all facts, a partition window, or what facts with some constants feed.
+INTO_RELATION, FOR_EVER, INTO_LOG, INTO_PARTITION, SELECTED = range(5)
 SINK_KIND, SINK_TARGET, SINK_ADDED, SINK_BACK, SINK_AHEAD, SINK_STEP, SINK_TAG = range(7)
 SINK = 7
-# What the last column has in addition to the arguments: nothing, the fact's time, a tag.
+# What the last column has in addition to the arguments: nothing, the fact's time, a tag. For SELECTED, the target is a
+# relation from constants to the number of a table of sinks, and SINK_ADDED has the constants' columns, as bits.
 PLAIN, TIMED, TAGGED = range(3)
 
 # A row of input: its time, its predicate's number, its arguments. A row of output: the time, the predicate's number, +1
@@ -162,7 +165,9 @@ def _take_in(m: Memory, rows: np.ndarray, first: int, last: int, t: int) -> None
             sink = sinks + s * SINK
             d, kind = m[sink + SINK_TARGET], m[sink + SINK_KIND]
             if kind <= FOR_EVER:
-                _feed(m, sink, rows, i, t)
+                _feed(m, sink, rows, i, t, 0)
+            elif kind == SELECTED:
+                _feed_selected(m, sink, rows, i, t)
             elif kind == INTO_LOG:
                 m[key] = t
                 m[key + 1] = predicate
@@ -178,17 +183,24 @@ def _take_in(m: Memory, rows: np.ndarray, first: int, last: int, t: int) -> None
 
 
 @njit(cache=True, forceinline=True)
-def _feed(m: Memory, sink: int, rows: np.ndarray, i: int, t: int) -> None:
-    """Put a fact into a guaranteed relation: now, or from the time at which its window contains it."""
+def _feed(m: Memory, sink: int, rows: np.ndarray, i: int, t: int, left_out: int) -> None:
+    """Put a fact into a guaranteed relation: now, or from the time at which its window contains it. Its arguments at
+    `left_out`, as bits, are not part of the row."""
     d, added, step, key = m[sink + SINK_TARGET], m[sink + SINK_ADDED], m[sink + SINK_STEP], m[KEY]
     ahead = m[sink + SINK_AHEAD]
     arity = m[d + ARITY]
     until = FOREVER if m[sink + SINK_KIND] == FOR_EVER else leaves(t, m[sink + SINK_BACK], step)
-    if arity == 2 and added == PLAIN and step == 1 and ahead >= 0:
+    if arity == 2 and added == PLAIN and step == 1 and ahead >= 0 and left_out == 0:
         upsert_pair(m, d, rows[i, np.uintp(IN_ARGS)], rows[i, np.uintp(IN_ARGS + 1)], until)
         return
+    column = IN_ARGS
     for j in range(arity - (added != PLAIN)):
-        m[key + j] = rows[i, np.uintp(IN_ARGS + j)]
+        while left_out & 1:
+            left_out >>= 1
+            column += 1
+        m[key + j] = rows[i, np.uintp(column)]
+        left_out >>= 1
+        column += 1
     if added != PLAIN:
         m[key + arity - 1] = t if added == TIMED else m[sink + SINK_TAG]
     begin = enters(t, ahead, step)
@@ -198,6 +210,31 @@ def _feed(m: Memory, sink: int, rows: np.ndarray, i: int, t: int) -> None:
         m[key + arity] = begin
         d = m[d + PARTNER]
     upsert(m, d, key, until)
+
+
+@njit(cache=True)
+def _feed_selected(m: Memory, sink: int, rows: np.ndarray, i: int, t: int) -> None:
+    """Feed a fact to what facts with its arguments in some columns feed, if anything."""
+    d, columns, key = m[sink + SINK_TARGET], m[sink + SINK_ADDED], m[KEY]
+    keys, column, rest = int64(0), int64(IN_ARGS), columns
+    while rest:
+        if rest & 1:
+            m[key + keys] = rows[i, np.uintp(column)]
+            keys += 1
+        rest >>= 1
+        column += 1
+    row = m[head_of(m, d, 1, key)]
+    while row >= m[d + LO]:
+        b = record(m, d, row)
+        same = True
+        for j in range(keys):
+            same = same and m[b + j] == m[key + j]
+        if same:
+            table = m[INPUTS] + 2 * m[b + keys]
+            for s in range(m[table + 1]):
+                _feed(m, m[table] + s * SINK, rows, i, t, columns)
+            return
+        row = m[b + m[d + AT_NEXT] + 1]
 
 
 @njit(cache=True)

@@ -27,11 +27,14 @@ from lasing.plan.nodes import (
     Fold,
     Gate,
     LastFacts,
+    Load,
     OperatorNode,
     Plan,
     PlanRule,
     Recompute,
     Relation,
+    Span,
+    Where,
 )
 
 _KEY_AREA, _STACK = 64, 64
@@ -45,6 +48,8 @@ class Arena:
     predicates: dict[str, int]
     outputs: list[tuple[str, int]]
     background: list[tuple[int, tuple[Value, ...]]]
+    loads: list[tuple[int, Load]]
+    """Tables of background, and the numbers by which their facts come in."""
     constants: list[tuple[int, Value]]
     width: int
     rules: int
@@ -105,7 +110,7 @@ class _Layout:
                 self.indices[relation] = [*([] if operator.only_index else self.indices[relation]), columns]
         self.words = [0] * (memory.HEADER + len(self._relations) * memory.DESCRIPTOR)
         first_operation = self._operations()
-        inputs, predicates, background = self._inputs()
+        inputs, predicates, background, loads = self._inputs()
         outputs = [(o.predicate, o.relation.arity - (o.tag is not None)) for o in plan.outputs]
         put_out = {(o.relation, -1 if o.tag is not None else i): None for i, o in enumerate(plan.outputs)}
         first_output = self.put([w for relation, number in put_out for w in (self.at(relation), number)])
@@ -140,13 +145,16 @@ class _Layout:
         for at, word in header.items():
             self.words[at] = word
         self._describe()
-        width = max([r.arity for r in plan.relations], default=0)
+        widths = [feed.relation.arity - feed.timed + len(feed.where) for feed in plan.feeds]
+        widths += [relation.arity for relation in (*plan.relations, *self._selecting.values())]
+        width = max(widths, default=0)
         constants = [(registers + register, value) for value, register in self.constants.items()]
         return Arena(
             np.array(self.words, np.int64),
             predicates,
             outputs,
             background,
+            loads,
             constants,
             width,
             self.rule_count(),
@@ -188,6 +196,7 @@ class _Layout:
         waits = [f.relation for f in plan.feeds if f.span is not None and f.span.waits]
         waits += [r.head for r in plan.guaranteed if r.within is not None and not r.stamps]
         waits += [relation for relation, _, span in plan.background if span is not None and span.waits]
+        waits += [load.relation for load in plan.loads if load.span is not None and load.span.waits]
         self._pending = {r: Relation(f"pending {r.name}", r.arity + 1) for r in dict.fromkeys(waits)}
         self._nodes: list[object] = [*plan.clocks, Fixpoint(plan.guaranteed)]
         if plan.tracked or self._pending or any(isinstance(stage, Gate) for stage in plan.stages):
@@ -205,7 +214,12 @@ class _Layout:
             windows = [s.target.arity - 1 for s in plan.stages if isinstance(s, LastFacts) and s.keys is None]
             self._log = Relation("log", log.ARGS + max(windows, default=0))
         logs = [self._log] if self._log is not None else []
-        return [*self._pending.values(), *(own.relation for own in self._owned()), *logs]
+        self._selecting = {
+            (predicate, columns): Relation(f"constants of {predicate} at {columns}", len(columns) + 1)
+            for predicate, columns in dict.fromkeys((f.predicate, _columns(f.where)) for f in plan.feeds if f.where)
+        }
+        selecting = self._selecting.values()
+        return [*self._pending.values(), *(own.relation for own in self._owned()), *logs, *selecting]
 
     def _owned(self) -> Iterator[Own]:
         return (own for several in self._own.values() for own in several)
@@ -326,39 +340,47 @@ class _Layout:
 
     def _inputs(
         self,
-    ) -> tuple[int, dict[str, int], list[tuple[int, tuple[Value, ...]]]]:
+    ) -> tuple[int, dict[str, int], list[tuple[int, tuple[Value, ...]]], list[tuple[int, Load]]]:
         """The table of what facts feed. Facts of unknown predicates go only to the log; background is fed like
-        facts."""
+        facts. What feeds are for facts with constants is found through a relation from constants to such a table."""
         named = self._predicates()
         tables: list[list[int]] = []
         log = [execute.INTO_LOG, self.at(self._log), 0, 0, 0, 0, 0] if self._log is not None else []
         fed: dict[str, list[int]] = {predicate: [] for predicate in named}
+        chosen: dict[tuple[str, Where], list[int]] = {}
         for feed in self.plan.feeds:
             added = execute.TIMED if feed.timed else execute.PLAIN if feed.tag is None else execute.TAGGED
-            fed[feed.predicate] += [
-                execute.INTO_RELATION,
-                self.at(feed.relation),
-                added,
-                *span_words(feed.span),
-                feed.tag or 0,
-            ]
+            sinks = chosen.setdefault((feed.predicate, feed.where), []) if feed.where else fed[feed.predicate]
+            sinks += [execute.INTO_RELATION, self.at(feed.relation), added, *span_words(feed.span), feed.tag or 0]
+        for (predicate, columns), relation in self._selecting.items():
+            mask = sum(1 << column for column in columns)
+            fed[predicate] += [execute.SELECTED, self.at(relation), mask, 0, 0, 0, 0]
+            self.index(relation, tuple(range(len(columns))))
         for predicate, sinks in fed.items():
             sinks += log
             for op in self._fed.get(predicate, ()):
                 sinks += [execute.INTO_PARTITION, op, 0, 0, 0, 0, 0]
             tables.append(sinks)
         tables.append(log)
-        background = []
         numbers: dict[Relation, int] = {}
-        for relation, args, span in self.plan.background:
+
+        def number(relation: Relation, span: Span | None) -> int:
             if relation not in numbers:
                 numbers[relation] = len(tables)
                 tables.append([execute.FOR_EVER, self.at(relation), execute.PLAIN, *span_words(span), 0])
-            background.append((numbers[relation], args))
+            return numbers[relation]
+
+        background: list[tuple[int, tuple[Value, ...]]] = []
+        for (predicate, where), sinks in chosen.items():  # first, because facts are taken in order
+            selecting = number(self._selecting[predicate, _columns(where)], None)
+            background.append((selecting, (*(value for _, value in where), len(tables))))
+            tables.append(sinks)
+        background += [(number(relation, span), args) for relation, args, span in self.plan.background]
+        loads = [(number(load.relation, load.span), load) for load in self.plan.loads]
         places = [(self.put(sinks), len(sinks) // execute.SINK) for sinks in tables]
         table = self.put([word for place in places for word in place])
         predicates = {predicate: i for i, predicate in enumerate(named)}
-        return table, {**predicates, "": len(named)}, background
+        return table, {**predicates, "": len(named)}, background, loads
 
     # -- rules ----------------------------------------------------------------------------------------------------
 
@@ -396,3 +418,7 @@ class _Layout:
             known.append(columns)
         usable = [i for i, indexed in enumerate(known) if indexed and set(indexed) <= set(columns)]
         return max(usable, key=lambda i: len(known[i]), default=-1)
+
+
+def _columns(where: Where) -> tuple[int, ...]:
+    return tuple(column for column, _ in where)

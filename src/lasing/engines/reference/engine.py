@@ -41,7 +41,7 @@ class ReferenceEngine:
         self._program = program
         self._strata = stratify(program)
         self._output = program.output()
-        self._background = background_of(program.background)
+        self._background = background_of(program.all_background())
         self._timeline = Interval(start, None)
         self._data = Facts()
         self._streams = sorted(program.remembered())

@@ -69,7 +69,7 @@ class DefinitionEngine:
         self._program = program
         self._limit = limit
         self._output = program.output()
-        self._background = background_of(program.background)
+        self._background = background_of(program.all_background())
         self._timeline = Interval(start, None)
         self._data = Facts()
         self._orders: dict[object, tuple[Formula, ...]] = {}

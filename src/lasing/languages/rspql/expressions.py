@@ -165,7 +165,7 @@ class Expressions:
             case "NOW":
                 return self.now
             case "BNODE":
-                own = "bnode" if expression.arg is None else call("checked_text", term(expression.arg))
+                own = "bnode" if expression.arg is None else call("concat", term(expression.arg))
                 site = self._site() if expression.arg is None else 0
                 return call("new", "bnode", site, own, *_identity(row))
             case "RAND":

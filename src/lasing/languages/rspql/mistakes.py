@@ -1,11 +1,40 @@
-"""A mistake in a query, found while it is translated."""
+"""A mistake in a query, found while it is read or translated."""
 
 from __future__ import annotations
 
+from lasing.errors import Diagnostic, SourceText
+
 
 class Mistake(Exception):
-    """What is wrong, what to do about it, and a text of the query near which it is."""
+    """What is wrong, what to do about it, and where: at an offset, at a line and column, or near a text."""
 
-    def __init__(self, message: str, note: str | None = None, near: str | None = None, code: str = "E401") -> None:
+    def __init__(
+        self,
+        message: str,
+        note: str = "",
+        near: str = "",
+        at: int = -1,
+        line_column: tuple[int, int] | None = None,
+        code: str = "E702",
+    ) -> None:
         super().__init__(message)
-        self.message, self.note, self.near, self.code = message, note, near, code
+        self.message, self.note, self.near, self.at, self.line_column, self.code = (
+            message, note, near, at, line_column, code,
+        )  # fmt: skip
+
+    def diagnostic(self, source: SourceText) -> Diagnostic:
+        """The finding, at its place in the text."""
+        offset = self._offset(source.text)
+        place = None if offset < 0 else source.place(offset, max(len(self.near), 1))
+        return Diagnostic(self.code, self.message, place, self.note)
+
+    def _offset(self, text: str) -> int:
+        if self.at >= 0:
+            return min(self.at, max(len(text) - 1, 0))
+        if self.line_column is not None:
+            line, column = self.line_column
+            start = 0
+            for _ in range(line - 1):
+                start = text.find("\n", start) + 1
+            return min(start + column - 1, max(len(text) - 1, 0))
+        return text.find(self.near) if self.near else -1

@@ -208,22 +208,30 @@ class Patterns:
 
     def _slice(self, part: CompValue) -> Node:
         """LIMIT and OFFSET. The order is below the projection, so the keys stay as columns until the slice is made."""
-        order, columns, inner = self._ordered(part.p)
+        order, columns, inner = self.modified(part.p)
         cut = Slice(inner, order, int(part.start or 0), None if part.length is None else int(part.length))
         return Project(cut, columns) if columns != columns_of(cut) else cut
 
-    def _ordered(self, part: CompValue) -> tuple[tuple[OrderKey, ...], Columns, Node]:
-        """The order keys, the columns to show, and the rows with their keys."""
-        distinct = part.name in ("Distinct", "Reduced")
-        inner = part.p if distinct else part
+    def modified(self, part: CompValue) -> tuple[tuple[OrderKey, ...], Columns, Node]:
+        """The order keys, the columns to show, and the rows, which have a column for each key."""
+        distinct = part.name == "Distinct"
+        inner = part.p if part.name in ("Distinct", "Reduced") else part
         if inner.name != "Project" or inner.p.name != "OrderBy":
             node = self.node(part)
             return (), columns_of(node), node
         rows, order = self.ordered(inner.p)
         shown = tuple(dict.fromkeys(self.names.column(str(name)) for name in inner.PV))
-        needed = (*shown, *(key.term for key in order if isinstance(key.term, Variable) and key.term not in shown))
-        node = Project(rows, needed)
-        return order, shown, Distinct(node) if distinct else node
+        hidden = tuple(k.term for k in order if isinstance(k.term, Variable) and k.term not in shown)
+        node = Project(rows, (*shown, *hidden))
+        if not distinct:
+            return order, shown, node
+        if not hidden:
+            return order, shown, Distinct(node)
+        # equal rows may have different keys: the least one decides
+        least = tuple(Aggregated("min", self.builder.variable("Order"), key) for key in hidden)
+        renamed = {key: aggregated.column for key, aggregated in zip(hidden, least, strict=True)}
+        keys = tuple(OrderKey(renamed.get(k.term, k.term), k.descending) for k in order if isinstance(k.term, Variable))
+        return keys, shown, Group(node, shown, least)
 
     def ordered(self, part: CompValue) -> tuple[Node, tuple[OrderKey, ...]]:
         """The rows with a column for each order key, and the keys."""

@@ -33,6 +33,8 @@ def _uses(program: Program) -> Iterator[tuple[str, int, Callable[[], Place | Non
             yield atom.predicate, len(atom.args), partial(rule.place, atom.offset, len(atom.predicate))
     for atom in (*program.background, *(fact.atom for fact in program.data)):
         yield atom.predicate, len(atom.args), partial(program.place_of, atom)
+    for table in program.tables:
+        yield table.predicate, table.arity, lambda: None
     for declared in program.declared():
         yield declared.predicate, declared.arity, partial(program.place_of, declared)
 

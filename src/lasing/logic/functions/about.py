@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from math import trunc
 from typing import Any
+from urllib.parse import urljoin
 
 from lasing.errors import LasingError
 from lasing.logic.functions import reasons
@@ -60,6 +61,10 @@ def _lexical(value: Value) -> Value:
             raise Undefined(reasons.WRONG_KIND)
         case _:
             return lexical_of(value)
+
+
+def _resolved(value: Value, base: Value) -> Value:
+    return value if isinstance(value, Iri) else _iri(urljoin(str(base), str(value)))
 
 
 def _number(value: Value) -> Value:
@@ -240,6 +245,14 @@ ABOUT_FUNCTIONS: tuple[Function, ...] = (
         'the number that it is, means or writes: `number("12")` is 12; of truth values, 0 or 1',
     ),
     call("iri", (IRIS_AND_TEXTS,), "an IRI", "mixed", _iri, "the IRI that a text writes"),
+    call(
+        "resolve",
+        (IRIS_AND_TEXTS, PLAIN),
+        "an IRI",
+        "mixed",
+        _resolved,
+        'the IRI that a text writes, relative to another one: `resolve("a", "http://ex.org/")`',
+    ),
     call("datatype", (LITERALS,), "an IRI", "mixed", _datatype, "its datatype: `datatype(5)` is `xsd:integer`"),
     call(
         "lang",

@@ -11,7 +11,7 @@ from lasing.logic.functions import reasons
 from lasing.logic.functions.entry import Function, call, kinds
 from lasing.logic.functions.promotion import exact
 from lasing.logic.values import Duration, Instant, TypedLiteral, Undefined, Value, datatypes, literal
-from lasing.logic.values.moments import clock, local_from, local_lexical, minutes_of
+from lasing.logic.values.moments import FIRST, LAST, clock, local_from, local_lexical, minutes_of
 
 MOMENTS = kinds("instant", Instant, TypedLiteral)
 
@@ -51,6 +51,16 @@ def _timezone(value: Value) -> Value:
     return Duration(minutes_of(zone) * 60_000_000)
 
 
+def _instant(point: Value, milliseconds: Value) -> Value:
+    assert isinstance(point, int) and isinstance(milliseconds, int), "the entry says so"
+    microseconds = point * milliseconds * 1000
+    if not FIRST <= microseconds <= LAST:
+        raise Undefined(reasons.BEYOND_64_BITS)
+    return Instant(microseconds)
+
+
+_WHOLE = kinds("whole number", int)
+
 MOMENT_FUNCTIONS: tuple[Function, ...] = (
     *(
         call(name, (MOMENTS,), "a whole number", "integer", _field(read), f"the {name} of an instant")
@@ -61,6 +71,14 @@ MOMENT_FUNCTIONS: tuple[Function, ...] = (
             ("hours", lambda moment: moment.hour),
             ("minutes", lambda moment: moment.minute),
         )
+    ),
+    call(
+        "instant",
+        (_WHOLE, _WHOLE),
+        "an instant",
+        "mixed",
+        _instant,
+        "when a time point begins, given the milliseconds of a tick: `instant(#now, 1000)`",
     ),
     call("seconds", (MOMENTS,), "an exact decimal", "mixed", _seconds, "the seconds of an instant, with fractions"),
     call("timezone", (MOMENTS,), "a duration", "mixed", _timezone, "how far its time zone is ahead of UTC"),

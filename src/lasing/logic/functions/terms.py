@@ -7,6 +7,7 @@ from functools import cache
 
 from lasing.logic.functions.about import ABOUT_FUNCTIONS
 from lasing.logic.functions.arithmetic import ARITHMETIC
+from lasing.logic.functions.chance import CHANCE_FUNCTIONS
 from lasing.logic.functions.conditions import CONDITION_FUNCTIONS
 from lasing.logic.functions.entry import Function
 from lasing.logic.functions.moments import MOMENT_FUNCTIONS
@@ -24,6 +25,7 @@ SECTIONS: dict[str, tuple[Function, ...]] = {
     "Conditions": CONDITION_FUNCTIONS,
     "Numbers of RDF": RDF_NUMBER_FUNCTIONS,
     "Sorting": SORTING_FUNCTIONS,
+    "Chance": CHANCE_FUNCTIONS,
 }
 """All functions, as the docs present them."""
 

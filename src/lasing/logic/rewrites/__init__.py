@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from lasing.logic.dependencies import stratify
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom, atoms_of, walk
 from lasing.logic.fragments import is_plain
 from lasing.logic.narrowing import narrowed
@@ -81,7 +82,7 @@ def _is_plain(rule: Rule) -> bool:
 
 
 def _rewritten(program: Program, absent: bool) -> Plain:
-    background = frozenset(atom.predicate for atom in program.background)
+    background = facts_of(program).background
     names: dict[str, count[int]] = {}
     known: dict[str, Atom] = {}
     rules: list[Rule] = []

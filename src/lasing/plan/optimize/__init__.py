@@ -12,6 +12,7 @@ from lasing.plan.optimize.fuse import fuse_copies
 from lasing.plan.optimize.merge import merge_rules
 from lasing.plan.optimize.order import order_lookups
 from lasing.plan.optimize.originals import read_originals
+from lasing.plan.optimize.select import select_constants
 
 Pass = Callable[[Plan], Plan]
 
@@ -22,6 +23,7 @@ PASSES: tuple[Pass, ...] = (
     merge_rules,
     read_originals,
     fuse_copies,
+    select_constants,
     order_lookups,
 )
 

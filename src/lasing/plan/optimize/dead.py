@@ -32,4 +32,5 @@ def drop_dead(plan: Plan) -> Plan:
         guaranteed=tuple(rule for rule in plan.guaranteed if rule.head in needed),
         stages=stages,
         background=tuple(row for row in plan.background if row[0] in needed),
+        loads=tuple(load for load in plan.loads if load.relation in needed),
     )

@@ -36,6 +36,7 @@ def fuse_copies(plan: Plan) -> Plan:
         clocks=tuple(replace(c, relation=into.get(c.relation, c.relation)) for c in plan.clocks),
         guaranteed=tuple(replace(r, head=into.get(r.head, r.head)) for r in plan.guaranteed if r not in gone),
         background=tuple((into.get(r, r), values, span) for r, values, span in plan.background),
+        loads=tuple(replace(load, relation=into.get(load.relation, load.relation)) for load in plan.loads),
     )
     return fuse_copies(fused)
 

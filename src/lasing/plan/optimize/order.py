@@ -76,6 +76,8 @@ def _sizes(plan: Plan) -> dict[Relation, int]:
     sizes = dict.fromkeys(plan.relations, 1)
     for feed in plan.feeds:
         sizes[feed.relation] = max(sizes.get(feed.relation, 1), _points(feed, endless))
+    for load in plan.loads:
+        sizes[load.relation] = endless
     for rule in rules_of(plan):
         sizes[rule.head] = max([sizes.get(rule.head, 1), *(sizes.get(x.relation, 1) for x in rule.lookups)])
     return sizes

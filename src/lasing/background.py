@@ -1,0 +1,81 @@
+"""Background that is given beside a program: files of facts, RDF graphs, tables."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from lasing.connectors.files import read_text
+from lasing.connectors.rdf.endings import GRAPHS, need_library, rdf_ending
+from lasing.errors import LasingError, SourceText, fault
+from lasing.languages import ENDINGS, is_program, read_program
+from lasing.logic.checks import findings
+from lasing.logic.checks.arity import arity
+from lasing.logic.formulas import Atom
+from lasing.logic.program import Program
+from lasing.logic.tables import FactTable
+from lasing.logic.values import is_name
+
+_NAMED = re.compile(r"(?P<predicate>[^=()/\\]+)=(?P<path>.+)", re.DOTALL)
+_NOTE = f"background is a file that ends in {' '.join((*GRAPHS, *ENDINGS))}, or a graph that lasing.rdf.graph has made"
+
+
+def with_background(program: Program, data: Any) -> Program:
+    """The program with more background: a file, a graph, a table, or several of these; None is nothing.
+
+    The triples of an RDF file are facts of `triple`, or of NAME if the file is given as `NAME=FILE`; those in named
+    graphs are facts of `quad`. A program's file must have nothing but background facts.
+    """
+    atoms: list[Atom] = []
+    tables: list[FactTable] = []
+    for one in _each(data):
+        match one:
+            case FactTable():
+                tables.append(one)
+            case Atom():
+                atoms.append(one)
+            case str() | Path():
+                found, more = _read(one)
+                atoms += found
+                tables += more
+            case _ if hasattr(one, "fact_tables"):
+                tables += one.fact_tables()
+            case _:
+                raise fault("E510", f"a {type(one).__name__} is not background", note=_NOTE)
+    if not atoms and not tables:
+        return program
+    every = tuple(dict.fromkeys((*program.background, *atoms)))
+    added = replace(program, background=every, tables=(*program.tables, *tables))
+    if mistakes := findings(added, (arity,)):
+        raise LasingError(mistakes)
+    return added
+
+
+def _each(data: Any) -> Iterator[Any]:
+    if data is None:
+        return
+    is_one = isinstance(data, str | Path | FactTable | Atom) or hasattr(data, "fact_tables")
+    yield from data if isinstance(data, Iterable) and not is_one else (data,)
+
+
+def _read(given: str | Path) -> tuple[tuple[Atom, ...], tuple[FactTable, ...]]:
+    named = _NAMED.fullmatch(given) if isinstance(given, str) and not os.path.exists(given) else None
+    path = Path(given if named is None else named["path"])
+    if rdf_ending(path):
+        need_library("pyoxigraph", f"reading {path} needs it")
+        from lasing.connectors.rdf.background import TRIPLE, read_graphs  # here, because it loads pyoxigraph
+
+        predicate = TRIPLE if named is None else named["predicate"].strip()
+        if not is_name(predicate):
+            raise fault("E509", f"{predicate!r} is not a predicate's name", note="such as: static=city.ttl")
+        return (), read_graphs(path, triple=predicate)
+    if named is not None or not is_program(str(path)):
+        raise fault("E511", f"{given}: which format is this?", note=_NOTE)
+    found = read_program([SourceText(str(path), read_text(path), path)])
+    if found.rules or found.data:
+        raise fault("E510", f"{path} has more than background facts", note="give it as a program")
+    return found.background, found.tables

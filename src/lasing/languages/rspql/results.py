@@ -1,0 +1,141 @@
+"""What a query puts out: rows, yes or no, or a graph (SPARQL 1.1, §16)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rdflib.plugins.sparql.parserutils import CompValue
+from rdflib.term import BNode, URIRef
+from rdflib.term import Variable as QueryVariable
+
+from lasing.algebra.nodes import Columns, Node, OrderKey, Slice, columns_of
+from lasing.algebra.rows import Body, Rows
+from lasing.algebra.terms import TRUE, call
+from lasing.languages.rspql.graphs import Graph
+from lasing.languages.rspql.names import value_of
+from lasing.languages.rspql.patterns import Patterns
+from lasing.logic.formulas import Aggregate, Atom, Compare, Formula
+from lasing.logic.program import Output
+from lasing.logic.terms import Term, Variable
+from lasing.logic.values import UNBOUND
+
+
+def select(query: CompValue, patterns: Patterns, name: str, order_of_names: Iterable[str]) -> Output:
+    """Rows: the columns, then the order keys, then how many equal rows there are."""
+    builder = patterns.builder
+    shown, order, node = _modified(query, patterns)
+    if query.star:
+        places = {patterns.names.column(n): i for i, n in enumerate(order_of_names)}
+        shown = tuple(sorted(shown, key=lambda column: places.get(column, len(places))))
+    rows = builder.lower(node)
+    keys = tuple(key.term for key in order if isinstance(key.term, Variable))
+    predicate = builder.predicate(name)
+    names = tuple(patterns.names.name_of(column) for column in shown)
+    counted = _has_equal_rows(rows, (*shown, *keys))
+    if not counted:
+        for body in rows.bodies:
+            builder.rule(Atom(predicate, tuple(body.terms[column] for column in (*shown, *keys))), body.literals)
+    else:
+        _count(builder.stored(rows, "rows", bag=True), (*shown, *keys), predicate, patterns)
+    columns = (*names, *("" for _ in keys), *("",) * counted)
+    return Output(predicate, columns, form="rows", order=tuple(key.descending for key in order), counted=counted)
+
+
+def _modified(query: CompValue, patterns: Patterns) -> tuple[Columns, tuple[OrderKey, ...], Node]:
+    part = query.p
+    if part.name != "Slice":
+        order, shown, node = patterns.modified(part)
+        return shown, order, node
+    order, shown, node = patterns.modified(part.p)
+    limit = None if part.length is None else int(part.length)
+    return shown, order, Slice(node, order, int(part.start or 0), limit)
+
+
+def _has_equal_rows(rows: Rows, columns: Columns) -> bool:
+    if len(rows.bodies) > 1 and not rows.apart:
+        return True
+    dropped = set(rows.columns) - set(columns)
+    return bool(dropped) or any(body.unseen() for body in rows.bodies)
+
+
+def _count(rows: Rows, columns: Columns, predicate: str, patterns: Patterns) -> None:
+    """A rule that counts equal rows."""
+    builder = patterns.builder
+    for body in rows.bodies:
+        (atom,) = body.literals
+        assert isinstance(atom, Atom), "stored rows are one atom"
+        kept = tuple(body.terms[column] for column in columns)
+        others = {term: builder.variable("Row") for term in atom.args if isinstance(term, Variable) and term not in kept}
+        inside = Atom(atom.predicate, tuple(others.get(term, term) if isinstance(term, Variable) else term for term in atom.args))
+        number = builder.variable("Times")
+        distinct = builder.helper("row", columns, [body])
+        count = Aggregate("count", tuple(others.values()), (inside,), "=", number, frozenset(others.values()))
+        builder.rule(Atom(predicate, (*kept, number)), (Atom(distinct, kept), count))
+
+
+def ask(query: CompValue, patterns: Patterns, name: str) -> Output:
+    """Whether there is a solution."""
+    rows = patterns.builder.lower(patterns.node(query.p), bag=False)
+    predicate = patterns.builder.helper(name, (), rows.bodies)
+    return Output(predicate, (), form="truth")
+
+
+def construct(query: CompValue, patterns: Patterns, name: str, template: list[tuple[Any, Any, Any]]) -> Output:
+    """The triples of a template, for each solution. What would not be a triple is left out."""
+    builder = patterns.builder
+    node = patterns.node(query.p)
+    rows = builder.stored(builder.lower(node), "rows", bag=True)
+    predicate = builder.predicate(name)
+    for body in rows.bodies:
+        for triple in template:
+            terms = [_template_term(part, body, rows, patterns) for part in triple]
+            tests = _is_triple(terms)
+            if UNBOUND not in terms:
+                builder.rule(Atom(predicate, tuple(terms)), (*body.literals, *tests))
+    return Output(predicate, ("subject", "predicate", "object"), form="graph")
+
+
+def _template_term(part: Any, body: Body, rows: Rows, patterns: Patterns) -> Term:
+    if isinstance(part, QueryVariable):
+        return body.terms.get(patterns.names.column(str(part)), UNBOUND)
+    if isinstance(part, BNode):
+        seen = [body.terms[column] for column in rows.columns]
+        return call("new", "blank", str(part), *seen, *body.unseen())
+    return value_of(part)
+
+
+def _is_triple(terms: list[Term]) -> list[Formula]:
+    """The tests that the terms of a template make a triple."""
+    subject, predicate, value = terms
+    tests: list[Formula] = []
+    if isinstance(subject, Variable):
+        tests.append(Compare("=", call("any_of", call("is_iri", subject), call("is_blank", subject)), TRUE))
+        tests.append(Compare("!=", subject, UNBOUND))
+    if isinstance(predicate, Variable):
+        tests.append(Compare("=", call("is_iri", predicate), TRUE))
+    if isinstance(value, Variable):
+        tests.append(Compare("!=", value, UNBOUND))
+    return tests
+
+
+def describe(query: CompValue, patterns: Patterns, name: str, graph: Graph) -> Output:
+    """The triples of the resources asked for, and, in turn, of the blank nodes in them."""
+    builder = patterns.builder
+    resources = builder.predicate("described")
+    if query.p is not None:
+        node = patterns.node(query.p)
+        rows = builder.stored(builder.lower(node, bag=False), "rows", bag=False)
+        for body in rows.bodies:
+            for column in columns_of(node):
+                term = body.terms[column]
+                builder.rule(Atom(resources, (term,)), (*body.literals, Compare("!=", term, UNBOUND)))
+    for part in query.PV or ():
+        if isinstance(part, URIRef):
+            builder.rule(Atom(resources, (value_of(part),)), ())
+    predicate = builder.predicate(name)
+    s, p, o = (builder.variable(x) for x in ("S", "P", "O"))
+    builder.rule(Atom(predicate, (s, p, o)), (Atom(resources, (s,)), graph.triple(s, p, o)))
+    blank = Compare("=", call("is_blank", o), TRUE)
+    builder.rule(Atom(resources, (o,)), (Atom(predicate, (s, p, o)), blank))
+    return Output(predicate, ("subject", "predicate", "object"), form="graph")

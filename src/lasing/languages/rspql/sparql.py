@@ -1,0 +1,59 @@
+"""SPARQL 1.1 as text: two libraries read it.
+
+pyoxigraph checks the syntax, strictly and with good messages; rdflib gives the algebra. rdflib alone accepts texts that
+the standard forbids, such as a variable that BIND assigns twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pyoxigraph
+import rdflib
+from pyparsing import ParseException
+from rdflib.plugins.sparql.algebra import translateQuery
+from rdflib.plugins.sparql.parser import parseQuery
+from rdflib.plugins.sparql.sparql import Query
+
+from lasing.languages.rspql.mistakes import Mistake
+
+_PLACE = re.compile(r"error at (\d+):(\d+)(?:-\d+:\d+)?:?\s*(.*)", re.DOTALL)
+
+
+def parse(text: str, base: str = "") -> Query:
+    """The algebra of a query."""
+    try:
+        pyoxigraph.Store().query(text, base_iri=base or None)
+    except SyntaxError as error:
+        raise _syntax_error(str(error)) from None
+    except (OSError, ValueError):
+        pass  # it cannot evaluate the query, but could read it
+    with _literals_as_written():
+        try:
+            return translateQuery(parseQuery(text), base=base or None)
+        except ParseException as error:
+            raise Mistake(f"cannot read this query: {error.msg}", at=error.loc, code="E701") from None
+        except Exception as error:
+            raise Mistake(f"cannot read this query: {error}", code="E701") from None
+
+
+def _syntax_error(message: str) -> Mistake:
+    found = _PLACE.match(message)
+    if found is None:
+        return Mistake(f"syntax error: {message}", code="E701")
+    line, column, what = int(found[1]), int(found[2]), found[3].strip()
+    return Mistake(f"syntax error: {what}", line_column=(line, column), code="E701")
+
+
+@contextmanager
+def _literals_as_written() -> Iterator[None]:
+    """Keep the form of literals while a query is read: `05` is another term than `5`."""
+    before: Any = rdflib.NORMALIZE_LITERALS
+    rdflib.NORMALIZE_LITERALS = False  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        rdflib.NORMALIZE_LITERALS = before  # type: ignore[attr-defined]

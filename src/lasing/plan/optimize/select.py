@@ -1,0 +1,85 @@
+"""Select: a literal with constants reads a relation of its own, with the facts that have these arguments only.
+
+    q(S,O) :- triple(S,<p>,O), ...          q(S,O) :- triple where 2 is <p>(S,O), ...
+
+So a fact goes straight to the literals that it matches: what it costs does not depend on how many constants the program
+has. Facts that match no literal are not kept. Only relations that hold facts and nothing else are split up like this;
+the rows of others are found as rules derive them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypeVar
+
+from lasing.logic.terms import term_text
+from lasing.logic.values import is_value
+from lasing.plan.nodes import Feed, Load, Lookup, Plan, PlanRule, Relation, Where
+from lasing.plan.optimize.dead import drop_dead
+from lasing.plan.optimize.fuse import fuse_copies
+from lasing.plan.rewrite import map_rules, rules_of, writes
+
+Column = TypeVar("Column")
+
+
+def select_constants(plan: Plan) -> Plan:
+    """The plan with a relation for each literal with constants, where that is possible."""
+    widths = _widths(plan)
+    made: dict[tuple[Relation, Where], Relation] = {}
+
+    def selected(lookup: Lookup) -> Lookup:
+        source = lookup.relation
+        constants = [(i, arg) for i, arg in enumerate(lookup.args[: widths.get(source, 0)]) if is_value(arg)]
+        if not constants:
+            return lookup
+        where = tuple(constants)
+        if (source, where) not in made:
+            name = ", ".join(f"{i + 1} is {term_text(value)}" for i, value in where)
+            made[source, where] = Relation(f"{source.name} where {name}", source.arity - len(where))
+        return Lookup(made[source, where], without(lookup.args, where), lookup.negated)
+
+    def with_selected(rules: tuple[PlanRule, ...]) -> tuple[PlanRule, ...]:
+        return tuple(replace(rule, lookups=tuple(map(selected, rule.lookups))) for rule in rules)
+
+    changed = map_rules(plan, with_selected)
+    if not made:
+        return plan
+    feeds: list[Feed] = []
+    loads: list[Load] = []
+    background = list(plan.background)
+    for (source, where), relation in made.items():
+        feeds += [replace(feed, relation=relation, where=where) for feed in plan.feeds if feed.relation == source]
+        loads += [replace(load, relation=relation, where=where) for load in plan.loads if load.relation == source]
+        background += [
+            (relation, without(row, where), span)
+            for known, row, span in plan.background
+            if known == source and all(row[i] == value for i, value in where)
+        ]
+    tracked = {relation for (source, _), relation in made.items() if source in plan.tracked}
+    split = replace(
+        changed,
+        relations=(*plan.relations, *made.values()),
+        tracked=plan.tracked | tracked,
+        feeds=(*plan.feeds, *feeds),
+        loads=(*plan.loads, *loads),
+        background=tuple(background),
+    )
+    return fuse_copies(drop_dead(split))
+
+
+def without(row: tuple[Column, ...], where: Where) -> tuple[Column, ...]:
+    """A row without the columns that are known."""
+    known = {i for i, _ in where}
+    return tuple(value for i, value in enumerate(row) if i not in known)
+
+
+def _widths(plan: Plan) -> dict[Relation, int]:
+    """The relations that hold facts and nothing else, and how many of their columns are arguments of facts."""
+    found = {relation: relation.arity for relation, _, _ in plan.background}
+    found |= {load.relation: load.relation.arity for load in plan.loads}
+    found |= {feed.relation: feed.relation.arity - feed.timed for feed in plan.feeds}
+    derived = {rule.head for rule in rules_of(plan)} | {clock.relation for clock in plan.clocks}
+    derived |= {relation for stage in plan.stages for relation in writes(stage)}
+    derived |= {feed.relation for feed in plan.feeds if feed.tag is not None or feed.where}
+    derived |= {load.relation for load in plan.loads if load.where}
+    return {relation: width for relation, width in found.items() if relation not in derived}
