@@ -103,7 +103,7 @@ def substituted_into(node: Node, context: Pattern, outer: Columns) -> Node:
             return Union(tuple(map(inside, node.parts)))
         case Difference():
             common = set(columns_of(node.left)) & set(columns_of(node.right)) - set(outer)
-            return Difference(inside(node.left), inside(node.right)) if common else inside(node.left)
+            return Difference(inside(node.left), inside(node.right), node.scope) if common else inside(node.left)
         case Filter():
             return Filter(inside(node.source), node.condition)
         case Extend():

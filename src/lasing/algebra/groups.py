@@ -21,7 +21,7 @@ def grouped(node: Group, builder: Builder) -> Rows:
     source = builder.stored(builder.lower(node.source), "rows", bag=True)
     if not source.bodies:
         source = _nothing(source, builder)
-    groups = _groups(node.keys, source, builder)
+    groups = _groups(node, source, builder)
     members = Members(source, node.keys, groups, builder)
     columns: Columns = node.keys
     missing = {key for key in node.keys if key in source.missing or key not in source.columns}
@@ -54,10 +54,13 @@ def grouped(node: Group, builder: Builder) -> Rows:
     return rows
 
 
-def _groups(keys: Columns, source: Rows, builder: Builder) -> tuple[Atom, ...]:
+def _groups(node: Group, source: Rows, builder: Builder) -> tuple[Atom, ...]:
     """The literal of all groups; none is needed if there is just one group, which may have no rows."""
+    keys = node.keys
     if not keys:
         return ()
+    if node.groups is not None:
+        source = builder.lower(node.groups, bag=False)
     bodies = [Body(body.literals, {key: body.terms.get(key, UNBOUND) for key in keys}) for body in source.bodies]
     return (Atom(builder.helper("groups", keys, bodies), keys),)
 

@@ -59,10 +59,14 @@ class Union:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The rows on the left without a compatible row on the right that shares a value with it (SPARQL's MINUS)."""
+    """The rows on the left without a compatible row on the right that shares a value with it (SPARQL's MINUS).
+
+    Columns of the `scope` must be the same too, but are not values that rows share.
+    """
 
     left: Node
     right: Node
+    scope: Columns = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +117,15 @@ class Aggregated:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A row for each value of the keys, with aggregates. Without keys, there is one group, even of no rows."""
+    """A row for each value of the keys, with aggregates. Without keys, there is one group, even of no rows.
+
+    `groups` has the groups, if there may be some without rows.
+    """
 
     source: Node
     keys: Columns
     aggregates: tuple[Aggregated, ...]
+    groups: Node | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +138,13 @@ class OrderKey:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """The rows from `offset` on, at most `limit` of them, in an order."""
+    """The rows from `offset` on, at most `limit` of them, in an order; for each value of the `scope` columns."""
 
     source: Node
     order: tuple[OrderKey, ...]
     offset: int = 0
     limit: int | None = None
+    scope: Columns = ()
 
 
 Node = Pattern | Table | Join | OptionalJoin | Union | Difference | Filter | Extend | Project | Distinct | Group | Slice

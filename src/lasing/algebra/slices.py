@@ -43,14 +43,21 @@ def sliced(node: Slice, builder: Builder, bag: bool) -> Rows:
 def _taken(node: Slice, source: Rows, ordered: Atom, end: End, builder: Builder, bag: bool) -> Rows:
     """The rows of a predicate whose first arguments are the keys."""
 
-    def first(count: int, targets: tuple[Term, ...]) -> Select:
-        inside = tuple(builder.variable("Row") for _ in targets)
-        return Select(end, count, targets, inside, (Atom(ordered.predicate, inside),), frozenset(inside))
+    kept = tuple(source.bodies[0].terms[column] for column in node.scope)
+    scope = (Atom(builder.helper("scope", node.scope, source.bodies), kept),) if kept else ()
 
-    literals: list[Formula] = [ordered if node.limit is None else first(node.offset + node.limit, ordered.args)]
+    def first(count: int, targets: tuple[Term, ...]) -> Select:
+        inside = {term: term if term in kept else builder.variable("Row") for term in targets}
+        terms = tuple(inside.values())
+        local = frozenset(v for v in terms if isinstance(v, Variable) and v not in kept)
+        return Select(end, count, targets, terms, (Atom(ordered.predicate, terms),), local)
+
+    literals: list[Formula] = [ordered]
+    if node.limit is not None:
+        literals = [*scope, first(node.offset + node.limit, ordered.args)]
     if node.offset:
         skipped = builder.predicate("skipped")
-        builder.rule(Atom(skipped, ordered.args), [first(node.offset, ordered.args)])
+        builder.rule(Atom(skipped, ordered.args), [*scope, first(node.offset, ordered.args)])
         literals.append(Not(Atom(skipped, ordered.args)))
     body = Body(tuple(literals), source.bodies[0].terms)
     return builder.stored(Rows(source.columns, (body,), source.missing), "slice", bag)

@@ -29,7 +29,7 @@ def rows_of(output: Output, atoms: Iterable[Atom]) -> list[Row]:
     width = len(shown_columns(output))
     found = sorted((atom.values for atom in atoms if atom.predicate == output.predicate), key=lambda v: _keys(v[:width]))
     for place, descending in reversed(list(enumerate(output.order, start=width))):
-        found.sort(key=lambda values: _key(values[place]), reverse=descending)  # noqa: B023 - used at once
+        found.sort(key=lambda values: _key(values[place]), reverse=descending)
     rows: list[Row] = []
     for values in found:
         times = values[-1] if output.counted else 1

@@ -114,9 +114,7 @@ class Expressions:
     def _comparison(self, expression: CompValue, term: Callable[[Any], Term]) -> Term:
         left, operator = term(expression.expr), str(expression.op)
         if operator in ("IN", "NOT IN"):
-            others = [] if expression.other is None else list(expression.other)
-            if others == [URIRef("http://www.w3.org/1999/02/22-rdf-syntax-ns#nil")]:
-                others = []
+            others = _listed(expression.other)
             inside = call("one_of", left, *map(term, others)) if others else FALSE
             return inside if operator == "IN" else call("opposite", inside)
         right = term(expression.other)
@@ -146,9 +144,9 @@ class Expressions:
             case "IF":
                 return call("if", term(expression.arg1), term(expression.arg2), term(expression.arg3))
             case "COALESCE":
-                return call("coalesce", *map(term, expression.arg))
+                return call("coalesce", *map(term, _listed(expression.arg))) if _listed(expression.arg) else call("given", UNBOUND)
             case "CONCAT":
-                return call("concat", *map(term, expression.arg)) if expression.arg else ""
+                return call("concat", *map(term, _listed(expression.arg))) if _listed(expression.arg) else ""
             case "SUBSTR":
                 length = () if expression.length is None else (term(expression.length),)
                 return call("substring", term(expression.arg), term(expression.start), *length)
@@ -186,9 +184,14 @@ class Expressions:
         if iri in self.extensions:
             return self.extensions[iri]([*map(term, args)])
         if iri.startswith(XSD) and iri.removeprefix(XSD) in CASTS and len(args) == 1:
-            return call("cast", term(args[0]), Iri(iri))
+            return call("rdf_cast", term(args[0]), Iri(iri))
         known = ", ".join(f"xsd:{name}" for name in CASTS)
         raise Mistake(f"there is no function <{iri}>", note=f"functions with an IRI are the casts {known}", near=iri)
+
+
+def _listed(parts: Any) -> list[Any]:
+    """The expressions of a list; rdflib reads an empty one as rdf:nil."""
+    return [] if parts is None or isinstance(parts, URIRef) else list(parts)
 
 
 def _identity(row: Columns) -> list[Term]:

@@ -41,6 +41,8 @@ class Graph:
 
 
 DEFAULT = Graph()
+GRAPH = "graph"
+"""The predicate of the named graphs, which may be empty."""
 
 
 def named(name: Term) -> Graph:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from rdflib.plugins.sparql.parserutils import CompValue
 
 from lasing.algebra.lowering import Lowering
 from lasing.errors import Diagnostic, SourceText
@@ -28,7 +32,7 @@ def lower(sources: Sequence[SourceText], _constants: Mapping[str, Value]) -> tup
     mistakes: list[Diagnostic] = []
     for source in sources:
         try:
-            outputs.append(_query(source.text, builder))
+            outputs.append(_query(source, builder))
         except Mistake as mistake:
             mistakes.append(mistake.diagnostic(source))
     program = Program(
@@ -41,15 +45,17 @@ def lower(sources: Sequence[SourceText], _constants: Mapping[str, Value]) -> tup
     return program, mistakes
 
 
-def _query(text: str, builder: Lowering) -> Output:
-    query = parse(text)
+def _query(source: SourceText, builder: Lowering) -> Output:
+    text = source.text
+    folder = Path.cwd() if source.path is None else source.path.resolve().parent
+    query, star = parse(text, f"{folder.as_uri()}/")
     now = literal(datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), datatypes.DATE_TIME)
     names = Names(builder.taken)
     patterns = Patterns(builder, names, now, str(query.prologue.base or ""))
     found = query.algebra
     match found.name:
         case "SelectQuery":
-            return select(found, patterns, "result", dict.fromkeys(_VARIABLE.findall(text)))
+            return select(found, patterns, "result", star, dict.fromkeys(_VARIABLE.findall(text)))
         case "AskQuery":
             return ask(found, patterns, "result")
         case "ConstructQuery":
@@ -59,7 +65,9 @@ def _query(text: str, builder: Lowering) -> Output:
     raise Mistake(f"{found.name} is not supported")
 
 
-def _own_template(part):
+def _own_template(part: CompValue) -> list[tuple[Any, Any, Any]]:
+    """The pattern of CONSTRUCT WHERE is its own template."""
     while part.name != "BGP":
         part = part.p
-    return part.triples
+    triples: list[tuple[Any, Any, Any]] = part.triples
+    return triples

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lasing.errors import Diagnostic, SourceText
 
 
-class Mistake(Exception):
+class Mistake(Exception):  # noqa: N818 - it becomes a finding
     """What is wrong, what to do about it, and where: at an offset, at a line and column, or near a text."""
 
     def __init__(

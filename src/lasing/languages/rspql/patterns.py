@@ -36,11 +36,11 @@ from lasing.algebra.nodes import (
     columns_of,
 )
 from lasing.languages.rspql.expressions import Expressions
-from lasing.languages.rspql.graphs import DEFAULT, Graph, named
+from lasing.languages.rspql.graphs import DEFAULT, GRAPH, Graph, named
 from lasing.languages.rspql.mistakes import Mistake
 from lasing.languages.rspql.names import Names, value_of
 from lasing.languages.rspql.paths import Paths
-from lasing.logic.formulas import Formula
+from lasing.logic.formulas import Atom, Compare, Formula
 from lasing.logic.terms import Term, Variable
 from lasing.logic.values import UNBOUND
 
@@ -68,6 +68,7 @@ class Patterns:
     _expressions: Expressions = field(init=False)
     _paths: Paths = field(init=False)
     _graph: Graph = field(init=False)
+    _all_graphs: str | None = None
 
     def __post_init__(self) -> None:
         self._graph = self.default
@@ -117,8 +118,16 @@ class Patterns:
         """No triples at all: one solution, or one for each named graph."""
         if not self._graph.columns:
             return UNIT
-        x, y, z = (self.builder.variable(name) for name in ("S", "P", "O"))
-        return Distinct(Project(Pattern((self._graph.triple(x, y, z),), (*self._graph.columns,)), self._graph.columns))
+        return self._graphs(self._graph)
+
+    def _graphs(self, graph: Graph) -> Pattern:
+        """The named graphs, of which some may be empty."""
+        if self._all_graphs is None:
+            name, *others = (self.builder.variable(v) for v in ("G", "S", "P", "O"))
+            self._all_graphs = self.builder.predicate("graphs")
+            self.builder.rule(Atom(self._all_graphs, (name,)), [Atom(GRAPH, (name,))])
+            self.builder.rule(Atom(self._all_graphs, (name,)), [named(name).triple(*others)])
+        return Pattern((Atom(self._all_graphs, graph.key),), graph.columns)
 
     # -- patterns -----------------------------------------------------------------------------------------------------
 
@@ -139,22 +148,31 @@ class Patterns:
     def _extend(self, part: CompValue) -> Node:
         source = self.node(part.p)
         column = self.names.column(str(part.var))
-        condition = self._expressions.condition(part.expr, columns_of(source))
+        condition = self._expressions.condition(part.expr, columns_of(_unextended(source)))
         if column in columns_of(source):
             return source  # the alias of a key that the group already has
         return Extend(source, column, condition)
 
     def _graph_pattern(self, part: CompValue) -> Node:
-        outer = self._graph
-        if isinstance(part.term, QueryVariable):
-            self._graph = named(self.names.column(str(part.term)))
-        else:
-            self._graph = self.graph_of(str(part.term)) or named(value_of(part.term))
+        """GRAPH. Inside, the name of the graph is a column that nobody can see; outside, it is that of the variable."""
+        if not isinstance(part.term, QueryVariable):
+            return self._inside(self.graph_of(str(part.term)) or named(value_of(part.term)), part.p)
+        graph = named(self.builder.variable("Graph"))
+        inner = self._inside(graph, part.p)
+        column = self.names.column(str(part.term))
+        (name,) = graph.columns
+        known = columns_of(inner)
+        if column not in known:
+            return Project(Extend(inner, column, Condition(name)), (*(c for c in known if c != name), column))
+        link = Pattern((*self._graphs(graph).literals, Compare("=", column, name)), (name, column))
+        return Project(Join(inner, link), tuple(c for c in known if c != name))
+
+    def _inside(self, graph: Graph, part: CompValue) -> Node:
+        outer, self._graph = self._graph, graph
         try:
-            node = self.node(part.p)
+            return self.node(part)
         finally:
             self._graph = outer
-        return node
 
     def _rows(self, part: CompValue | list[Any]) -> Node:
         """VALUES, or a subquery."""
@@ -195,13 +213,15 @@ class Patterns:
                 source, row = Extend(source, term, Condition(UNBOUND)), (*row, term)
             separator = " " if wanted.separator is None else str(wanted.separator)
             aggregates.append(Aggregated(AGGREGATES[wanted.name], column, term, bool(wanted.distinct), separator))
-        node: Node = Group(source, tuple(dict.fromkeys(keys)), tuple(aggregates))
+        groups = self._graphs(self._graph) if self._graph.columns and not keys else None
+        keys += self._graph.columns
+        node: Node = Group(source, tuple(dict.fromkeys(keys)), tuple(aggregates), groups)
         for column, key in aliases:
             node = Extend(node, column, Condition(key))
         return node
 
     def _project(self, part: CompValue) -> Node:
-        return Project(self.node(part.p), tuple(self.names.column(str(name)) for name in part.PV))
+        return Project(self.node(part.p), (*(self.names.column(str(name)) for name in part.PV), *self._graph.columns))
 
     def _distinct(self, part: CompValue) -> Node:
         return Distinct(self.node(part.p))
@@ -209,7 +229,8 @@ class Patterns:
     def _slice(self, part: CompValue) -> Node:
         """LIMIT and OFFSET. The order is below the projection, so the keys stay as columns until the slice is made."""
         order, columns, inner = self.modified(part.p)
-        cut = Slice(inner, order, int(part.start or 0), None if part.length is None else int(part.length))
+        limit = None if part.length is None else int(part.length)
+        cut = Slice(inner, order, int(part.start or 0), limit, self._graph.columns)
         return Project(cut, columns) if columns != columns_of(cut) else cut
 
     def modified(self, part: CompValue) -> tuple[tuple[OrderKey, ...], Columns, Node]:
@@ -220,7 +241,7 @@ class Patterns:
             node = self.node(part)
             return (), columns_of(node), node
         rows, order = self.ordered(inner.p)
-        shown = tuple(dict.fromkeys(self.names.column(str(name)) for name in inner.PV))
+        shown = tuple(dict.fromkeys((*(self.names.column(str(n)) for n in inner.PV), *self._graph.columns)))
         hidden = tuple(k.term for k in order if isinstance(k.term, Variable) and k.term not in shown)
         node = Project(rows, (*shown, *hidden))
         if not distinct:
@@ -255,6 +276,13 @@ class Patterns:
         return self.node(part.p)  # without a limit, the order does not matter to the rows
 
 
+def _unextended(node: Node) -> Node:
+    """The rows before BIND and the like: two calls of BNODE in one solution are to see the same solution."""
+    while isinstance(node, Extend):
+        node = node.source
+    return node
+
+
 def _given(value: Any) -> Any:
     return value_of(value) if isinstance(value, URIRef | Literal) else None
 
@@ -271,7 +299,7 @@ _CASES: dict[str, Callable[[Patterns, CompValue], Node]] = {
     "Join": Patterns._join,
     "LeftJoin": Patterns._optional,
     "Union": lambda self, part: Union((self.node(part.p1), self.node(part.p2))),
-    "Minus": lambda self, part: Difference(self.node(part.p1), self.node(part.p2)),
+    "Minus": lambda self, part: Difference(self.node(part.p1), self.node(part.p2), self._graph.columns),
     "Filter": Patterns._filter,
     "Extend": Patterns._extend,
     "Graph": Patterns._graph_pattern,

@@ -9,7 +9,7 @@ from rdflib.plugins.sparql.parserutils import CompValue
 from rdflib.term import BNode, URIRef
 from rdflib.term import Variable as QueryVariable
 
-from lasing.algebra.nodes import Columns, Node, OrderKey, Slice, columns_of
+from lasing.algebra.nodes import Columns, Distinct, Node, OrderKey, Project, Slice, columns_of
 from lasing.algebra.rows import Body, Rows
 from lasing.algebra.terms import TRUE, call
 from lasing.languages.rspql.graphs import Graph
@@ -21,13 +21,14 @@ from lasing.logic.terms import Term, Variable
 from lasing.logic.values import UNBOUND
 
 
-def select(query: CompValue, patterns: Patterns, name: str, order_of_names: Iterable[str]) -> Output:
+def select(query: CompValue, patterns: Patterns, name: str, star: bool, order_of_names: Iterable[str]) -> Output:
     """Rows: the columns, then the order keys, then how many equal rows there are."""
     builder = patterns.builder
     shown, order, node = _modified(query, patterns)
-    if query.star:
+    if star:
         places = {patterns.names.column(n): i for i, n in enumerate(order_of_names)}
-        shown = tuple(sorted(shown, key=lambda column: places.get(column, len(places))))
+        bound = set(columns_of(_unprojected(node)))
+        shown = tuple(sorted((c for c in shown if c in bound), key=lambda column: places.get(column, len(places))))
     rows = builder.lower(node)
     keys = tuple(key.term for key in order if isinstance(key.term, Variable))
     predicate = builder.predicate(name)
@@ -40,6 +41,13 @@ def select(query: CompValue, patterns: Patterns, name: str, order_of_names: Iter
         _count(builder.stored(rows, "rows", bag=True), (*shown, *keys), predicate, patterns)
     columns = (*names, *("" for _ in keys), *("",) * counted)
     return Output(predicate, columns, form="rows", order=tuple(key.descending for key in order), counted=counted)
+
+
+def _unprojected(node: Node) -> Node:
+    """The rows below the projection of `SELECT *`."""
+    while isinstance(node, Slice | Distinct | Project):
+        node = node.source
+    return node
 
 
 def _modified(query: CompValue, patterns: Patterns) -> tuple[Columns, tuple[OrderKey, ...], Node]:

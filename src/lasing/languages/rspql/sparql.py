@@ -19,25 +19,32 @@ from rdflib.plugins.sparql.parser import parseQuery
 from rdflib.plugins.sparql.sparql import Query
 
 from lasing.languages.rspql.mistakes import Mistake
+from lasing.languages.rspql.repairs import repaired
 
 _PLACE = re.compile(r"error at (\d+):(\d+)(?:-\d+:\d+)?:?\s*(.*)", re.DOTALL)
 
 
-def parse(text: str, base: str = "") -> Query:
-    """The algebra of a query."""
-    try:
-        pyoxigraph.Store().query(text, base_iri=base or None)
-    except SyntaxError as error:
-        raise _syntax_error(str(error)) from None
-    except (OSError, ValueError):
-        pass  # it cannot evaluate the query, but could read it
+def parse(text: str, base: str = "") -> tuple[Query, bool]:
+    """The algebra of a query, and whether it selects all variables."""
+    _check_syntax(text, base)
     with _literals_as_written():
         try:
-            return translateQuery(parseQuery(text), base=base or None)
+            read = parseQuery(repaired(text))
+            star = read[1].name == "SelectQuery" and not read[1].projection
+            return translateQuery(read, base=base or None), star
         except ParseException as error:
             raise Mistake(f"cannot read this query: {error.msg}", at=error.loc, code="E701") from None
         except Exception as error:
             raise Mistake(f"cannot read this query: {error}", code="E701") from None
+
+
+def _check_syntax(text: str, base: str) -> None:
+    try:
+        pyoxigraph.Store().query(text, base_iri=base or None)
+    except SyntaxError as error:
+        raise _syntax_error(str(error)) from None
+    except (OSError, RuntimeError, ValueError):
+        return  # the text is a query; what pyoxigraph cannot do is evaluate it
 
 
 def _syntax_error(message: str) -> Mistake:

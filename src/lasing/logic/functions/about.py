@@ -48,10 +48,10 @@ LITERALS = kinds(
 
 def _text(value: Value) -> Value:
     """A plain number as programs write it; otherwise the lexical form."""
-    return value_text(value) if isinstance(value, float) else _lexical(value)
+    return value_text(value) if isinstance(value, float) else lexical(value)
 
 
-def _lexical(value: Value) -> Value:
+def lexical(value: Value) -> Value:
     match value:
         case Iri():
             return value.iri
@@ -136,7 +136,7 @@ def _new(function: Value, *args: Value) -> Value:
 # -- casts: SPARQL 1.1, §17.5 -----------------------------------------------------------------------------------------
 
 
-def _cast(value: Value, datatype: Value) -> Value:
+def cast(value: Value, datatype: Value) -> Value:
     assert isinstance(datatype, Iri), "the entry says so"
     make = _CASTS.get(datatype.iri)
     if make is None or isinstance(value, TaggedLiteral):
@@ -179,7 +179,7 @@ def _to_truth(value: Value) -> Value:
     if isinstance(value, Truth):
         return value
     if isinstance(value, str) or (isinstance(value, TypedLiteral) and value.datatype == datatypes.BOOLEAN):
-        written = _lexical(value)
+        written = lexical(value)
         if written in ("true", "1", "false", "0"):
             return Truth(written in ("true", "1"))
         raise Undefined(reasons.WRONG_FORM)
@@ -190,7 +190,7 @@ def _to_moment(value: Value) -> Value:
     if isinstance(value, Instant):
         return value
     if isinstance(value, str) or (isinstance(value, TypedLiteral) and value.datatype == datatypes.DATE_TIME):
-        written = str(_lexical(value)).strip()
+        written = str(lexical(value)).strip()
         if instant_from(written) is None:
             raise Undefined(reasons.WRONG_FORM)
         return literal(written, datatypes.DATE_TIME)
@@ -233,7 +233,7 @@ ABOUT_FUNCTIONS: tuple[Function, ...] = (
         (NO_IDENTIFIERS,),
         "a text",
         "text",
-        _lexical,
+        lexical,
         'its lexical form in RDF: `lexical(18.5)` is `"1.85E1"`, and otherwise as `text`',
     ),
     call(
@@ -276,7 +276,7 @@ ABOUT_FUNCTIONS: tuple[Function, ...] = (
         (NO_IDENTIFIERS, IRIS),
         "a literal",
         "mixed",
-        _cast,
+        cast,
         "converted to the datatype `xsd:` `string`, `integer`, `decimal`, `float`, `double`, `boolean` or `dateTime`",
     ),
     call("is_iri", (ANYTHING,), TRUTH, "mixed", lambda value: Truth(isinstance(value, Iri)), "whether it is an IRI"),

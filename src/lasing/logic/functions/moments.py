@@ -52,7 +52,8 @@ def _timezone(value: Value) -> Value:
 
 
 def _instant(point: Value, milliseconds: Value) -> Value:
-    assert isinstance(point, int) and isinstance(milliseconds, int), "the entry says so"
+    assert isinstance(point, int), "the entry says so"
+    assert isinstance(milliseconds, int), "the entry says so"
     microseconds = point * milliseconds * 1000
     if not FIRST <= microseconds <= LAST:
         raise Undefined(reasons.BEYOND_64_BITS)

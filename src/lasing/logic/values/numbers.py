@@ -51,11 +51,11 @@ def number_from(text: str) -> int | float:
 def double_lexical(number: float) -> str:
     """The canonical lexical form of an xsd:double.
 
-    >>> double_lexical(18.5), double_lexical(-0.001), double_lexical(1e300)
-    ('1.85E1', '-1.0E-3', '1.0E300')
+    >>> double_lexical(18.5), double_lexical(-0.001), double_lexical(1e300), double_lexical(0.0)
+    ('1.85E1', '-1.0E-3', '1.0E300', '0.0E0')
     """
     sign, digits, exponent = Decimal(repr(number)).as_tuple()
     assert isinstance(exponent, int), "the number is finite"
     text = "".join(map(str, digits)).rstrip("0") or "0"
-    power = exponent + len(digits) - 1
+    power = exponent + len(digits) - 1 if number else 0
     return f"{'-' if sign else ''}{text[0]}.{text[1:] or '0'}E{power}"

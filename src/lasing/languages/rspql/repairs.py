@@ -1,0 +1,69 @@
+"""Parts of SPARQL that rdflib cannot read, in other words that mean the same.
+
+- `!(p | ^q)` loses the q in rdflib: `(!(p) | ^(!(q)))`.
+- `c:d\\?` keeps its backslash in rdflib: the IRI itself.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lasing.languages.rspql.tokens import Token, tokens
+
+_ESCAPE = re.compile(r"\\(.)")
+
+
+def repaired(text: str) -> str:
+    """A query that rdflib reads as the standard does.
+
+    >>> repaired("PREFIX c: <http://c/> SELECT * { ?s !(c:p|^c:q) c:x\\\\? }")
+    'PREFIX c: <http://c/> SELECT * { ?s (!(c:p)|^(!(c:q))) <http://c/x?> }'
+    """
+    read = list(tokens(text))
+    changes = [*_names(read), *_negated_sets(read)]
+    for start, end, other in sorted(changes, reverse=True):
+        text = text[:start] + other + text[end:]
+    return text
+
+
+Change = tuple[int, int, str]
+
+
+def _names(read: list[Token]) -> list[Change]:
+    prefixes: dict[str, str] = {}
+    found: list[Change] = []
+    for i, token in enumerate(read):
+        if token.is_word("PREFIX") and i + 2 < len(read) and read[i + 2].kind == "iri":
+            prefixes[read[i + 1].text.removesuffix(":")] = read[i + 2].text[1:-1]
+        if token.kind == "word" and "\\" in token.text and ":" in token.text:
+            prefix, _, local = token.text.partition(":")
+            if prefix in prefixes:
+                plain = _ESCAPE.sub(lambda escaped: escaped[1], local)
+                found.append((token.offset, token.end, f"<{prefixes[prefix]}{plain}>"))
+    return found
+
+
+def _negated_sets(read: list[Token]) -> list[Change]:
+    found: list[Change] = []
+    for i, token in enumerate(read[:-1]):
+        if token.text != "!":
+            continue
+        if read[i + 1].text == "^" and i + 2 < len(read):
+            found.append((token.offset, read[i + 2].end, f"^(!({read[i + 2].text}))"))
+        elif read[i + 1].text == "(":
+            end = next((j for j in range(i + 2, len(read)) if read[j].text == ")"), i + 2)
+            inside = read[i + 2 : end]
+            if any(part.text == "^" for part in inside) and all(
+                part.text in ("^", "|") or part.kind in ("iri", "word") for part in inside
+            ):
+                found.append((token.offset, read[end].end, _union(inside)))
+    return found
+
+
+def _union(inside: list[Token]) -> str:
+    forward, backward = [], []
+    for i, token in enumerate(inside):
+        if token.kind in ("iri", "word"):
+            (backward if i and inside[i - 1].text == "^" else forward).append(token.text)
+    ahead, back = "|".join(forward), "|".join(backward)
+    return f"(!({ahead})|^(!({back})))" if forward else f"^(!({back}))"
