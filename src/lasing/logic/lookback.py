@@ -30,7 +30,7 @@ from lasing.logic.formulas import (
     Window,
     children,
 )
-from lasing.logic.narrowing import narrowed
+from lasing.logic.narrowing import narrowed, narrowed_rules
 from lasing.logic.program import Program, Rule, per_program
 
 
@@ -67,8 +67,8 @@ _NONE = Lookback()
 def lookback(program: Program) -> Lookback:
     """The lookback of all rules together."""
     result, derived = _NONE, facts_of(program).only_derived
-    for rule in program.rules:
-        result |= rule_lookback(rule, derived)
+    for rule in narrowed_rules(program):
+        result |= _all(rule.body, derived, 0, None)
     return result
 
 

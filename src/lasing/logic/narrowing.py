@@ -29,9 +29,15 @@ from lasing.logic.formulas import (
     children,
     map_children,
 )
-from lasing.logic.program import Rule
+from lasing.logic.program import Program, Rule, per_program
 from lasing.logic.terms import NOW, Arithmetic, Term, Variable
 from lasing.timeline.limits import LIMIT
+
+
+@per_program
+def narrowed_rules(program: Program) -> tuple[Rule, ...]:
+    """All rules of a program, narrowed."""
+    return tuple(map(narrowed, program.rules))
 
 
 def narrowed(rule: Rule) -> Rule:
