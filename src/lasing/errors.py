@@ -129,10 +129,13 @@ def fault(code: str, message: str, place: Place | None = None, note: str = "") -
 
 def warn(diagnostics: Iterable[Diagnostic]) -> None:
     """Issue findings as Python warnings that point to the line outside this package that led to them."""
+    found = list(diagnostics)
+    if not found:
+        return
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "lasing":
         level, frame = level + 1, frame.f_back
-    for diagnostic in diagnostics:
+    for diagnostic in found:
         warnings.warn(render([diagnostic]), LasingWarning, stacklevel=level)
 
 
@@ -167,7 +170,8 @@ def similar(name: str, names: Iterable[str]) -> str:
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
     """The existing name that a misspelt name probably means, if there is one."""
-    near = [] if len(name) > _LONGEST_SLIP else get_close_matches(name, sorted(names), n=1, cutoff=0.75)
+    among = sorted(names)
+    near = get_close_matches(name, among, n=1, cutoff=0.75) if among and len(name) <= _LONGEST_SLIP else []
     return near[0] if near else None
 
 
@@ -180,21 +184,23 @@ class Nearby:
     """
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._names: dict[str, None] = {}
+        self._names = dict.fromkeys(names)
+        self._to_index = list(self._names)  # few names need no index, so it is made when there are many
         self._without_a_letter: dict[str, list[str]] = {}
-        for name in names:
-            self.add(name)
 
     def add(self, name: str) -> None:
         if name not in self._names:
             self._names[name] = None
-            for key in _without_a_letter(name):
-                self._without_a_letter.setdefault(key, []).append(name)
+            self._to_index.append(name)
 
     def near(self, name: str) -> Iterable[str]:
         """The names that may be meant."""
         if len(self._names) <= _FEW_NAMES:
             return self._names
+        for added in self._to_index:
+            for key in _without_a_letter(added):
+                self._without_a_letter.setdefault(key, []).append(added)
+        self._to_index.clear()
         found: dict[str, None] = {}
         for key in _without_a_letter(name):
             found.update(dict.fromkeys(self._without_a_letter.get(key, ())[:_MOST_NEAR]))

@@ -191,7 +191,7 @@ def memory_of_machine() -> int:
 def resident() -> int:
     """The memory of the process in bytes; 0 if the system does not report it."""
     if sys.platform == "linux":
-        with open("/proc/self/statm", encoding="ascii") as file:
+        with open("/proc/self/statm", "rb", buffering=0) as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     if sys.platform == "win32":
         return 0

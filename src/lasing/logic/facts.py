@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from lasing.logic.formulas import Atom, PartitionWindow, TupleWindow, Window, WindowFunction
+from lasing.logic.formulas import Atom, PartitionWindow, TupleWindow, Window, WindowFunction, head_atom
 from lasing.logic.program import Program, body_nodes, per_program
 
 
@@ -58,26 +58,23 @@ def facts_of(program: Program) -> ProgramFacts:
     >>> dict(found.arity), found.derived, found.read
     ({'q': 2, 'p': 0}, frozenset({'q'}), frozenset({'p'}))
     """
-    heads = [atom for rule in program.rules for atom in rule.head_atoms()]
     nodes = [node for _, found in body_nodes(program) for node in found]
-    bodies = [node for node in nodes if isinstance(node, Atom)]
-    data = [fact.atom for fact in program.data]
-    arity = {table.predicate: table.arity for table in program.tables}
-    arity |= _arities([*heads, *bodies, *program.background]) | {d.predicate: d.arity for d in program.declared()}
+    heads = _arities([head_atom(head) for rule in program.rules for head in rule.heads])
+    bodies = _arities([node for node in nodes if isinstance(node, Atom)])
+    background = _arities(program.background)
+    data = _arities([fact.atom for fact in program.data])
+    tables = {table.predicate: table.arity for table in program.tables}
+    arity = tables | heads | bodies | background | {d.predicate: d.arity for d in program.declared()}
     return ProgramFacts(
         MappingProxyType(arity),
-        MappingProxyType(_arities(data) | arity),
-        _names(heads),
-        _names(bodies),
-        _names(program.background) | {table.predicate for table in program.tables},
-        _names(data) | {signature.predicate for signature in program.inputs},
-        tuple(dict.fromkeys(node.function for node in nodes if isinstance(node, Window))),
+        MappingProxyType(data | arity),
+        frozenset(heads),
+        frozenset(bodies),
+        frozenset((*background, *tables)),
+        frozenset((*data, *[signature.predicate for signature in program.inputs])),
+        tuple(dict.fromkeys([node.function for node in nodes if isinstance(node, Window)])),
     )
 
 
-def _arities(atoms: list[Atom]) -> dict[str, int]:
+def _arities(atoms: Sequence[Atom]) -> dict[str, int]:
     return {atom.predicate: len(atom.args) for atom in atoms}
-
-
-def _names(atoms: tuple[Atom, ...] | list[Atom]) -> frozenset[str]:
-    return frozenset(atom.predicate for atom in atoms)

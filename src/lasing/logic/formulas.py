@@ -6,7 +6,7 @@ Nodes are frozen and compare by meaning: offsets into the source text serve mess
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, assert_never
 
@@ -209,6 +209,7 @@ Braces = Aggregate | Select
 """What ranges over the instances of a condition in braces."""
 Formula = Atom | Compare | Braces | Not | And | Or | Implies | At | Sometime | Always | Window
 Head = Atom | At
+_Leaf = Atom | Compare
 
 
 def ground_atom(predicate: str, *args: Value) -> Atom:
@@ -284,20 +285,24 @@ def map_terms(formula: Formula, change: Callable[[Term], Term]) -> Formula:
 
 def walk(formula: Formula) -> Iterator[Formula]:
     """A formula and all its subformulas, in the order in which they are written."""
-    stack = [formula]
+    return iter(all_nodes((formula,)))
+
+
+def all_nodes(formulas: Sequence[Formula]) -> list[Formula]:
+    """Formulas and all their subformulas, in the order in which they are written."""
+    found: list[Formula] = []
+    stack = [*reversed(formulas)]
     while stack:
         node = stack.pop()
-        yield node
-        stack.extend(reversed(children(node)))
+        found.append(node)
+        if not isinstance(node, _Leaf):
+            stack.extend(reversed(children(node)))
+    return found
 
 
 def atoms_of(formula: Formula) -> Iterator[Atom]:
     """The atoms of a formula, in the order in which they are written."""
-    if isinstance(formula, Atom):
-        yield formula
-    elif not isinstance(formula, Compare):
-        for part in children(formula):
-            yield from atoms_of(part)
+    return (node for node in all_nodes((formula,)) if isinstance(node, Atom))
 
 
 def variables_in(formula: Formula) -> Iterator[Variable]:

@@ -30,7 +30,7 @@ from lasing.logic.formulas import (
     Window,
     children,
 )
-from lasing.logic.narrowing import narrowed
+from lasing.logic.narrowing import narrowed, narrowed_rules
 from lasing.logic.program import Program, Rule, per_program
 
 
@@ -43,6 +43,8 @@ class Lookback:
     per_key: int = 0
 
     def __or__(self, other: Lookback) -> Lookback:
+        if other is _NONE:
+            return self
         return Lookback(
             None if self.points is None or other.points is None else max(self.points, other.points),
             max(self.facts, other.facts),
@@ -58,12 +60,15 @@ class Lookback:
         return ", ".join(parts)
 
 
+_NONE = Lookback()
+
+
 @per_program
 def lookback(program: Program) -> Lookback:
     """The lookback of all rules together."""
-    result, derived = Lookback(), facts_of(program).only_derived
-    for rule in program.rules:
-        result |= rule_lookback(rule, derived)
+    result, derived = _NONE, facts_of(program).only_derived
+    for rule in narrowed_rules(program):
+        result |= _all(rule.body, derived, 0, None)
     return result
 
 
@@ -78,7 +83,7 @@ def formula_lookback(formula: Formula, derived: frozenset[str]) -> Lookback:
 
 
 def _all(formulas: Iterable[Formula], derived: frozenset[str], here: int | None, reach: int | None) -> Lookback:
-    result = Lookback()
+    result = _NONE
     for formula in formulas:
         result |= _of(formula, derived, here, reach)
     return result
@@ -88,9 +93,9 @@ def _of(formula: Formula, derived: frozenset[str], here: int | None, reach: int 
     """`here` is how far before t the reference time point may lie, `reach` how far the timeline does; None: any."""
     match formula:
         case Atom(predicate):
-            return Lookback() if predicate in derived else Lookback(here)
+            return _NONE if predicate in derived else Lookback(here)
         case Compare():
-            return Lookback()
+            return _NONE
         case Aggregate() | Select() | Not() | And() | Or() | Implies():
             return _all(children(formula), derived, here, reach)
         case At(_, body) | Sometime(body) | Always(body):
@@ -104,7 +109,7 @@ def _of(formula: Formula, derived: frozenset[str], here: int | None, reach: int 
 def _of_full(formula: Formula, derived: frozenset[str]) -> Lookback:
     """Inside a window that counts facts only those matter, except for what is taken from the whole stream."""
     nodes = [formula]
-    result = Lookback()
+    result = _NONE
     while nodes:
         node = nodes.pop()
         if isinstance(node, Window) and node.full:

@@ -7,6 +7,7 @@ and windows `[T..U]` between two times that are computed from now.
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import is_not
 from typing import assert_never
 
 from lasing.logic.formulas import (
@@ -28,9 +29,15 @@ from lasing.logic.formulas import (
     children,
     map_children,
 )
-from lasing.logic.program import Rule
+from lasing.logic.program import Program, Rule, per_program
 from lasing.logic.terms import NOW, Arithmetic, Term, Variable
 from lasing.timeline.limits import LIMIT
+
+
+@per_program
+def narrowed_rules(program: Program) -> tuple[Rule, ...]:
+    """All rules of a program, narrowed."""
+    return tuple(map(narrowed, program.rules))
 
 
 def narrowed(rule: Rule) -> Rule:
@@ -40,9 +47,9 @@ def narrowed(rule: Rule) -> Rule:
     `q :- p in [5,-5].` In the same way, `[#now - 5..#now - 1]` becomes `[5,-1]`.
     """
     body = tuple(map(_around_now, rule.body))
-    if any(new is not old for new, old in zip(body, rule.body, strict=True)):
+    if any(map(is_not, body, rule.body)):
         rule = replace(rule, body=body)
-    if not any(_unwindowed(literal) for literal in rule.body):
+    if not any(map(_unwindowed, rule.body)):
         return rule
     windows: dict[Term, TimeWindow] = {}
     for literal in rule.body:
@@ -66,15 +73,15 @@ def _around_now(formula: Formula) -> Formula:
             if first is None or last is None or first < last:
                 return formula
             return replace(formula, function=TimeWindow(first, -last))
+        case Atom() | Compare() | At() | Sometime() | Always() | Window():
+            return formula
         case Not() | And() | Or() | Implies() | Aggregate() | Select():
             parts = children(formula)
             changed = tuple(map(_around_now, parts))
-            if all(new is old for new, old in zip(changed, parts, strict=True)):
+            if not any(map(is_not, changed, parts)):
                 return formula
             in_order = iter(changed)
             return map_children(formula, lambda _: next(in_order))
-        case Atom() | Compare() | At() | Sometime() | Always() | Window():
-            return formula
         case _:
             assert_never(formula)
 

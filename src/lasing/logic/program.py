@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from lasing.errors import Place, SourceText
-from lasing.logic.formulas import Atom, Formula, Head, head_atom, terms_of, walk
+from lasing.logic.formulas import Atom, Formula, Head, all_nodes, head_atom, terms_of, walk
 from lasing.logic.printer import formula_text
 from lasing.logic.tables import FactTable
 from lasing.logic.terms import Arithmetic, Term, calls_in, term_text
@@ -240,9 +240,12 @@ def per_program(compute: Callable[[Program], Result]) -> Callable[[Program], Res
     @wraps(compute)
     def remembered(program: Program) -> Result:
         known: dict[object, Result] = program.derivations
-        if compute not in known:
-            known[compute] = compute(program)
-        return known[compute]
+        try:
+            return known[compute]
+        except KeyError:
+            pass
+        result = known[compute] = compute(program)
+        return result
 
     return remembered
 
@@ -250,7 +253,7 @@ def per_program(compute: Callable[[Program], Result]) -> Callable[[Program], Res
 @per_program
 def body_nodes(program: Program) -> tuple[tuple[Rule, tuple[Formula, ...]], ...]:
     """Each rule with all formulas of its body, outer ones first: checks share this one walk."""
-    return tuple((rule, tuple(node for literal in rule.body for node in walk(literal))) for rule in program.rules)
+    return tuple([(rule, tuple(all_nodes(rule.body))) for rule in program.rules])
 
 
 @per_program
@@ -258,8 +261,10 @@ def calls_of(program: Program) -> tuple[tuple[Rule, Arithmetic], ...]:
     """All operators and functions in the rules, each with its rule."""
     found = []
     for rule, nodes in body_nodes(program):
-        heads = [node for head in rule.heads for node in walk(head)]
-        terms = [term for node in (*heads, *nodes) for term in terms_of(node)]
-        terms += rule.penalty.all_terms() if rule.penalty is not None else ()
-        found += [(rule, call) for term in terms if isinstance(term, Arithmetic) for call in calls_in(term)]
+        for node in (*all_nodes(rule.heads), *nodes):
+            for term in terms_of(node):
+                if isinstance(term, Arithmetic):
+                    found += [(rule, call) for call in calls_in(term)]
+        for term in rule.penalty.all_terms() if rule.penalty is not None else ():
+            found += [(rule, call) for call in calls_in(term)]
     return tuple(found)

@@ -31,7 +31,9 @@ from lasing.logic.variables import bound_by, free_variables, inside, is_ready
 from lasing.plan.build import columns
 from lasing.plan.inside import Inside
 from lasing.plan.literals import Outside, Unplanned, Views, access
-from lasing.plan.nodes import Derive, Extremes, Fold, Lookup, PlanRule, Relation, Test
+from lasing.plan.nodes import Derive, Lookup, PlanRule, Test
+from lasing.plan.operators import Extremes, Fold
+from lasing.plan.relations import Relation
 
 MOST_LOOKUPS = 60
 MOST_TERMS = 200

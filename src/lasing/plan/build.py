@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from lasing.logic.terms import Arithmetic, Term, Variable
 from lasing.logic.values import Value
-from lasing.plan.nodes import NOW, POINT, Clock, Feed, Load, Lookup, PlanRule, Relation, Span, Stage, Test
+from lasing.plan.nodes import NOW, Clock, Feed, Load, Lookup, PlanRule, Stage, Test
+from lasing.plan.relations import POINT, Relation, Span
 
 
 @dataclass

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import is_not
 
-from lasing.logic.dependencies import Strata, signed_atoms, stratify
+from lasing.logic.dependencies import Strata, stratify
 from lasing.logic.facts import facts_of
-from lasing.logic.formulas import At, Atom, head_atom
+from lasing.logic.formulas import At, Atom, atoms_of, head_atom
 from lasing.logic.fragments import why_not_monotone
 from lasing.logic.program import Program, Rule
 from lasing.logic.rewrites import plain
@@ -20,7 +21,9 @@ from lasing.plan.bodies import Bodies, NamesOfBraces, small_enough
 from lasing.plan.build import copies, untimed
 from lasing.plan.inside import Inside
 from lasing.plan.literals import MOST_COLUMNS, NestedFormula, Outside, Predicates, Unplanned, Views
-from lasing.plan.nodes import POINT, Derive, Plan, PlanOutput, PlanRule, Recall, Recompute, Relation, Remember, Stage
+from lasing.plan.nodes import Derive, Plan, PlanOutput, PlanRule, Recompute, Stage
+from lasing.plan.operators import Recall, Remember
+from lasing.plan.relations import POINT, Relation
 from lasing.plan.timeless import timeless
 
 __all__ = ["Unplanned", "compile_plan"]
@@ -34,7 +37,7 @@ def compile_plan(program: Program) -> Plan:
     rewritten = plain(program)
     planned = rewritten.program
     rules = tuple(map(timeless, planned.rules))
-    if any(new is not old for new, old in zip(rules, planned.rules, strict=True)):
+    if any(map(is_not, rules, planned.rules)):
         planned = replace(planned, rules=rules)  # only then, because a program keeps what is known about it
     try:
         return _Compiler(planned, rewritten.origin).compile()
@@ -189,6 +192,6 @@ def _counted(program: Program, strata: Strata) -> frozenset[str]:
     counted: set[str] = set(program.remembered() & facts_of(program).derived)
     for component, rules in zip(strata.components, _rules_of(program, strata), strict=True):
         for literal in (f for i in rules for f in program.rules[i].body):
-            if why_not_monotone(literal) or any(a.predicate in counted for a, _ in signed_atoms(literal)):
+            if why_not_monotone(literal) or (counted and any(a.predicate in counted for a in atoms_of(literal))):
                 counted |= component
     return frozenset(counted)

@@ -15,8 +15,10 @@ from math import lcm
 from typing import assert_never
 
 from lasing.logic.terms import Arithmetic, Term, Variable
-from lasing.plan import nodes
-from lasing.plan.nodes import NOW, Derive, OperatorNode, Plan, PlanRule, Recompute, Relation, Span, Stage, Test
+from lasing.plan import operators
+from lasing.plan.nodes import NOW, Derive, Plan, PlanRule, Recompute, Stage, Test
+from lasing.plan.operators import OperatorNode
+from lasing.plan.relations import Relation, Span
 from lasing.plan.rewrite import rules_of
 
 LONGEST_PERIOD = 1 << 16
@@ -129,9 +131,9 @@ class _Analysis:
     def _held_in(self, source: Relation | None, column: int) -> int:
         """What a column of an operator's source holds, or what it says itself."""
         match column:
-            case nodes.TIME:
+            case operators.TIME:
                 return TIME
-            case nodes.DATA:
+            case operators.DATA:
                 return DATA
             case _:
                 assert source is not None, "only a source has columns"

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 
 from lasing.plan.build import PlanDraft, copies, stamp_rule, view_rule
 from lasing.plan.literals import Outside, Predicates, Unplanned
-from lasing.plan.nodes import POINT, Box, PlanRule, Relation, Span
+from lasing.plan.nodes import PlanRule
+from lasing.plan.operators import Box
+from lasing.plan.relations import POINT, Relation, Span
 
 
 @dataclass

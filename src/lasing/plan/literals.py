@@ -35,24 +35,9 @@ from lasing.logic.tables import FactTable
 from lasing.logic.terms import Arithmetic, Term, Variable
 from lasing.logic.values import Value
 from lasing.plan.build import PlanDraft, columns, copies, stamp_rule, untimed, view_rule
-from lasing.plan.nodes import (
-    POINT,
-    Box,
-    Clock,
-    Derive,
-    FactPoints,
-    Feed,
-    Gate,
-    LastFacts,
-    Load,
-    Lookup,
-    PlanRule,
-    Recall,
-    Relation,
-    Span,
-    Stamp,
-    Test,
-)
+from lasing.plan.nodes import Clock, Derive, Feed, Load, Lookup, PlanRule, Test
+from lasing.plan.operators import Box, FactPoints, Gate, LastFacts, Recall, Stamp
+from lasing.plan.relations import POINT, Relation, Span
 from lasing.timeline.limits import LIMIT
 
 MOST_COLUMNS = 20

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from operator import is_not
 from typing import assert_never
 
 from lasing.logic.terms import Term, Variable, substituted
-from lasing.plan.nodes import Derive, OperatorNode, Plan, PlanRule, Recompute, Relation, Stage
+from lasing.plan.nodes import Derive, Plan, PlanRule, Recompute, Stage
+from lasing.plan.operators import OperatorNode
+from lasing.plan.relations import Relation
 
 
 def rules_of(plan: Plan) -> Iterator[PlanRule]:
@@ -20,11 +23,18 @@ def rules_of(plan: Plan) -> Iterator[PlanRule]:
 
 def map_rules(plan: Plan, change: Callable[[tuple[PlanRule, ...]], tuple[PlanRule, ...]]) -> Plan:
     """The plan with `change` applied to each group of rules that are evaluated together."""
-    stages = tuple(
-        replace(stage, rules=change(stage.rules)) if isinstance(stage, Derive | Recompute) else stage
-        for stage in plan.stages
-    )
-    return replace(plan, guaranteed=change(plan.guaranteed), stages=stages)
+    guaranteed = change(plan.guaranteed)
+    stages = tuple([_map_stage(stage, change) for stage in plan.stages])
+    if guaranteed is plan.guaranteed and not any(map(is_not, stages, plan.stages)):
+        return plan
+    return replace(plan, guaranteed=guaranteed, stages=stages)
+
+
+def _map_stage(stage: Stage, change: Callable[[tuple[PlanRule, ...]], tuple[PlanRule, ...]]) -> Stage:
+    if not isinstance(stage, Derive | Recompute):
+        return stage
+    rules = change(stage.rules)
+    return stage if rules is stage.rules else replace(stage, rules=rules)
 
 
 def reads(stage: Stage) -> Iterator[Relation]:
@@ -64,9 +74,8 @@ def _looked_up(rules: Iterable[PlanRule]) -> Iterator[Relation]:
 
 def substitute(rule: PlanRule, values: dict[Variable, Term]) -> PlanRule:
     """A rule with other terms in place of variables."""
-    return replace(
-        rule,
-        args=tuple(substituted(arg, values) for arg in rule.args),
-        lookups=tuple(x.with_args(tuple(substituted(a, values) for a in x.args)) for x in rule.lookups),
-        tests=tuple(x.with_sides(substituted(x.left, values), substituted(x.right, values)) for x in rule.tests),
+    return rule.with_terms(
+        tuple([substituted(arg, values) for arg in rule.args]),
+        tuple([x.with_args(tuple([substituted(a, values) for a in x.args])) for x in rule.lookups]),
+        tuple([x.with_sides(substituted(x.left, values), substituted(x.right, values)) for x in rule.tests]),
     )

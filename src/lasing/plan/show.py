@@ -6,20 +6,9 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from lasing.logic.terms import Term, Variable, term_text
-from lasing.plan.nodes import (
-    Derive,
-    Feed,
-    Lookup,
-    OperatorNode,
-    Plan,
-    PlanRule,
-    Recompute,
-    Relation,
-    Span,
-    Stage,
-    Test,
-    Where,
-)
+from lasing.plan.nodes import Derive, Feed, Lookup, Plan, PlanRule, Recompute, Stage, Test
+from lasing.plan.operators import OperatorNode
+from lasing.plan.relations import Relation, Span, Where
 from lasing.plan.rewrite import rules_of
 
 _MOST_ROWS = 5

@@ -17,7 +17,7 @@ from lasing.logic.variables import occurrences
 
 def timeless(rule: Rule) -> Rule:
     """The rule without the times that nothing uses."""
-    if not any(_time(literal) for literal in rule.body):
+    if not any(map(_time, rule.body)):
         return rule
     asked_for = Counter(v for formula in (*rule.heads, *rule.body) for v in occurrences(formula))
     body = tuple(_literal(literal, asked_for) for literal in rule.body)

@@ -136,6 +136,11 @@ Order = str | Sequence[str] | Mapping[str, str | Sequence[str]]
 """The column or columns that give the order of arrival, for all inputs or by predicate."""
 
 
+def for_input(given: Any, predicate: str, default: Any = None) -> Any:
+    """The value of an option that is given for all inputs, or by predicate."""
+    return given.get(predicate, default) if isinstance(given, Mapping) else given
+
+
 def inputs_of(
     program: Program,
     frames: Mapping[str, Any],
@@ -147,8 +152,7 @@ def inputs_of(
     found = []
     for text, frame in frames.items():
         given = _input(program, text, frame, time, order)
-        rule = missing.get(given.predicate, SKIP) if isinstance(missing, Mapping) else missing
-        found.append(replace(given, missing=rule))
+        found.append(replace(given, missing=for_input(missing, given.predicate, SKIP)))
     twice = next((i.predicate for n, i in enumerate(found) if i.predicate in [j.predicate for j in found[:n]]), None)
     if twice is not None:
         raise fault("E604", f"there are two inputs for {twice}", note="union the DataFrames")
@@ -173,8 +177,8 @@ def _input(program: Program, text: str, frame: Any, time: str | Mapping[str, str
     if not hasattr(frame, "isStreaming"):
         raise fault("E604", f"a {type(frame).__name__} is not a Spark DataFrame", note="see spark.createDataFrame")
     schema = dict(frame.dtypes)
-    when = time if isinstance(time, str) else time.get(predicate, "time")
-    given = order.get(predicate) if isinstance(order, Mapping) else order
+    when = for_input(time, predicate, "time")
+    given = for_input(order, predicate)
     by = () if given is None else (given,) if isinstance(given, str) else tuple(given)
     columns = tuple(name for name in schema if name != when and name not in by) if named is None else named
     for name in (when, *columns, *by):

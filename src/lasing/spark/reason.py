@@ -15,15 +15,14 @@ from typing import Any
 from uuid import uuid4
 
 from lasing.background import with_background
-from lasing.connectors.missing import SKIP, Gaps, Missing, present, warnings_of
-from lasing.connectors.rows import time_of, value_of
+from lasing.connectors.missing import SKIP, Gaps, Missing, warnings_of
+from lasing.connectors.rows import time_of
 from lasing.connectors.sinks import VIEWS, View
 from lasing.engine_choice import EngineName, plan_for
 from lasing.errors import Diagnostic, LasingError, LasingWarning, fault, in_order, render, similar, warn
 from lasing.limits import Limits, limits_of
 from lasing.logic.checks import CAUTIONS, ONE_ANSWER, findings
 from lasing.logic.facts import facts_of
-from lasing.logic.formulas import Atom
 from lasing.logic.own import Functions, check_functions, with_functions
 from lasing.logic.partition import NoKey, Partition, partition
 from lasing.logic.program import Program
@@ -31,9 +30,10 @@ from lasing.logic.types import argument_types
 from lasing.logic.values import Value
 from lasing.session import ProgramLike, read
 from lasing.spark import batch, streaming
+from lasing.spark.background import background_facts
 from lasing.spark.delay import delay_of, silence_of
 from lasing.spark.hashing import spread_ids
-from lasing.spark.inputs import Input, Order, inputs_of
+from lasing.spark.inputs import Input, Order, for_input, inputs_of
 from lasing.spark.notices import TO_CHOOSE, listen
 from lasing.spark.outputs import output_tables
 from lasing.spark.packing import PACKED, Packer
@@ -157,11 +157,11 @@ class Reasoning:
             foreign=found.foreign if isinstance(found, Partition) and shards > 1 else frozenset(),
             shards=shards,
             unit=unit,
-            delays={i.predicate: delay_of(_of(options.delay, i.predicate, 0), unit) for i in inputs},
+            delays={i.predicate: delay_of(for_input(options.delay, i.predicate, 0), unit) for i in inputs},
             idle={
                 i.predicate: silence_of(longest)
                 for i in inputs
-                if (longest := _of(options.idle, i.predicate, None)) is not None
+                if (longest := for_input(options.idle, i.predicate, None)) is not None
             },
             start=None if options.start is None else time_of(options.start, self.program.tick),
             engine=options.engine,
@@ -361,7 +361,7 @@ def reason(
         Gaps(rule)  # checks it
     gaps: Counter[tuple[str, str]] = Counter()
     of_frames = isinstance(background, Mapping)
-    facts = tuple(_background(background, missing, gaps)) if of_frames else ()
+    facts = tuple(background_facts(background, missing, gaps)) if of_frames else ()
     warn(warnings_of(gaps, TO_CHOOSE))
     known = with_background(checked, facts if of_frames else background)
     if not isinstance(program, Program):  # a program that is already parsed has had its warnings
@@ -392,28 +392,6 @@ def _check_names(option: str, given: Any, predicates: Sequence[str]) -> None:
         if predicate not in predicates:
             note = similar(predicate, predicates) or f"inputs are {', '.join(predicates)}"
             raise fault("E604", f"{option} is given for {predicate}, which is not an input", note=note)
-
-
-def _of(given: Any, predicate: str, default: Any) -> Any:
-    """The value for all inputs, or for this one."""
-    return given.get(predicate, default) if isinstance(given, Mapping) else given
-
-
-def _background(
-    given: Mapping[str, Any], missing: Missing | Mapping[str, Missing], left_out: Counter[tuple[str, str]]
-) -> Iterator[Atom]:
-    """Background facts from data frames by predicate: those of Spark, or any others."""
-    from lasing.connectors.arrow import table_of
-    from lasing.spark.inputs import specification
-
-    for text, frame in given.items():
-        predicate, columns = specification(text)
-        table = frame.toArrow() if hasattr(frame, "toArrow") else table_of(frame, predicate)
-        table = table if columns is None else table.select(list(columns))
-        gaps = Gaps(_of(missing, predicate, SKIP), left_out)
-        table = present(table, table.column_names, gaps, predicate)
-        for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
-            yield Atom(predicate, tuple(value_of(value, what=f"a value of {predicate}") for value in row))
 
 
 def _packed(task: Task, inputs: Sequence[Input], places: tuple[int, ...], slices: Slices | None) -> Iterator[Any]:

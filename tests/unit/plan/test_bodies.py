@@ -6,7 +6,7 @@ import pytest
 
 import lasing
 from lasing.plan.compile import Unplanned, compile_plan
-from lasing.plan.nodes import Extremes, Fold
+from lasing.plan.operators import Extremes, Fold
 
 pytestmark = pytest.mark.filterwarnings("ignore::lasing.LasingWarning")
 

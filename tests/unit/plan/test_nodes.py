@@ -7,22 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from lasing.logic.terms import Variable
-from lasing.plan.nodes import (
-    POINT,
-    Box,
-    Clock,
-    FactPoints,
-    Feed,
-    Fold,
-    Gate,
-    LastFacts,
-    Lookup,
-    Plan,
-    PlanRule,
-    Recompute,
-    Relation,
-    Stamp,
-)
+from lasing.plan.nodes import Clock, Feed, Lookup, Plan, PlanRule, Recompute
+from lasing.plan.operators import Box, FactPoints, Fold, Gate, LastFacts, Stamp
+from lasing.plan.relations import POINT, Relation
 
 ONE, TWO = Relation("one", 1), Relation("two", 2)
 NONE = Relation("none", 0)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import lasing
 from lasing.plan.compile import compile_plan
-from lasing.plan.nodes import Fold, Plan
+from lasing.plan.nodes import Plan
+from lasing.plan.operators import Fold
 from lasing.plan.optimize import optimized
 from lasing.plan.optimize.constants import push_constants
 from lasing.plan.optimize.dead import drop_dead

@@ -37,7 +37,7 @@ from lasing.engines.local.pointers import share
 
 Codes = np.ndarray[Any, np.dtype[np.int64]]
 
-_LEAST = 256
+_LEAST = 32
 
 
 class Answers:
@@ -124,7 +124,8 @@ class Answers:
         self._slots = slots
         self._table: Codes = share(np.full(FIRST_SLOT + slots * SLOT, FREE, np.int64))
         self._table[MASK] = slots - 1
-        enter(self._table, self._rows[: self._count])
+        if self._count:
+            enter(self._table, self._rows[: self._count])
         self._arena[ANSWERS] = self._distance(self._table)
 
     def _enter_memo(self, question: int) -> None:

@@ -11,7 +11,7 @@ from lasing.engines.local import memory
 from lasing.engines.local.engine import LocalEngine
 from lasing.engines.local.inspect import ID, RECORD, entries_of, records_of
 from lasing.logic.terms import term_text
-from lasing.plan.nodes import Relation
+from lasing.plan.relations import Relation
 from lasing.plan.show import show
 
 _KINDS = {

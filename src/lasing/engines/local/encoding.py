@@ -15,8 +15,9 @@ from lasing.logic.functions import COMPARISONS, Function, codes
 from lasing.logic.functions.entry import ANYTHING
 from lasing.logic.terms import Arithmetic, Term, Variable, evaluate, variables_of
 from lasing.logic.values import Value
-from lasing.plan.nodes import NOW, Lookup, PlanRule, Relation, Test
+from lasing.plan.nodes import NOW, Lookup, PlanRule, Test
 from lasing.plan.optimize.order import as_written
+from lasing.plan.relations import Relation
 
 VARIABLES = 256
 """Registers for variables; those of constants follow. The last one holds the evaluation time."""

@@ -44,8 +44,10 @@ from lasing.logic.runs import Run
 from lasing.logic.terms import Arithmetic, Term, Variable
 from lasing.logic.values import is_text
 from lasing.plan.compile import compile_plan
-from lasing.plan.nodes import NOW, Extremes, Fold, Plan, Relation, Remember
+from lasing.plan.nodes import NOW, Plan
+from lasing.plan.operators import Extremes, Fold, Remember
 from lasing.plan.optimize import optimized
+from lasing.plan.relations import Relation
 from lasing.plan.rewrite import rules_of
 from lasing.timeline.limits import check_time
 

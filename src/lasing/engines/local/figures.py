@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from lasing.engines.local.measuring import CLOCK, FIGURES, FIRST_OPERATION, FIRST_RULE, RULE, rows_alive
-from lasing.plan.nodes import Relation
+from lasing.plan.relations import Relation
 
 _Clock = ctypes.CFUNCTYPE(ctypes.c_int64)
 

@@ -21,21 +21,10 @@ from lasing.logic.functions import Function
 from lasing.logic.terms import Term
 from lasing.logic.values import Value
 from lasing.plan.idle import Steady, steady, ticks
-from lasing.plan.nodes import (
-    Derive,
-    Extremes,
-    Fold,
-    Gate,
-    LastFacts,
-    Load,
-    OperatorNode,
-    Plan,
-    PlanRule,
-    Recompute,
-    Relation,
-    Span,
-    Where,
-)
+from lasing.plan.nodes import Load, Plan, PlanRule
+from lasing.plan.operators import Extremes, Fold, Gate, LastFacts, OperatorNode
+from lasing.plan.relations import Relation, Span, Where
+from lasing.plan.rewrite import rules_of
 
 _KEY_AREA, _STACK = 64, 64
 
@@ -97,6 +86,7 @@ class _Layout:
         plan = self.plan
         assert all(relation.arity <= memory.MOST_COLUMNS for relation in plan.relations)
         self._wide = Relation("wide values", 2)
+        self._rules = 1 + max([rule.origin for rule in rules_of(plan)], default=0)
         self._relations = [self._wide, *plan.relations, *self._helpers()]
         self._number = {relation: i for i, relation in enumerate(self._relations)}
         self._waiting = {*self._pending.values(), *(own.relation for own in self._owned() if own.waits)}
@@ -202,8 +192,8 @@ class _Layout:
         if plan.tracked or self._pending or any(isinstance(stage, Gate) for stage in plan.stages):
             self._nodes.append(Track())
         self._nodes += plan.stages
-        unknown = sorted({type(node).__name__ for node in self._nodes} - {known.__name__ for known in OPERATORS})
-        assert not unknown, f"no operator for {', '.join(unknown)}: see `operators.table`"
+        unknown = {type(node) for node in self._nodes} - OPERATORS.keys()
+        assert not unknown, f"no operator for {', '.join(kind.__name__ for kind in unknown)}: see `operators.table`"
         self._own: dict[object, tuple[Own, ...]] = {}
         for node in self._nodes:
             if (make := OPERATORS[type(node)].own) is not None:
@@ -237,9 +227,8 @@ class _Layout:
         return memory.HEADER + self._number[relation] * memory.DESCRIPTOR
 
     def rule_count(self) -> int:
-        stages = [s for s in self.plan.stages if isinstance(s, Derive | Recompute)]
-        every = [*self.plan.guaranteed, *(rule for stage in stages for rule in stage.rules)]
-        return 1 + max((rule.origin for rule in every), default=0)
+        """How many rules the program has, as far as the plan has them."""
+        return self._rules
 
     def _describe(self) -> None:
         """Fill in the relations' descriptors."""
@@ -254,7 +243,7 @@ class _Layout:
             kind = self._kind(relation)
             reported = numbers.get(relation, 0) if kind == memory.TRACKED and relation not in self.plan.tracked else 0
             extra = {memory.COUNTED: 4, memory.TRACKED: 2 if reported else 3}.get(kind, 1)
-            keeps = own.get(relation, Own(relation))
+            keeps = own.get(relation) or Own(relation)
             indices = self.indices[relation] if relation != self._log else []
             assert len(indices) <= memory.MOST_INDICES
             at_next = relation.arity + extra

@@ -16,7 +16,8 @@ from lasing.engines.local.dictionary import Codes, Dictionary
 from lasing.engines.local.execute import IN_ARGS, IN_PREDICATE, IN_TIME
 from lasing.logic.tables import FactTable
 from lasing.logic.values import Value
-from lasing.plan.nodes import Load, Where
+from lasing.plan.nodes import Load
+from lasing.plan.relations import Where
 
 Places = np.ndarray[Any, np.dtype[np.int64]]
 

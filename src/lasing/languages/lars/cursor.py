@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from lasing.errors import Diagnostic, SourceText, similar
 from lasing.languages.lars.slips import slip
-from lasing.languages.lars.tokens import Tokens
+from lasing.languages.lars.tokens import Tokens, directives_in
 from lasing.logic.terms import Term, own_calls
 from lasing.logic.values import Value
 from lasing.timeline.ticks import Tick
@@ -35,13 +35,14 @@ class Mistake(Exception):  # noqa: N818 -- internal: it ends the reading of one 
 
 
 class Cursor:
-    """Walks over tokens. `i` is the index of the next one."""
+    """Walks over tokens. `i` is the index of the next one, `directives` those at which directives begin."""
 
     __slots__ = (
         "anonymous",
         "braces",
         "dated",
         "depth",
+        "directives",
         "environment",
         "i",
         "kinds",
@@ -58,6 +59,7 @@ class Cursor:
         self.offsets = tokens.offsets
         self.source: SourceText = tokens.source
         self.environment = environment
+        self.directives = directives_in(tokens.kinds)
         self.i = 0
         self.depth = 0
         self.anonymous = 0

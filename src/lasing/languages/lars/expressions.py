@@ -148,6 +148,8 @@ def read_atom(c: Cursor) -> Atom:
 def as_term(c: Cursor, operand: Operand) -> Term:
     """The operand, where only a term is allowed."""
     match operand:
+        case Variable() | Arithmetic() | int() | float() | str() | Boxed():  # the most common ones come first
+            return operand
         case Atom(name, ()):
             return c.environment.constants.get(name, name)
         case Atom("new", (str(function), *args)) if all(map(is_value, args)):
@@ -161,8 +163,6 @@ def as_term(c: Cursor, operand: Operand) -> Term:
             hint = similar(name, _FUNCTIONS)
             note = hint or "there is no function of this name; one of your own is written @f(…)"
             c.fail("E105", f"{name}(…) is not a term", note, operand.offset, len(name))
-        case Variable() | Arithmetic() | int() | float() | str() | Boxed():
-            return operand
         case Uncompared(name=name):
             note = f"give it a name first: N = #{name}{{…}}"
             c.fail("E105", f"#{name} cannot be part of a term", note, operand.offset)

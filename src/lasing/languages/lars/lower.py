@@ -104,10 +104,9 @@ def _open(reading: _Reading, source: SourceText) -> None:
     """Tokenise a text, after everything that it includes; each file counts once."""
     tokens, mistakes = tokenize(source)
     cursor = Cursor(tokens, reading.environment)
-    folder = Path() if source.path is None else source.path.parent
     if source.path is not None:
         reading.files.add(source.path.resolve())
-    for start in _statement_starts(cursor):
+    for start in cursor.directives:
         if cursor.texts[start] != "#include":
             continue
         cursor.i = start
@@ -116,6 +115,7 @@ def _open(reading: _Reading, source: SourceText) -> None:
         except Mistake as mistake:
             reading.found.append(mistake.diagnostic)
             continue
+        folder = Path() if source.path is None else source.path.parent
         _include(reading, source, folder / include.path, include)
     reading.cursors.append(cursor)
     reading.bad.append(mistakes)
@@ -155,17 +155,8 @@ def _include(reading: _Reading, source: SourceText, path: Path, include: Include
     reading.including -= 1
 
 
-def _statement_starts(cursor: Cursor) -> list[int]:
-    """The index of each statement's first token."""
-    kinds, starts, i = cursor.kinds, [], 0
-    while kinds[i] != "END":
-        starts.append(i)
-        i = after_statement(kinds, i)
-    return starts
-
-
 def _directives(reading: _Reading, cursor: Cursor, wanted: tuple[str, ...]) -> None:
-    for start in _statement_starts(cursor):
+    for start in cursor.directives:
         if cursor.texts[start] not in wanted:
             continue
         cursor.i = start
@@ -176,7 +167,7 @@ def _directives(reading: _Reading, cursor: Cursor, wanted: tuple[str, ...]) -> N
 
 
 def _constant_statements(reading: _Reading) -> list[tuple[Cursor, int]]:
-    return [(c, i) for c in reading.cursors for i in _statement_starts(c) if c.texts[i] == "#const"]
+    return [(c, i) for c in reading.cursors for i in c.directives if c.texts[i] == "#const"]
 
 
 def _constants(reading: _Reading) -> None:

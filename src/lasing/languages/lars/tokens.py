@@ -80,6 +80,18 @@ def after_statement(kinds: list[str], start: int) -> int:
         return kinds.index("END", start)
 
 
+def directives_in(kinds: list[str]) -> list[int]:
+    """The index of the first token of each directive."""
+    found: list[int] = []
+    if "DIRECTIVE" in kinds:
+        i = 0
+        while kinds[i] != "END":
+            if kinds[i] == "DIRECTIVE":
+                found.append(i)
+            i = after_statement(kinds, i)
+    return found
+
+
 def declared_prefixes(text: str) -> frozenset[str]:
     """The prefixes that a text declares, wherever it does."""
     return frozenset(_DECLARED.findall(text)) if "#prefix" in text else frozenset()

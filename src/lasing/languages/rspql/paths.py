@@ -59,7 +59,7 @@ class Paths:
     def _negated(self, start: Term, parts: list[Any], end: Term, graph: Graph) -> Node:
         """Triples with none of some predicates, forwards, or backwards if inverses are excluded."""
         forward = [value_of(part) for part in parts if isinstance(part, URIRef)]
-        backward = [value_of(part.arg) for part in parts if isinstance(part, InvPath)]
+        backward = [value_of(part.arg) for part in parts if isinstance(part, InvPath) and isinstance(part.arg, URIRef)]
         found: list[Node] = []
         for excluded, one, other in ((forward, start, end), (backward, end, start)):
             if excluded or (one is start and not backward):

@@ -61,7 +61,8 @@ def _negated_sets(read: list[Token]) -> list[Change]:
 
 
 def _union(inside: list[Token]) -> str:
-    forward, backward = [], []
+    forward: list[str] = []
+    backward: list[str] = []
     for i, token in enumerate(inside):
         if token.kind in ("iri", "word"):
             (backward if i and inside[i - 1].text == "^" else forward).append(token.text)

@@ -59,8 +59,8 @@ def _syntax_error(message: str) -> Mistake:
 def _literals_as_written() -> Iterator[None]:
     """Keep the form of literals while a query is read: `05` is another term than `5`."""
     before: Any = rdflib.NORMALIZE_LITERALS
-    rdflib.NORMALIZE_LITERALS = False  # type: ignore[attr-defined]
+    rdflib.NORMALIZE_LITERALS = False
     try:
         yield
     finally:
-        rdflib.NORMALIZE_LITERALS = before  # type: ignore[attr-defined]
+        rdflib.NORMALIZE_LITERALS = before

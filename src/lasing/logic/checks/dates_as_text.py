@@ -12,11 +12,13 @@ from lasing.logic.program import Program, body_nodes
 from lasing.logic.terms import Term, Variable, variables_of
 from lasing.timeline.ticks import DATE, Tick, parse_time
 
+_Comparison = Compare | Aggregate
+
 
 def dates_as_text(program: Program) -> Iterator[Diagnostic]:
     """W106 for `p at T in [5], T > "2026-01-01"`: a number and a text are only unequal."""
     for rule, nodes in body_nodes(program):
-        comparisons = [node for node in nodes if isinstance(node, Compare | Aggregate)]
+        comparisons = [node for node in nodes if isinstance(node, _Comparison)]
         dates = [(node, *found) for node in comparisons if (found := _date(node)) is not None]
         times = _times(nodes) if dates else set()
         for node, term, date in dates:
@@ -26,16 +28,15 @@ def dates_as_text(program: Program) -> Iterator[Diagnostic]:
                 yield Diagnostic("W106", message, rule.place(node.offset), _hint(node, date, program.tick))
 
 
-def _date(node: Compare | Aggregate) -> tuple[Term, str] | None:
+def _date(node: _Comparison) -> tuple[Term, str] | None:
     """The term that is compared with a date, and the date."""
-    match node:
-        case Compare(_, term, str(date)) | Compare(_, str(date), term):
-            pass
-        case Aggregate("min" | "max", (term, *_), bound=str(date)):
-            pass
-        case _:
+    if isinstance(node, Aggregate):
+        if node.function not in ("min", "max"):
             return None
-    return (term, date) if DATE.fullmatch(date) else None
+        term, date = node.terms[0], node.bound
+    else:
+        term, date = (node.left, node.right) if isinstance(node.right, str) else (node.right, node.left)
+    return (term, date) if isinstance(date, str) and DATE.fullmatch(date) else None
 
 
 def _times(nodes: tuple[Formula, ...]) -> set[Variable]:
@@ -57,7 +58,7 @@ def _uses(term: Term, times: set[Variable]) -> bool:
     return any(variable in times for variable in variables_of(term))
 
 
-def _hint(node: Compare | Aggregate, date: str, tick: Tick | None) -> str:
+def _hint(node: _Comparison, date: str, tick: Tick | None) -> str:
     readers = "dates are read after `at`, and in windows such as [T..U]"
     if tick is None:
         return f"{readers}; both need a #tick"

@@ -73,6 +73,8 @@ def _constant_truth(comparison: Compare) -> bool | None:
     left, right = comparison.left, comparison.right
     if isinstance(left, Variable) and left == right:
         return {"=": True, "!=": False, "<": False, ">": False}.get(comparison.operator)
+    if isinstance(left, Variable) or isinstance(right, Variable):
+        return None
     if any(mentions_now(side) or any(variables_of(side)) or any(own_calls(side)) for side in (left, right)):
         return None
     try:

@@ -32,6 +32,8 @@ from lasing.logic.program import Program, Rule
 from lasing.logic.terms import NOW, Arithmetic, Term, Variable, variables_of
 from lasing.logic.variables import Bound, bound_by, is_ready, newly_bound, occurrences
 
+_Tests, _Ranges = Not | Compare, Sometime | Always
+
 
 def safety(program: Program) -> Iterator[Diagnostic]:
     """E201 for each variable of a rule that nothing binds; only once if several rules come from the same text."""
@@ -62,19 +64,17 @@ def _evidently_safe(rule: Rule) -> bool:
         if isinstance(positive, Window):
             if isinstance(positive.function, IntervalWindow):
                 return False
-            positive = positive.body.body if isinstance(positive.body, Sometime | Always) else positive.body
+            positive = positive.body.body if isinstance(positive.body, _Ranges) else positive.body
         terms: tuple[Term, ...] = ()
         if isinstance(positive, At):
             terms, positive = (positive.time,), positive.body
         if isinstance(positive, Atom):
             terms += positive.args
-        elif isinstance(positive, Compare) and isinstance(literal, Not | Compare):
+        elif isinstance(positive, Compare) and isinstance(literal, _Tests):
             terms = (positive.left, positive.right)
         else:
             return False
-        if any(isinstance(term, Arithmetic) for term in terms):
-            return False
-        if isinstance(literal, Not | Compare):
+        if isinstance(literal, _Tests):
             used += terms
         else:
             bound.update(terms)
@@ -84,7 +84,16 @@ def _evidently_safe(rule: Rule) -> bool:
             used.append(head.time)
     if rule.penalty is not None:
         used += rule.penalty.all_terms()
-    return all(not isinstance(term, Variable | Arithmetic) or term in bound for term in used)
+    for term in bound:
+        if isinstance(term, Arithmetic):
+            return False
+    for term in used:
+        if isinstance(term, Variable):
+            if term not in bound:
+                return False
+        elif isinstance(term, Arithmetic):
+            return False
+    return True
 
 
 def _unbound(rule: Rule, bound: Bound) -> Iterator[tuple[Variable, str]]:

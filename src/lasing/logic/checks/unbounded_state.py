@@ -9,7 +9,7 @@ from lasing.logic.facts import facts_of
 from lasing.logic.formulas import offset_of
 from lasing.logic.fragments import is_plain
 from lasing.logic.lookback import formula_lookback, rule_lookback
-from lasing.logic.narrowing import narrowed
+from lasing.logic.narrowing import narrowed_rules
 from lasing.logic.printer import formula_text
 from lasing.logic.program import Program, Rule
 from lasing.logic.rewrites import plain
@@ -19,8 +19,8 @@ def unbounded_state(program: Program) -> Iterator[Diagnostic]:
     """W103 for each literal that may need data of any age: `[*]`, `[T..U]`, and `a at T` without a window."""
     derived = facts_of(program).only_derived
     rewritten: dict[int, list[Rule]] | None = None
-    for index, rule in enumerate(program.rules):
-        doubtful = [f for f in narrowed(rule).body if formula_lookback(f, derived).points is None]
+    for index, (rule, narrow) in enumerate(zip(program.rules, narrowed_rules(program), strict=True)):
+        doubtful = [f for f in narrow.body if formula_lookback(f, derived).points is None]
         if any(not is_plain(literal) for literal in doubtful):
             rewritten = _rewritten(program) if rewritten is None else rewritten
             plain_rules = rewritten.get(index, [rule])

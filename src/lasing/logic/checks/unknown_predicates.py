@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 
 from lasing.errors import Diagnostic, Nearby, nearest
 from lasing.logic.facts import facts_of
-from lasing.logic.formulas import Atom, atoms_of
+from lasing.logic.formulas import Atom
 from lasing.logic.functions import functions
-from lasing.logic.program import Program
+from lasing.logic.program import Program, body_nodes
 
 
 def unknown_predicates(program: Program) -> Iterator[Diagnostic]:
@@ -23,10 +23,9 @@ def unknown_predicates(program: Program) -> Iterator[Diagnostic]:
     known = facts.derived | facts.background | declared
     names = Nearby(known)
     seen: dict[str, int] = {}
-    for rule in program.rules:
-        for atom in (a for literal in rule.body for a in atoms_of(literal)):
-            name = atom.predicate
-            if name in known or name in seen:
+    for rule, nodes in body_nodes(program):
+        for atom in nodes:
+            if not isinstance(atom, Atom) or (name := atom.predicate) in known or name in seen:
                 continue
             seen[name] = len(atom.args)
             near = names.near(name)

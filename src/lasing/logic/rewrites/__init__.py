@@ -11,12 +11,13 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import count
+from operator import is_not
 
 from lasing.logic.dependencies import stratify
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom, atoms_of, walk
 from lasing.logic.fragments import is_plain
-from lasing.logic.narrowing import narrowed
+from lasing.logic.narrowing import narrowed_rules
 from lasing.logic.outputs import outputs_of
 from lasing.logic.program import Program, Rule
 from lasing.logic.rewrites.arithmetic import arithmetic
@@ -58,8 +59,8 @@ def plain(program: Program) -> Plain:
     >>> print(quiet, "becomes", plain(Program((quiet,))).program.rules[0])
     quiet :- (not p) always in [2]. becomes quiet :- not p in [2].
     """
-    rules = tuple(map(narrowed, program.rules))
-    if any(new is not old for new, old in zip(rules, program.rules, strict=True)):
+    rules = narrowed_rules(program)
+    if any(map(is_not, rules, program.rules)):
         program = replace(program, rules=rules)
     program = with_clock(program)
     same = tuple(range(len(program.rules)))
@@ -78,7 +79,7 @@ def plain(program: Program) -> Plain:
 
 
 def _is_plain(rule: Rule) -> bool:
-    return all(is_plain(literal) for literal in rule.body)
+    return all(map(is_plain, rule.body))
 
 
 def _rewritten(program: Program, absent: bool) -> Plain:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from operator import is_not
 from typing import assert_never
 
 from lasing.logic.formulas import (
@@ -22,11 +24,11 @@ from lasing.logic.formulas import (
     Sometime,
     TimeWindow,
     Window,
+    all_nodes,
     map_formula,
     terms_of,
-    walk,
 )
-from lasing.logic.program import Program, Rule
+from lasing.logic.program import Program, Rule, body_nodes
 from lasing.logic.rewrites.draft import EVALUATION_TIME, TICK
 from lasing.logic.terms import NOW, Arithmetic, Term, mentions_now
 
@@ -39,16 +41,18 @@ def with_clock(program: Program) -> Program:
     `q(#now) :- p.` becomes `q(N) :- p, any time at N in [0].`, where `any time` is background. A formula may jump
     anywhere: N keeps its value.
     """
-    rules = tuple(_with_clock(rule) for rule in program.rules)
-    if all(new is old for new, old in zip(rules, program.rules, strict=True)):
+    rules = tuple(_with_clock(rule) if _asks(rule, nodes) else rule for rule, nodes in body_nodes(program))
+    if not any(map(is_not, rules, program.rules)):
         return program
     return replace(program, rules=rules, background=(*program.background, TICK))
 
 
+def _asks(rule: Rule, nodes: Sequence[Formula]) -> bool:
+    """Whether a rule whose body has these nodes mentions `#now`."""
+    return any(mentions_now(term) for node in (*all_nodes(rule.heads), *nodes) for term in terms_of(node))
+
+
 def _with_clock(rule: Rule) -> Rule:
-    terms = [term for formula in (*rule.heads, *rule.body) for node in walk(formula) for term in terms_of(node)]
-    if not any(map(mentions_now, terms)):
-        return rule
     heads = tuple(_head(head) for head in rule.heads)
     body = tuple(map_formula(literal, _node) for literal in rule.body)
     return replace(rule, heads=heads, body=(*body, _BOUND))

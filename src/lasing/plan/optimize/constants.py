@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from operator import is_not
 
 from lasing.logic.terms import Term, Variable
 from lasing.logic.values import is_value
@@ -12,17 +12,26 @@ from lasing.plan.rewrite import map_rules, substitute
 
 def push_constants(plan: Plan) -> Plan:
     """The plan with every variable that must equal a constant replaced by it."""
-    return map_rules(plan, lambda rules: tuple(_pushed(rule) for rule in rules))
+    return map_rules(plan, _all_pushed)
+
+
+def _all_pushed(rules: tuple[PlanRule, ...]) -> tuple[PlanRule, ...]:
+    pushed = tuple(map(_pushed, rules))
+    return pushed if any(map(is_not, pushed, rules)) else rules
 
 
 def _pushed(rule: PlanRule) -> PlanRule:
-    bound = {a for x in rule.lookups if not x.negated for a in x.args}
     for test in rule.tests:
         found = _equation(test)
-        if found is not None and found[0] in bound and (rule.within is None or rule.within[0] != found[0]):
-            rest = tuple(other for other in rule.tests if other is not test)
-            return _pushed(substitute(replace(rule, tests=rest), dict([found])))
+        if found is not None and _is_bound(rule, found[0]) and (rule.within is None or rule.within[0] != found[0]):
+            rest = tuple([other for other in rule.tests if other is not test])
+            return _pushed(substitute(rule.with_terms(rule.args, rule.lookups, rest), dict([found])))
     return rule
+
+
+def _is_bound(rule: PlanRule, variable: Variable) -> bool:
+    """Whether a row that is looked up gives the variable its value."""
+    return any(variable in lookup.args for lookup in rule.lookups if not lookup.negated)
 
 
 def _equation(test: Test) -> tuple[Variable, Term] | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lasing.plan.nodes import Plan, Relation
+from lasing.plan.nodes import Plan
+from lasing.plan.relations import Relation
 from lasing.plan.rewrite import reads, writes
 
 
@@ -21,6 +22,8 @@ def drop_dead(plan: Plan) -> Plan:
             if needed.intersection(writes(stage)):
                 needed.update(reads(stage))
                 needed.update(writes(stage))
+    if needed.issuperset(plan.relations):
+        return plan
     stages = tuple(stage for stage in plan.stages if needed.intersection(writes(stage)))
     kept = tuple(relation for relation in plan.relations if relation in needed)
     return replace(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 from lasing.logic.terms import Term, Variable
@@ -15,10 +16,13 @@ def drop_duplicates(plan: Plan) -> Plan:
 
 
 def _distinct(rules: tuple[PlanRule, ...]) -> tuple[PlanRule, ...]:
+    heads = Counter([rule.head for rule in rules])
+    if len(heads) == len(rules):
+        return rules
     kept: dict[PlanRule, PlanRule] = {}
     for rule in rules:
-        kept.setdefault(canonical(rule), rule)
-    return tuple(kept.values())
+        kept.setdefault(rule if heads[rule.head] == 1 else canonical(rule), rule)
+    return rules if len(kept) == len(rules) else tuple(kept.values())
 
 
 def canonical(rule: PlanRule) -> PlanRule:

@@ -9,7 +9,8 @@ from collections import Counter
 from dataclasses import replace
 
 from lasing.logic.terms import Variable
-from lasing.plan.nodes import Plan, PlanRule, Relation
+from lasing.plan.nodes import Plan, PlanRule
+from lasing.plan.relations import Relation
 from lasing.plan.rewrite import reads
 
 

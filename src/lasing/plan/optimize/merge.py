@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from lasing.logic.functions import COMPARISONS
 from lasing.logic.terms import Arithmetic, Term, Variable
 from lasing.logic.values import Value, is_number, order_key
-from lasing.plan.nodes import Feed, Lookup, Plan, PlanOutput, PlanRule, Relation, Test
+from lasing.plan.nodes import Feed, Lookup, Plan, PlanOutput, PlanRule, Test
+from lasing.plan.relations import Relation
 from lasing.plan.rewrite import reads, rules_of
 
 LEAST = 4

@@ -10,14 +10,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lasing.logic.terms import Term, Variable, variables_of
-from lasing.plan.nodes import NOW, Feed, Lookup, Plan, PlanRule, Relation, Test
+from lasing.plan.nodes import NOW, Feed, Lookup, Plan, PlanRule, Test
+from lasing.plan.relations import Relation
 from lasing.plan.rewrite import map_rules, rules_of
 
 
 def order_lookups(plan: Plan) -> Plan:
     """The plan with an order for every rule and every first lookup."""
     sizes = _sizes(plan)
-    return map_rules(plan, lambda rules: tuple(_ordered(rule, sizes) for rule in rules))
+    return map_rules(plan, lambda rules: tuple([_ordered(rule, sizes) for rule in rules]))
 
 
 def as_written(rule: PlanRule, begin: int) -> tuple[int, ...]:
@@ -26,7 +27,8 @@ def as_written(rule: PlanRule, begin: int) -> tuple[int, ...]:
 
 
 def _ordered(rule: PlanRule, sizes: dict[Relation, int]) -> PlanRule:
-    return replace(rule, orders=tuple(_order(rule, begin, sizes) for begin in range(len(rule.lookups))))
+    orders = ((),) if len(rule.lookups) == 1 else tuple(_order(rule, i, sizes) for i in range(len(rule.lookups)))
+    return replace(rule, orders=orders)
 
 
 def _order(rule: PlanRule, begin: int, sizes: dict[Relation, int]) -> tuple[int, ...]:

@@ -15,16 +15,20 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from lasing.plan.nodes import Derive, Extremes, Fold, Lookup, Plan, PlanRule, Relation, Stage
+from lasing.plan.nodes import Derive, Lookup, Plan, PlanRule, Stage
+from lasing.plan.operators import Extremes, Fold
 from lasing.plan.optimize.duplicates import canonical
 from lasing.plan.optimize.fuse import is_copy
 from lasing.plan.optimize.merge import computes
+from lasing.plan.relations import Relation
 from lasing.plan.rewrite import reads, rules_of
 
 
 def read_originals(plan: Plan) -> Plan:
     """The plan without counted relations that repeat another one."""
     free = set(_free(plan))
+    if not free:
+        return plan
     originals: dict[Relation, Relation] = {}
     known: dict[PlanRule, Relation] = {}
     stages: list[Stage] = []

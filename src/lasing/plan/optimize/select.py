@@ -14,9 +14,10 @@ from typing import TypeVar
 
 from lasing.logic.terms import term_text
 from lasing.logic.values import is_value
-from lasing.plan.nodes import Feed, Load, Lookup, Plan, PlanRule, Relation, Where
+from lasing.plan.nodes import Feed, Load, Lookup, Plan, PlanRule
 from lasing.plan.optimize.dead import drop_dead
 from lasing.plan.optimize.fuse import fuse_copies
+from lasing.plan.relations import Relation, Where
 from lasing.plan.rewrite import map_rules, rules_of, writes
 
 Column = TypeVar("Column")

@@ -17,7 +17,8 @@ from lasing.engines.local.operators.operation import FIELDS, Fields, Layout, Ope
 from lasing.engines.local.operators.settle import settle_exactly, touch_all
 from lasing.engines.local.pointers import Memory
 from lasing.engines.local.spans import window_size
-from lasing.plan.nodes import Box, Span
+from lasing.plan.operators import Box
+from lasing.plan.relations import Span
 
 # The input's relation, the output's, the window's span, its size at the last tick. For the window of the last n facts,
 # BACK is n, AHEAD the log's relation, and STEP 0.

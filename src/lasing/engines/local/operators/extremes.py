@@ -44,7 +44,8 @@ from lasing.engines.local.pointers import Memory, uint64
 from lasing.engines.local.texts import order
 from lasing.engines.local.values import NAMES, SMALL, compare, is_name, is_term, precedes
 from lasing.logic.functions.codes import LESS
-from lasing.plan.nodes import Extremes, Relation
+from lasing.plan.operators import Extremes
+from lasing.plan.relations import Relation
 
 # The input's relation, the output's, the groups', the nodes', how many columns group, how many tuples are chosen,
 # whether the greatest are best, the first free node, the rule's number.

@@ -75,7 +75,8 @@ from lasing.logic.functions.codes import COUNT, SUM
 from lasing.logic.functions.codes import GREATEST as MAX
 from lasing.logic.functions.codes import LEAST as MIN
 from lasing.logic.values import Class
-from lasing.plan.nodes import Fold, Relation
+from lasing.plan.operators import Fold
+from lasing.plan.relations import Relation
 
 # The input's relation, the output's, the groups', how many columns group, the function, the input's index by group (-1:
 # none), the rule's number.

@@ -31,7 +31,8 @@ from lasing.engines.local.pause import spend
 from lasing.engines.local.pointers import Memory
 from lasing.engines.local.spans import enters, leaves
 from lasing.engines.local.values import SMALL
-from lasing.plan.nodes import Gate, Relation
+from lasing.plan.operators import Gate
+from lasing.plan.relations import Relation
 
 # The input's relation, the output's, the agenda (args, u, when), and the window.
 SOURCE, TARGET, AGENDA, BACK, AHEAD, STEP = range(FIELDS, FIELDS + 6)

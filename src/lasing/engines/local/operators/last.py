@@ -32,7 +32,8 @@ from lasing.engines.local.operators.operation import FIELDS, Fields, Layout, Ope
 from lasing.engines.local.operators.settle import settle
 from lasing.engines.local.pause import spend
 from lasing.engines.local.pointers import Memory
-from lasing.plan.nodes import LastFacts, Relation
+from lasing.plan.operators import LastFacts
+from lasing.plan.relations import Relation
 
 # The output's relation (args, T), how many facts; for a tuple window, the log's relation and the predicate's number.
 TARGET, FACTS, LOG, PREDICATE = range(FIELDS, FIELDS + 4)

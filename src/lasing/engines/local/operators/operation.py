@@ -24,7 +24,8 @@ from lasing.engines.local.values import SMALL
 from lasing.logic.functions import Function
 from lasing.logic.terms import Term
 from lasing.logic.values import Value
-from lasing.plan.nodes import PlanRule, Relation, Span
+from lasing.plan.nodes import PlanRule
+from lasing.plan.relations import Relation, Span
 
 KERNEL = 0
 FIELDS = 1

@@ -13,7 +13,7 @@ from lasing.engines.local.operators.operation import FIELDS, Fields, Layout, Ope
 from lasing.engines.local.operators.settle import settle
 from lasing.engines.local.pause import spend
 from lasing.engines.local.pointers import Memory
-from lasing.plan.nodes import FactPoints
+from lasing.plan.operators import FactPoints
 
 # The log of all facts, the relation, how many facts, and the ends of the window at the last tick.
 LOG, TARGET, FACTS, FIRST, LAST = range(FIELDS, FIELDS + 5)

@@ -37,7 +37,8 @@ from lasing.engines.local.operators.settle import settle
 from lasing.engines.local.pause import spend
 from lasing.engines.local.pointers import Memory
 from lasing.engines.local.spans import enters, leaves
-from lasing.plan.nodes import Recall, Relation
+from lasing.plan.operators import Recall
+from lasing.plan.relations import Relation
 
 # The output's relation, the agenda (its columns, when) with a change of the count, the window, what is asked about
 # it, and whether it leaves out now.

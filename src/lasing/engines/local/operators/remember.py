@@ -40,7 +40,8 @@ from lasing.engines.local.operators.operation import FIELDS, Fields, Layout, Ope
 from lasing.engines.local.operators.recall import AT, BACK, HOW, STEP, begins, ends, enter
 from lasing.engines.local.pause import spend
 from lasing.engines.local.pointers import Memory, pointer
-from lasing.plan.nodes import Relation, Remember
+from lasing.plan.operators import Remember
+from lasing.plan.relations import Relation
 
 # The input's relation, that of the runs, where the operations of the windows are, and how many; the last time point
 # whose atoms the windows that ask for times have got; whether to compare all runs with the input.

@@ -12,7 +12,7 @@ from lasing.engines.local.operators.operation import FIELDS, Fields, Layout, Ope
 from lasing.engines.local.operators.settle import settle
 from lasing.engines.local.pause import spend
 from lasing.engines.local.pointers import Memory
-from lasing.plan.nodes import Stamp
+from lasing.plan.operators import Stamp
 
 # The input's relation, and the output's.
 SOURCE, TARGET = range(FIELDS, FIELDS + 2)

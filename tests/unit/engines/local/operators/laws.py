@@ -9,7 +9,8 @@ from lasing.engines.local.engine import LocalEngine
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.logic.values import Value
-from lasing.plan.nodes import Clock, Feed, Plan, PlanOutput, PlanRule, Relation, Span, Stage
+from lasing.plan.nodes import Clock, Feed, Plan, PlanOutput, PlanRule, Stage
+from lasing.plan.relations import Relation, Span
 
 Row = tuple[Value, ...]
 Facts = Mapping[int, Sequence[Row]]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lasing.plan.nodes import Box, Feed, Relation, Span
+from lasing.plan.nodes import Feed
+from lasing.plan.operators import Box
+from lasing.plan.relations import Relation, Span
 from tests.unit.engines.local.operators.laws import END, present, random_facts, window
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lasing.plan.nodes import Clock, Relation, Span
+from lasing.plan.nodes import Clock
+from lasing.plan.relations import Relation, Span
 from tests.unit.engines.local.operators.laws import END, present, window
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lasing.logic.terms import Variable
-from lasing.plan.nodes import Derive, Feed, Lookup, PlanRule, Relation, Span
+from lasing.plan.nodes import Derive, Feed, Lookup, PlanRule
+from lasing.plan.relations import Relation, Span
 from tests.unit.engines.local.operators.laws import END, present, random_facts, window
 
 X, Y, Z = Variable("X"), Variable("Y"), Variable("Z")

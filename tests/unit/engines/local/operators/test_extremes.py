@@ -12,7 +12,9 @@ from lasing.logic.functions import tuple_key
 from lasing.logic.program import Program
 from lasing.logic.terms import Variable
 from lasing.logic.values import Iri, Value
-from lasing.plan.nodes import Derive, Extremes, Feed, Lookup, Plan, PlanOutput, PlanRule, Relation, Span
+from lasing.plan.nodes import Derive, Feed, Lookup, Plan, PlanOutput, PlanRule
+from lasing.plan.operators import Extremes
+from lasing.plan.relations import Relation, Span
 from tests.unit.engines.local.operators.laws import END, Facts, Row, present, random_facts, window
 
 X, Y, Z = Variable("X"), Variable("Y"), Variable("Z")

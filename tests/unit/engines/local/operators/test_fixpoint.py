@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from lasing.logic.terms import Variable
-from lasing.plan.nodes import Feed, Lookup, PlanRule, Relation, Span
+from lasing.plan.nodes import Feed, Lookup, PlanRule
 from lasing.plan.nodes import Test as Comparing
+from lasing.plan.relations import Relation, Span
 from tests.unit.engines.local.operators.laws import END, Facts, Row, present, random_facts, window
 
 X, Y, Z = Variable("X"), Variable("Y"), Variable("Z")

@@ -14,7 +14,9 @@ from lasing.logic.functions import AggregateFunction
 from lasing.logic.functions.aggregates import aggregate
 from lasing.logic.terms import Variable
 from lasing.logic.values import ExactDecimal, Truth, Undefined, Value, normal
-from lasing.plan.nodes import Derive, Feed, Fold, Lookup, PlanRule, Relation, Span
+from lasing.plan.nodes import Derive, Feed, Lookup, PlanRule
+from lasing.plan.operators import Fold
+from lasing.plan.relations import Relation, Span
 from tests.unit.engines.local.operators.laws import END, Row, present, random_facts, window
 
 BY_DEFINITION: dict[AggregateFunction, Callable[[set[int]], float | Fraction]] = {

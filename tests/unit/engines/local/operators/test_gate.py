@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from lasing.logic.terms import Arithmetic, Variable
-from lasing.plan.nodes import Derive, Feed, Gate, Lookup, PlanRule, Relation, Span
+from lasing.plan.nodes import Derive, Feed, Lookup, PlanRule
 from lasing.plan.nodes import Test as Comparing
+from lasing.plan.operators import Gate
+from lasing.plan.relations import Relation, Span
 from tests.unit.engines.local.operators.laws import END, present, random_facts, window
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lasing.plan.nodes import LastFacts, Relation
+from lasing.plan.operators import LastFacts
+from lasing.plan.relations import Relation
 from tests.unit.engines.local.operators.laws import END, present, random_facts
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lasing.plan.nodes import FactPoints, LastFacts, Relation, Stage
+from lasing.plan.nodes import Stage
+from lasing.plan.operators import FactPoints, LastFacts
+from lasing.plan.relations import Relation
 from tests.unit.engines.local.operators.laws import END, present, random_facts
 
 

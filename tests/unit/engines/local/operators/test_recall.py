@@ -7,7 +7,9 @@ from typing import Literal
 import pytest
 
 from lasing.logic.terms import Variable
-from lasing.plan.nodes import Derive, Feed, Lookup, PlanRule, Recall, Relation, Remember, Span
+from lasing.plan.nodes import Derive, Feed, Lookup, PlanRule
+from lasing.plan.operators import Recall, Remember
+from lasing.plan.relations import Relation, Span
 from tests.unit.engines.local.operators.laws import END, Facts, Row, present, random_facts, window
 
 SPANS = [

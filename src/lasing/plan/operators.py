@@ -1,0 +1,326 @@
+"""The operators of a plan: stages of the counted plane that fill a relation in another way than by rules."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Literal
+
+from lasing.logic.functions import AGGREGATES, AggregateFunction
+from lasing.logic.terms import Term
+from lasing.plan.relations import Relation, Span, expect_arity, misfit
+
+TIME, DATA = -1, -2
+"""In place of a column: times of the timeline, or other values."""
+
+
+class OperatorNode(ABC):
+    """A stage that fills one relation, its `target`. It says everything that passes over a plan have to know about it,
+    so that a new one needs no change in them."""
+
+    __slots__ = ()
+    target: Relation
+
+    @property
+    def origin_of_rows(self) -> Relation | None:
+        """The relation from which it takes its rows; None if it takes them from the facts themselves."""
+        return None
+
+    @property
+    def moves(self) -> bool:
+        """Whether time alone changes its rows, even if its source stays as it is."""
+        return False
+
+    @property
+    def window_of_times(self) -> Span | None:
+        """The time window in which it looks at the times in its source's rows, if it does."""
+        return None
+
+    @property
+    def computed(self) -> tuple[int, str] | None:
+        """The column of the source whose values it computes with, and what it does, if it does more than copy them."""
+        return None
+
+    @property
+    def ordered(self) -> range:
+        """The columns of the source by which it orders rows, in memory of its own, where times do not move along."""
+        return range(0)
+
+    @property
+    def unsteady(self) -> str:
+        """Why each time point must be evaluated because of it; empty if that is not so."""
+        return ""
+
+    @abstractmethod
+    def columns(self) -> tuple[int, ...]:
+        """What each column of the target holds: the same as a column of the source, by its number, or TIME or DATA."""
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """What it does, for `lasing check --plan`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box(OperatorNode):
+    """Rows (args) for which `source` has (args, u) at every time point u of the window: a span, or the window of the
+    last `window` facts."""
+
+    source: Relation
+    target: Relation
+    window: Span | int
+
+    def __post_init__(self) -> None:
+        expect_arity(self, self.source, self.target.arity + 1)
+
+    @property
+    def origin_of_rows(self) -> Relation:
+        return self.source
+
+    @property
+    def window_of_times(self) -> Span | None:
+        return self.window if isinstance(self.window, Span) else None
+
+    def columns(self) -> tuple[int, ...]:
+        return tuple(range(self.target.arity))
+
+    def __str__(self) -> str:
+        return f"always in [#{self.window}]" if isinstance(self.window, int) else f"always in [{self.window}]"
+
+
+@dataclass(frozen=True, slots=True)
+class LastFacts(OperatorNode):
+    """Rows (args, T) of a predicate among the last facts: of the stream, or, with `keys`, for each value in these
+    columns."""
+
+    predicate: str
+    target: Relation
+    facts: int
+    keys: tuple[int, ...] | None
+
+    def __post_init__(self) -> None:
+        arguments = self.target.arity - 1
+        if arguments < 0:
+            raise misfit(self, f"{self.target.name} has no column for the time")
+        if not all(0 <= key < arguments for key in self.keys or ()):
+            raise misfit(self, f"it has {arguments} arguments")
+
+    def columns(self) -> tuple[int, ...]:
+        return (*[DATA] * (self.target.arity - 1), TIME)
+
+    def __str__(self) -> str:
+        by = "" if self.keys is None else f" by {', '.join(str(key + 1) for key in self.keys)}"
+        return f"last facts: {self.predicate} in [#{self.facts}{by}]"
+
+
+@dataclass(frozen=True, slots=True)
+class FactPoints(OperatorNode):
+    """Rows (u) for the time points of the window of the last `facts`: from the oldest of them to now."""
+
+    target: Relation
+    facts: int
+
+    def __post_init__(self) -> None:
+        expect_arity(self, self.target, 1)
+
+    @property
+    def moves(self) -> bool:
+        return True
+
+    @property
+    def unsteady(self) -> str:
+        return "background at the time points of a window of facts"
+
+    def columns(self) -> tuple[int, ...]:
+        return (TIME,)
+
+    def __str__(self) -> str:
+        return f"the time points of [#{self.facts}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Gate(OperatorNode):
+    """The counted rows (args, u) of `source` while u lies in the span."""
+
+    source: Relation
+    target: Relation
+    span: Span
+
+    def __post_init__(self) -> None:
+        expect_arity(self, self.source, self.target.arity)
+
+    @property
+    def origin_of_rows(self) -> Relation:
+        return self.source
+
+    @property
+    def window_of_times(self) -> Span:
+        return self.span
+
+    def columns(self) -> tuple[int, ...]:
+        return tuple(range(self.target.arity))
+
+    def __str__(self) -> str:
+        return f"in [{self.span}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp(OperatorNode):
+    """The rows (args) of `source` that are present now, as (args, now)."""
+
+    source: Relation
+    target: Relation
+
+    def __post_init__(self) -> None:
+        expect_arity(self, self.target, self.source.arity + 1)
+
+    @property
+    def origin_of_rows(self) -> Relation:
+        return self.source
+
+    @property
+    def moves(self) -> bool:
+        return True
+
+    def columns(self) -> tuple[int, ...]:
+        return (*range(self.source.arity), TIME)
+
+    def __str__(self) -> str:
+        return "with the time"
+
+
+@dataclass(frozen=True, slots=True)
+class Fold(OperatorNode):
+    """Rows (group, value): an aggregate over the rows (group, terms) of `source`; the first columns group.
+
+    `by` has what the program calls those columns.
+    """
+
+    function: AggregateFunction
+    source: Relation
+    target: Relation
+    by: tuple[Term, ...]
+    origin: int
+
+    @property
+    def groups(self) -> int:
+        """How many columns group."""
+        return len(self.by)
+
+    def __post_init__(self) -> None:
+        expect_arity(self, self.target, self.groups + 1)
+        if self.groups > self.source.arity:
+            raise misfit(self, f"{self.source.name} has too few columns to group by")
+
+    @property
+    def origin_of_rows(self) -> Relation:
+        return self.source
+
+    @property
+    def computed(self) -> tuple[int, str] | None:
+        return None if AGGREGATES[self.function].weight == "one" else (self.groups, f"#{self.function}")
+
+    def columns(self) -> tuple[int, ...]:
+        return (*range(self.groups), DATA if AGGREGATES[self.function].picks is None else self.groups)
+
+    def __str__(self) -> str:
+        return f"#{self.function} by the first {self.groups} columns"
+
+
+@dataclass(frozen=True, slots=True)
+class Extremes(OperatorNode):
+    """The rows (group, terms) of `source` that are among the `most` greatest, or least, of their group; the first
+    `groups` columns group."""
+
+    greatest: bool
+    most: int
+    source: Relation
+    target: Relation
+    groups: int
+    origin: int
+
+    def __post_init__(self) -> None:
+        expect_arity(self, self.target, self.source.arity)
+        if self.groups >= self.source.arity:
+            raise misfit(self, f"{self.source.name} has no terms to order by")
+
+    @property
+    def origin_of_rows(self) -> Relation:
+        return self.source
+
+    @property
+    def ordered(self) -> range:
+        return range(self.groups, self.source.arity)
+
+    def columns(self) -> tuple[int, ...]:
+        return tuple(range(self.target.arity))
+
+    def __str__(self) -> str:
+        number = "" if self.most == 1 else f" {self.most}"
+        return f"#{'last' if self.greatest else 'first'}{number} by the first {self.groups} columns"
+
+
+@dataclass(frozen=True, slots=True)
+class Remember(OperatorNode):
+    """The runs of time points at which rows (args) of a derived stream held: rows (args, begin, length).
+
+    All windows over the stream learn from here what has begun and what has ended. With `points`, some of them need each
+    time point of a run.
+    """
+
+    predicate: str
+    source: Relation
+    target: Relation
+    points: bool = False
+
+    def __post_init__(self) -> None:
+        expect_arity(self, self.target, self.source.arity + 2)
+
+    @property
+    def origin_of_rows(self) -> Relation:
+        return self.source
+
+    @property
+    def moves(self) -> bool:
+        return self.points
+
+    @property
+    def unsteady(self) -> str:
+        return "a derived stream"
+
+    def columns(self) -> tuple[int, ...]:
+        return (*range(self.source.arity), TIME, DATA)
+
+    def __str__(self) -> str:
+        return "remember"
+
+
+@dataclass(frozen=True, slots=True)
+class Recall(OperatorNode):
+    """A window over a derived stream: rows (args) that held at some or all of its time points, or rows (args, T).
+
+    `source` has the runs. If `past`, the window does not contain now, and is ready before anything is derived.
+    """
+
+    source: Relation
+    target: Relation
+    span: Span
+    how: Literal["in", "always", "at"]
+    past: bool
+
+    def __post_init__(self) -> None:
+        expect_arity(self, self.target, self.source.arity - (1 if self.how == "at" else 2))
+
+    @property
+    def origin_of_rows(self) -> Relation:
+        return self.source
+
+    @property
+    def window_of_times(self) -> Span:
+        return self.span
+
+    def columns(self) -> tuple[int, ...]:
+        return (*range(self.source.arity - 2), TIME) if self.how == "at" else tuple(range(self.target.arity))
+
+    def __str__(self) -> str:
+        how = {"in": "in", "always": "always in", "at": "at T in"}[self.how]
+        return f"remembered {how} [{self.span}]{' before now' if self.past else ''}"
