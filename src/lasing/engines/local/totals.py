@@ -96,7 +96,7 @@ def _number(limbs: list[int], base: Fraction, first: int) -> Fraction:
     whole = 0
     for limb in reversed(limbs):
         whole = whole * int(base) + limb
-    return whole * base**first
+    return whole * base**first if whole else Fraction(0)
 
 
 def _words(base: int, at: int, count: int) -> list[int]:

@@ -61,8 +61,9 @@ def test_a_group_keeps_words_and_says_which_of_them_are_codes() -> None:
     (groups,) = (relation for relation in arena.relations if relation.name.startswith("groups of"))
     d, words = descriptor(arena, groups.name), arena.memory
     assert int(words[d + memory.STRIDE] - words[d + memory.AT_MORE]) == fold.FIRST_FEW + leaders.LEADERS
-    assert int(words[d + memory.MORE_CODES]) == 1 << fold.VALUE | (2**leaders.ROOM - 1) << fold.FIRST_FEW + leaders.BEST
-    assert int(words[d + memory.MORE_BLOCK]) == 0
+    assert int(words[d + memory.MORE_CODES]) == 1 << fold.VALUE | (2**leaders.ROOM - 1) << fold.FIRST_FEW + leaders.RING
+    assert int(words[d + memory.MORE_BLOCK]) == fold.FIRST_FEW + leaders.BLOCK + 1
+    assert int(words[d + memory.CODES_IN_BLOCK]) == fold.FIRST_FEW + leaders.SIZE + 1
 
 
 def test_a_group_of_a_sum_says_which_word_is_its_block() -> None:

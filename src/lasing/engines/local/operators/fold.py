@@ -7,9 +7,9 @@ also keeps their exact sum (see `sums`); a change adds a term or takes it away, 
 changes are in. For a least or greatest, it keeps the first few terms (see `leaders`).
 
 So a change of a count, a sum or an average costs the same in a group of any size. The rows of a group are searched for
-the least or greatest only when the first few have all gone. If they go one after the other, as the least of rising
-values in a window does, the search for the next 32 falls on 32 changes; if they go in no order, there is hardly ever
-one. Values of other kinds than numbers and names are searched at each change, because Python has to compare them.
+the least or greatest only when the first few have all gone. If they go in no order, that hardly ever happens; if they
+go one after the other, as the least of rising values in a window does, it happens a few times, until all terms are in
+order. Values of other kinds than numbers and names are searched at each change, because Python has to compare them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,19 @@ from lasing.engines.local.memory import (
     touch,
 )
 from lasing.engines.local.operators.examples import BINDING, NAME, note
-from lasing.engines.local.operators.leaders import BEST, KNOWN, LEADERS, enter, forget, strike
+from lasing.engines.local.operators.leaders import (
+    BLOCK,
+    KNOWN,
+    LEADERS,
+    RING,
+    SIZE,
+    best,
+    enter,
+    expect,
+    forget,
+    give_back,
+    strike,
+)
 from lasing.engines.local.operators.operation import FIELDS, Fields, Layout, Operator, Own
 from lasing.engines.local.operators.settle import settle
 from lasing.engines.local.pause import RUNNING, RUNNING_HEAD, spend
@@ -133,7 +145,7 @@ def _take(m: Memory, op: int, row: int, texts: Memory) -> None:
     if is_term(first):
         m[more + TERMS] += sign
     if sign < 0:
-        strike(m, more + FIRST_FEW, first)
+        strike(m, more + FIRST_FEW, function, first, texts)
     elif m[more + TERMS] > 0 or 0 < m[more + NAMES] < rows:
         forget(m, more + FIRST_FEW)  # they may not compare
     else:
@@ -154,6 +166,8 @@ def _put(m: Memory, op: int, group: int, texts: Memory) -> None:
     more = g + m[state + AT_MORE]
     if m[op + FUNCTION] in (SUM, AVG):
         tidy(m, more + SUMS)
+    elif m[op + FUNCTION] != COUNT and m[g + m[state + AT_C]] == 0:
+        give_back(m, more + FIRST_FEW)
     at = more + VALUE
     before = m[at]
     if value == before:
@@ -199,7 +213,7 @@ def _value(m: Memory, op: int, group: int, texts: Memory) -> int:
             return NOT_COMPARABLE
         if m[more + FIRST_FEW + KNOWN] == 0:
             _search(m, op, group, texts)
-        return m[more + FIRST_FEW + BEST]
+        return best(m, more + FIRST_FEW)
     if names > 0:
         return NOT_A_NUMBER
     return value_of(m, more + SUMS, rows if function == AVG else int64(0))
@@ -209,7 +223,9 @@ def _value(m: Memory, op: int, group: int, texts: Memory) -> int:
 def _search(m: Memory, op: int, group: int, texts: Memory) -> None:
     """Find the first few terms of a group that has rows."""
     state = m[op + STATE]
-    leaders = record(m, state, group) + m[state + AT_MORE] + FIRST_FEW
+    g = record(m, state, group)
+    leaders = g + m[state + AT_MORE] + FIRST_FEW
+    expect(m, leaders, m[g + m[state + AT_C]])
     row, seen = _first(m, op, group), 0
     while row != NO_ROW:
         first = m[record(m, m[op + SOURCE], row) + m[op + GROUPS]]
@@ -300,7 +316,14 @@ def _picks(node: Fold) -> bool:
 def _groups(node: Fold) -> Own:
     groups = Relation(f"groups of {node.target.name}", node.groups, counted=True)
     if _picks(node):
-        return Own(groups, more=FIRST_FEW + LEADERS, codes=(VALUE, *range(FIRST_FEW + BEST, FIRST_FEW + LEADERS)))
+        ring = range(FIRST_FEW + RING, FIRST_FEW + LEADERS)
+        return Own(
+            groups,
+            more=FIRST_FEW + LEADERS,
+            codes=(VALUE, *ring),
+            block=FIRST_FEW + BLOCK,
+            codes_in_block=FIRST_FEW + SIZE,
+        )
     if AGGREGATES[node.function].weight == "one":
         return Own(groups, more=VALUE + 1, codes=(VALUE,))
     return Own(groups, more=SUMS + SUM_WORDS, codes=(VALUE,), block=SUMS + LIMBS_AT)
