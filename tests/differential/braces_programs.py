@@ -11,13 +11,14 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from lasing.logic.values.datatypes import DECIMAL, INTEGER
 from tests.differential.strategies import Example
 
 Signature = tuple[str, int]
 
 STREAMED: list[Signature] = [("s1", 1), ("r1", 1), ("s2", 2), ("r2", 2)]
 LAYERS: list[list[Signature]] = [[("d1", 1), ("d2", 2)], [("e1", 1), ("e2", 2)], [("f1", 1), ("f2", 2)]]
-VALUES = ["1", "2", "3", "2.5", "a", "b", '"a b"', "<http://ex.org/a>"]
+VALUES = ["1", "2", "3", "2.5", "a", "b", '"a b"', "<http://ex.org/a>", f'"1.5"^^<{DECIMAL}>', f'"02"^^<{INTEGER}>']
 LENGTH = 9
 
 

@@ -81,7 +81,7 @@ def test_optimised_equals_unoptimised(first: int) -> None:
 
 @pytest.mark.parametrize("first", range(40_000, 40_000 + programs(40, 1000), CHUNK))
 def test_slices_equal_the_whole(first: int) -> None:
-    plain = [value for value in VALUES if not value.startswith("<")]  # the harness types columns by hand
+    plain = [value for value in VALUES if "<" not in value]  # the harness types columns by hand
     slices = 0
     for number, example in enumerate(safe_examples(first, CHUNK, plain)):
         chance = random.Random(first + number)

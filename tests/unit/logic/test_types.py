@@ -16,6 +16,7 @@ STREAMS: dict[str, tuple[Type, ...]] = {
     "ts": ("timestamp",),
     "da": ("date",),
     "b": ("boolean",),
+    "m": ("mixed",),
     "now": (),
 }
 
@@ -130,6 +131,8 @@ def test_what_is_never_derived_has_no_type() -> None:
         ("#sum{V : i(V)}", "integer"),
         ("#sum{V : d(V)}", "double"),
         ("#avg{V : i(V)}", "double"),
+        ("#sum{V : m(V)}", "mixed"),
+        ("#avg{V : m(V)}", "mixed"),
         ("#min{V : i(V)}", "integer"),
         ("#max{V : d(V)}", "double"),
         ("#max{V : t(V)}", "text"),

@@ -23,18 +23,23 @@ _MARGIN = 1
 def accumulate(m: Memory, at: int, x: float, sign: int) -> None:
     """Add a finite double, or take it away, to or from the accumulator at m[at…]."""
     limb = first_limb(x)
-    if m[at + BLOCK] == 0 or limb < m[at + FIRST] or limb + SPREAD > m[at + FIRST] + m[at + LIMBS]:
-        _widen(m, at, limb)
-        if m[at + BLOCK] == 0:  # there is no memory for it, and the engine has stopped
-            return
-    add_double(m, m[at + BLOCK] - m[at + FIRST], x, sign)
+    if make_room(m, at, limb, SPREAD):
+        add_double(m, m[at + BLOCK] - m[at + FIRST], x, sign)
+
+
+@njit(cache=True, forceinline=True)
+def make_room(m: Memory, at: int, limb: int, limbs: int) -> bool:
+    """Make sure that an accumulator has these limbs. Otherwise there is no memory for them: the engine has stopped."""
+    if m[at + BLOCK] == 0 or limb < m[at + FIRST] or limb + limbs > m[at + FIRST] + m[at + LIMBS]:
+        _widen(m, at, limb, limbs)
+    return m[at + BLOCK] != 0
 
 
 @njit(cache=True)
-def _widen(m: Memory, at: int, limb: int) -> None:
-    """Move an accumulator to a block that also has the limbs from this one on, and a margin."""
+def _widen(m: Memory, at: int, limb: int, more: int) -> None:
+    """Move an accumulator to a block that also has some limbs from this one on, and a margin."""
     old, first, limbs = m[at + BLOCK], m[at + FIRST], m[at + LIMBS]
-    start, end = limb - _MARGIN, limb + SPREAD + _MARGIN
+    start, end = limb - _MARGIN, limb + more + _MARGIN
     if old != 0:
         start, end = min(start, first), max(end, first + limbs)
     block = new_block(m, end - start)

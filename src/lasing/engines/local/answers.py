@@ -29,6 +29,7 @@ from lasing.engines.local.asking import (
     NOT_KNOWN,
     SLOT,
     TERMS,
+    TOTAL,
     enter,
 )
 from lasing.engines.local.memory import KEY
@@ -154,7 +155,8 @@ def _asked(
             key = int(arena[KEY])
             question, a, b = arena[key + ASKED_QUESTION : key + ASKED_B + 1].tolist()
             found = answer(question, a, b)
-            remember(question, a, b, found)
+            if question != TOTAL:
+                remember(question, a, b, found)
             return found
         except BaseException as error:
             keep(error)

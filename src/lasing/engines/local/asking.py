@@ -26,13 +26,17 @@ from lasing.logic.functions.codes import COPY, UNEQUAL
 ASK, ANSWERS, MEMOS = 36, 37, 40
 ASKED_QUESTION, ASKED_A, ASKED_B = 40, 41, 42
 
-# Questions: a comparison by its code; which values a value compares with; which of two comes first; functions.
-CLASS, PRECEDES = UNEQUAL + 1, UNEQUAL + 2
+# Questions: a comparison by its code; which values a value compares with; which of two comes first; what a term adds to
+# a sum (see `totals`); functions.
+CLASS, PRECEDES, SUMMAND, BITS, LIMB = range(UNEQUAL + 1, UNEQUAL + 6)
+assert LIMB <= COPY, "the answers to these questions are no values"
 PAIR = COPY + 1
 """A function of more than two operands takes the last one, and a pair of all those before it."""
 FIRST_FUNCTION = PAIR + 1
 ARITHMETIC = 1 << 32
 """Arithmetic on terms: the question is this and the code of the operation."""
+TOTAL = 1 << 33
+"""The value of a sum with terms. The question is about words of memory, not about codes: its answer is not cached."""
 
 # The table: its mask, then per slot the question, its two codes, and the answer.
 MASK, FIRST_SLOT = 0, 1
@@ -70,6 +74,12 @@ def ask(m: Memory, question: int, a: int, b: int) -> int:
     at = _slot(m, m[ANSWERS], question, a, b)
     if m[at + QUESTION] != FREE:
         return m[at + ANSWER]
+    return ask_driver(m, question, a, b)
+
+
+@njit(cache=True)
+def ask_driver(m: Memory, question: int, a: int, b: int) -> int:
+    """The driver's answer to a question."""
     key = m[KEY]
     m[key + ASKED_QUESTION], m[key + ASKED_A], m[key + ASKED_B] = question, a, b
     return call(m[ASK])

@@ -14,6 +14,7 @@ from lasing.engines.local.memory import (
     ARITY,
     AT_H,
     AT_MORE,
+    CODES_IN_BLOCK,
     DESCRIPTOR,
     FIRST_RELATION,
     FOREVER,
@@ -21,6 +22,7 @@ from lasing.engines.local.memory import (
     KEY,
     LO,
     LOOKED_AT,
+    MORE_BLOCK,
     MORE_CODES,
     RELATIONS,
     WIDE,
@@ -92,8 +94,19 @@ def renumber(array: Memory, names: np.ndarray, wides: np.ndarray) -> None:
                 if codes & 1:
                     m[more] = new_code(m[more], names, wides)
                 codes, more = codes >> 1, more + 1
+            if m[d + CODES_IN_BLOCK] != 0:
+                _renumber_block(m, d, b + m[d + AT_MORE], names, wides)
         link_again(m, d)
     _keep_wides(m, wides)
+
+
+@njit(cache=True)
+def _renumber_block(m: Memory, d: int, more: int, names: np.ndarray, wides: np.ndarray) -> None:
+    """Give the codes in a row's own block new numbers. They need no mark: they are also in rows of another relation."""
+    block = m[more + m[d + MORE_BLOCK] - 1]
+    if block != 0:
+        for i in range(m[more + m[d + CODES_IN_BLOCK] - 1]):
+            m[block + i] = new_code(m[block + i], names, wides)
 
 
 @njit(cache=True)

@@ -20,15 +20,17 @@ from weakref import ref
 import numpy as np
 
 from lasing.engines.local.answers import Answers
-from lasing.engines.local.asking import ANSWER, PAIR, QUESTION, A, B
+from lasing.engines.local.asking import ANSWER, PAIR, QUESTION, TOTAL, A, B
 from lasing.engines.local.collect import mark, mark_rows, renumber, renumber_rows, wide_values
 from lasing.engines.local.questions import Call, NoValue, Operands, compared, computed
 from lasing.engines.local.strings import Strings
 from lasing.engines.local.texts import Texts
+from lasing.engines.local.totals import total_at
 from lasing.engines.local.values import (
     DOUBLE,
     INTEGER,
     NAMES,
+    REASONS,
     SMALL,
     TERMS,
     UNDEFINED,
@@ -37,7 +39,7 @@ from lasing.engines.local.values import (
     encode_doubles,
     encode_wide,
 )
-from lasing.logic.values import KINDS, Value
+from lasing.logic.values import KINDS, Undefined, Value
 from lasing.logic.values.table import Coding
 
 Codes = np.ndarray[Any, np.dtype[np.int64]]
@@ -165,8 +167,7 @@ class Dictionary:
         self.terms = [self.terms[i] for i in kept_terms.tolist()]
         self._codes = {name: NAMES + i for i, name in enumerate(self.names)}
         self._codes |= {term: WIDES - 1 - i for i, term in enumerate(self.terms)}
-        renumber_rows(answers, A, *numbers)
-        self._answers.keep(answers)
+        self._answers.keep(_renumbered(answers, numbers))
         self._by_code, self._filled, self._arrow = np.empty(0, object), 0, None
         self._wides = []  # the arena knows them: a Python object is made only for those that someone asks for
         self.strings = Strings()
@@ -195,6 +196,8 @@ class Dictionary:
         """Answer a kernel. Nothing is forgotten in the meantime, because the kernel works with codes."""
         self.bare += 1
         try:
+            if question == TOTAL:
+                return self._total(a, b)
             one = self._term(a)
             other = one if a == b else self._term(b)
             if question < PAIR:
@@ -205,6 +208,13 @@ class Dictionary:
             return code
         finally:
             self.bare -= 1
+
+    def _total(self, at: int, parts: int) -> int:
+        """The code of the value of a sum, or why it has none."""
+        try:
+            return self._code_of_result(total_at(self._arena.ctypes.data, at, parts))
+        except Undefined as why:
+            return UNDEFINED - REASONS.index(str(why))
 
     def _term(self, code: int) -> Value | Operands:
         return self.terms[WIDES - 1 - code] if TERMS <= code < WIDES else self.value(code)
@@ -343,6 +353,15 @@ def _numbered(used: Codes) -> Codes:
     """New, consecutive numbers for what is used, and -1 for everything else."""
     numbers: Codes = np.where(used == 1, np.cumsum(used) - 1, -1)
     return numbers
+
+
+def _renumbered(answers: Codes, numbers: Sequence[Codes]) -> Codes:
+    """Answers with new codes. What is answered to a question before PAIR is not a code, even if it looks like one."""
+    others = answers[:, QUESTION] < PAIR
+    words = answers[others, ANSWER]
+    renumber_rows(answers, A, *numbers)
+    answers[others, ANSWER] = words
+    return answers
 
 
 def _life(codes: Codes, names: Codes, wides: Codes) -> Codes:

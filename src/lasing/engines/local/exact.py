@@ -21,7 +21,7 @@ from lasing.engines.local.pointers import Memory, int64, uint64
 UNIT = 34
 SPREAD = 3
 """How many limbs a double is added to."""
-_BITS = 32
+BITS = 32
 _PADDING = 14  # the bits of limb 0 below the least double, 2^-1074
 _FRACTION = 3  # limbs below a sum that its quotient needs: a divisor takes 31 bits, and 54 bits decide the rounding
 _LOW = 0xFFFFFFFF
@@ -65,7 +65,7 @@ def _position(bits: int) -> int:
 @njit(cache=True, forceinline=True)
 def first_limb(x: float) -> int:
     """The first of the SPREAD limbs that a finite double is added to."""
-    return _position(int64(np.float64(x).view(np.int64))) // _BITS
+    return _position(int64(np.float64(x).view(np.int64))) // BITS
 
 
 @njit(cache=True, forceinline=True)
@@ -78,11 +78,11 @@ def add_double(limbs: Memory, origin: int, x: float, sign: int) -> None:
         mantissa |= _MANTISSA
     if bits < 0:
         sign = -sign
-    at, shift = origin + position // _BITS, position % _BITS
-    low, high = (mantissa & _LOW) << shift, (mantissa >> _BITS) << shift
+    at, shift = origin + position // BITS, position % BITS
+    low, high = (mantissa & _LOW) << shift, (mantissa >> BITS) << shift
     limbs[at] += sign * (low & _LOW)
-    limbs[at + 1] += sign * ((low >> _BITS) + (high & _LOW))
-    limbs[at + 2] += sign * (high >> _BITS)
+    limbs[at + 1] += sign * ((low >> BITS) + (high & _LOW))
+    limbs[at + 2] += sign * (high >> BITS)
 
 
 @njit(cache=True)
@@ -105,9 +105,9 @@ def rounded(limbs: Memory, origin: int, first: int, last: int, high: int, low: i
         digits[i - bottom] = limbs[origin + i]
     if high != 0 or low != 0:
         digits[UNIT - bottom] += low & _LOW
-        digits[UNIT - bottom + 1] += (low >> _BITS) & _LOW
+        digits[UNIT - bottom + 1] += (low >> BITS) & _LOW
         digits[UNIT - bottom + 2] += high & _LOW
-        digits[UNIT - bottom + 3] += high >> _BITS
+        digits[UNIT - bottom + 3] += high >> BITS
     negative = _carry(digits)
     if negative:
         for i in range(digits.shape[0]):
@@ -124,7 +124,7 @@ def _carry(digits: np.ndarray) -> bool:
     for i in range(last):
         value = digits[i] + carry
         digits[i] = value & _LOW
-        carry = value >> _BITS
+        carry = value >> BITS
     digits[last] += carry
     return digits[last] < 0
 
@@ -135,7 +135,7 @@ def _divide(digits: np.ndarray, parts: int) -> bool:
     remainder = int64(0)
     if parts > 1:
         for i in range(digits.shape[0] - 1, -1, -1):
-            value = (remainder << _BITS) | digits[i]
+            value = (remainder << BITS) | digits[i]
             digits[i] = value // parts
             remainder = value % parts
     return remainder != 0
@@ -153,12 +153,12 @@ def _nearest(digits: np.ndarray, bottom: int, remainder: bool) -> float:
     third = digits[top - 2] if top >= 2 else int64(0)
     length = int64(math.frexp(float(digits[top]))[1])  # in bits: 1…32
     # The first 64 bits, and whether anything follows them.
-    leading = (uint64(digits[top]) << uint64(_BITS)) | uint64(second)
-    leading = (leading << uint64(_BITS - length)) | (uint64(third) >> uint64(length))
+    leading = (uint64(digits[top]) << uint64(BITS)) | uint64(second)
+    leading = (leading << uint64(BITS - length)) | (uint64(third) >> uint64(length))
     follows = remainder or third & ((1 << length) - 1) != 0
     for i in range(top - 2):
         follows = follows or digits[i] != 0
-    exponent = _BITS * (bottom + top - UNIT) + length - 64
+    exponent = BITS * (bottom + top - UNIT) + length - 64
     dropped = max(11, _LEAST_EXPONENT - exponent)  # a double has 53 bits, and none below its least exponent
     if dropped > 64:
         return 0.0

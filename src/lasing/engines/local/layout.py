@@ -264,6 +264,7 @@ class _Layout:
                 memory.REPORTED: reported,
                 memory.MORE_CODES: sum(1 << word for word in keeps.codes),
                 memory.MORE_BLOCK: 0 if keeps.block is None else keeps.block + 1,
+                memory.CODES_IN_BLOCK: 0 if keeps.codes_in_block is None else keeps.codes_in_block + 1,
             }
             for at, word in fields.items():
                 self.words[d + at] = word

@@ -24,7 +24,7 @@ moves to a larger block. Kernels take a pointer to the array, `m`.
 
     a descriptor, at d
 
-    | 25 fields, from ARITY to MORE_BLOCK | index 0 | index 1 | ... MOST_INDICES of them |
+    | 26 fields, up to CODES_IN_BLOCK     | index 0 | index 1 | ... MOST_INDICES of them |
                                             | INDEX_KEYS | INDEX_SHIFT | INDEX_HEADS | columns ... |
 
 - *Born*: a row gets the next row id. Ids rise; the record's place in the ring is `id & mask`. Each index has a table of
@@ -76,7 +76,8 @@ BLOCK_WORDS = 21  # how large the block is
 REPORTED = 22  # if only the output needs the changes: FIRST_REPORTED + the predicate's number, or TAGGED; else 0
 MORE_CODES = 23  # which of the words at AT_MORE are codes of values, as bits
 MORE_BLOCK = 24  # which of these words has the place of a block of the row's own, plus 1; 0: rows have no blocks
-INDEX = 25  # where the indices begin; for each:
+CODES_IN_BLOCK = 25  # if the words of that block are codes: which word of the row has their number, plus 1; else 0
+INDEX = 26  # where the indices begin; for each:
 INDEX_KEYS = 0  # how many columns it has
 INDEX_SHIFT = 1  # by how much a hash is shifted to give the place of a chain's head
 INDEX_HEADS = 2  # where the heads of its chains are
@@ -406,7 +407,7 @@ def grow(m: Memory, d: int) -> None:
     while (int64(1) << bits) <= mask:
         bits += 1
     if not open_block(m, d, bits + 1):
-        m[d + LO] += 1
+        _give_up_oldest(m, d)
         return
     for row in range(m[d + LO], m[d + HI]):
         a, b = old + (row & mask) * stride, record(m, d, row)
@@ -417,10 +418,27 @@ def grow(m: Memory, d: int) -> None:
             m[WORDS] -= m[d + BLOCK_WORDS]
             release(m, m[d + OFFSET])
             _live_in(m, d, old, words, bits)
-            m[d + LO] += 1
+            _give_up_oldest(m, d)
             return
     release(m, old)
     m[WORDS] -= words
+
+
+@njit(cache=True)
+def _give_up_oldest(m: Memory, d: int) -> None:
+    """Let the next row overwrite the oldest one of a relation that cannot grow."""
+    _release_block_of(m, d, m[d + LO])
+    m[d + LO] += 1
+
+
+@njit(cache=True)
+def _release_block_of(m: Memory, d: int, row: int) -> None:
+    """Free the block of a row's own, if it has one."""
+    if m[d + MORE_BLOCK] != 0:
+        at = record(m, d, row) + m[d + AT_MORE] + m[d + MORE_BLOCK] - 1
+        if m[at] != 0:
+            release(m, m[at])
+            m[at] = 0
 
 
 @njit(cache=True)
@@ -439,8 +457,6 @@ def release_blocks(array: Memory) -> None:
         d = m[FIRST_RELATION] + r * DESCRIPTOR
         if m[d + MORE_BLOCK] != 0:
             for row in range(m[d + LO], m[d + HI]):
-                block = m[record(m, d, row) + m[d + AT_MORE] + m[d + MORE_BLOCK] - 1]
-                if block != 0:
-                    release(m, block)
+                _release_block_of(m, d, row)
         release(m, m[d + OFFSET])
     release(m, m[CALENDAR])

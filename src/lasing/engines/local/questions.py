@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lasing.engines.local.asking import ARITHMETIC, CLASS, FIRST_FUNCTION, PAIR, PRECEDES
+from lasing.engines.local.asking import ARITHMETIC, BITS, CLASS, FIRST_FUNCTION, LIMB, PAIR, PRECEDES, SUMMAND
+from lasing.engines.local.totals import bits, limb, summand
 from lasing.logic.functions import COMPARISONS, FUNCTIONS, Function, holds
 from lasing.logic.functions.reasons import REASONS
 from lasing.logic.values import Boxed, Undefined, Value, class_of, order_key
@@ -38,6 +39,13 @@ def compared(question: int, a: Value, b: Value) -> int:
         return int(class_of(a))
     if question == PRECEDES:
         return int(order_key(a) < order_key(b))
+    if question == SUMMAND:
+        return summand(a)
+    if question == BITS:
+        return bits(a)
+    if question == LIMB:
+        assert isinstance(b, int), "it is the place of a limb"
+        return limb(a, b)
     return int(holds(_COMPARISONS[question], a, b))
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Literal
 
 from lasing.logic.functions import codes, reasons
 from lasing.logic.functions.comparisons import Comparison
-from lasing.logic.values import Class, Type, Undefined, Value, class_of, is_number, normal, order_key
+from lasing.logic.functions.sums import summed
+from lasing.logic.values import Class, Type, Undefined, Value, class_of, is_number, order_key
 
 AggregateFunction = Literal["count", "sum", "min", "max", "avg"]
 
@@ -38,31 +38,16 @@ class AggregateEntry:
         return self.picks is None and self.weight != "one"
 
 
-def _sum(rows: Rows, parts: int = 1) -> int | float:
-    """The sum of the first terms, divided by `parts`: exact, and rounded once, whatever the order."""
-    exact, doubles = Fraction(0), False
-    for first, *_ in rows:
-        if not is_number(first):
-            raise Undefined(reasons.NOT_A_NUMBER, min(_no_numbers(rows), key=order_key))
-        exact += Fraction(first)
-        doubles = doubles or isinstance(first, float)
-    exact /= parts
-    try:
-        return normal(int(exact) if exact.denominator == 1 and not doubles else float(exact))
-    except OverflowError:
-        raise Undefined(reasons.BEYOND_64_BITS) from None
+def _firsts(rows: Rows) -> list[Value]:
+    return [row[0] for row in rows]
 
 
 def _comparable(rows: Rows) -> list[Value]:
     """The first terms, if all of them compare with one another."""
-    firsts = [row[0] for row in rows]
+    firsts = _firsts(rows)
     if not all_compare(firsts):
-        raise Undefined(reasons.NOT_COMPARABLE, min(_no_numbers(rows), key=order_key))
+        raise Undefined(reasons.NOT_COMPARABLE, min((first for first in firsts if not is_number(first)), key=order_key))
     return firsts
-
-
-def _no_numbers(rows: Rows) -> list[Value]:
-    return [first for first, *_ in rows if not is_number(first)]
 
 
 def all_compare(values: Iterable[Value]) -> bool:
@@ -79,14 +64,20 @@ def _same(taken: Type | None) -> Type | None:
     return taken
 
 
+def _of_sum(taken: Type | None) -> Type | None:
+    return taken if taken in ("integer", "mixed") else "double"
+
+
+def _of_average(taken: Type | None) -> Type | None:
+    return "mixed" if taken == "mixed" else "double"
+
+
 AGGREGATES: dict[AggregateFunction, AggregateEntry] = {
     "count": AggregateEntry(len, codes.COUNT, lambda _: "integer", of_nothing=0, weight="one"),
-    "sum": AggregateEntry(
-        _sum, codes.SUM, lambda taken: "integer" if taken == "integer" else "double", of_nothing=0, weight="first"
-    ),
+    "sum": AggregateEntry(lambda rows: summed(_firsts(rows)), codes.SUM, _of_sum, of_nothing=0, weight="first"),
     "min": AggregateEntry(lambda rows: min(_comparable(rows), key=order_key), codes.LEAST, _same, picks="<"),
     "max": AggregateEntry(lambda rows: max(_comparable(rows), key=order_key), codes.GREATEST, _same, picks=">"),
-    "avg": AggregateEntry(lambda rows: _sum(rows, len(rows)), codes.AVERAGE, lambda _: "double"),
+    "avg": AggregateEntry(lambda rows: summed(_firsts(rows), len(rows)), codes.AVERAGE, _of_average),
 }
 
 

@@ -178,3 +178,13 @@ def test_any_way_in_and_out_with_a_small_dictionary(operations: list[tuple[str, 
                 reference.advance_to(time)
             assert local.answer().atoms == reference.answer().atoms
         assert [update.added for update in updates] == expected
+
+
+def test_sums_of_exact_decimals_do_not_depend_on_what_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = "total(S) :- S = #sum{Y,X : p(X,Y) in [2]}.  mean(S) :- S = #avg{Y,X : p(X,Y) in [5]}."
+    numbers = [f'"{n}.{n}"^^<http://www.w3.org/2001/XMLSchema#decimal>' for n in range(9)]
+    numbers += ['"2"^^<http://www.w3.org/2001/XMLSchema#double>', "2.5"]  # the bits of 2.0 look like a code
+    stream = "".join(f"p({i},{numbers[(time * i) % 11]}) at {time}.\n" for time in range(60) for i in range(3))
+    whole = [answer.atoms for answer in lasing.run(program, stream, engine="reference")]
+    monkeypatch.setattr(dictionary, "_LEAST", 5)
+    assert [answer.atoms for answer in lasing.run(program, stream, engine="local")] == whole

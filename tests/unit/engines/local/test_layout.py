@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 import lasing
-from lasing.engines.local import accumulator, memory
+from lasing.engines.local import accumulator, memory, sums
 from lasing.engines.local.layout import Arena, lay_out
 from lasing.engines.local.operators import fold, leaders
 from lasing.engines.local.operators.operation import KERNEL, OPERATION
@@ -61,8 +61,9 @@ def test_a_group_keeps_words_and_says_which_of_them_are_codes() -> None:
     (groups,) = (relation for relation in arena.relations if relation.name.startswith("groups of"))
     d, words = descriptor(arena, groups.name), arena.memory
     assert int(words[d + memory.STRIDE] - words[d + memory.AT_MORE]) == fold.FIRST_FEW + leaders.LEADERS
-    assert int(words[d + memory.MORE_CODES]) == 1 << fold.VALUE | (2**leaders.ROOM - 1) << fold.FIRST_FEW + leaders.BEST
-    assert int(words[d + memory.MORE_BLOCK]) == 0
+    assert int(words[d + memory.MORE_CODES]) == 1 << fold.VALUE | (2**leaders.ROOM - 1) << fold.FIRST_FEW + leaders.RING
+    assert int(words[d + memory.MORE_BLOCK]) == fold.FIRST_FEW + leaders.BLOCK + 1
+    assert int(words[d + memory.CODES_IN_BLOCK]) == fold.FIRST_FEW + leaders.SIZE + 1
 
 
 def test_a_group_of_a_sum_says_which_word_is_its_block() -> None:
@@ -70,7 +71,7 @@ def test_a_group_of_a_sum_says_which_word_is_its_block() -> None:
     (groups,) = (relation for relation in arena.relations if relation.name.startswith("groups of"))
     d = descriptor(arena, groups.name)
     assert int(arena.memory[d + memory.MORE_CODES]) == 1 << fold.VALUE
-    assert int(arena.memory[d + memory.MORE_BLOCK]) == fold.SUM_OF_DOUBLES + accumulator.BLOCK + 1
+    assert int(arena.memory[d + memory.MORE_BLOCK]) == fold.SUMS + sums.LIMBS_AT + accumulator.BLOCK + 1
 
 
 def test_only_the_output_needs_the_changes_of_a_plain_head() -> None:

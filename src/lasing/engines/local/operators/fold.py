@@ -2,22 +2,19 @@
 
     (group, value) at t  ⇔  value = the aggregate of { terms : (group, terms) present at t },  if there are any
 
-Each group keeps how many rows it has, and how many of their first terms are names. For a sum or an average, it also
-keeps the exact sum of the integers, in 128 bits, and that of the doubles, in a superaccumulator; a change adds a term
-or takes it away, and the value is rounded once, when all changes are in. For a least or greatest, it keeps the first
-few terms (see `leaders`).
+Each group keeps how many rows it has, and how many of their first terms are not numbers. For a sum or an average, it
+also keeps their exact sum (see `sums`); a change adds a term or takes it away, and the value is rounded once, when all
+changes are in. For a least or greatest, it keeps the first few terms (see `leaders`).
 
 So a change of a count, a sum or an average costs the same in a group of any size. The rows of a group are searched for
-the least or greatest only when the first few have all gone. If they go one after the other, as the least of rising
-values in a window does, the search for the next 32 falls on 32 changes; if they go in no order, there is hardly ever
-one. Values of other kinds than numbers and names are searched at each change, because Python has to compare them.
+the least or greatest only when the first few have all gone. If they go in no order, that hardly ever happens; if they
+go one after the other, as the least of rising values in a window does, it happens a few times, until all terms are in
+order. Values of other kinds than numbers and names are searched at each change, because Python has to compare them.
 """
 
 from __future__ import annotations
 
 from lasing.compiling import njit
-from lasing.engines.local.accumulator import ACCUMULATOR, BLOCK, accumulate, accumulated, empty
-from lasing.engines.local.exact import quotient
 from lasing.engines.local.memory import (
     AT_C,
     AT_D,
@@ -50,22 +47,29 @@ from lasing.engines.local.memory import (
     touch,
 )
 from lasing.engines.local.operators.examples import BINDING, NAME, note
-from lasing.engines.local.operators.leaders import BEST, KNOWN, LEADERS, enter, forget, strike
+from lasing.engines.local.operators.leaders import (
+    BLOCK,
+    KNOWN,
+    LEADERS,
+    RING,
+    SIZE,
+    best,
+    enter,
+    expect,
+    forget,
+    give_back,
+    strike,
+)
 from lasing.engines.local.operators.operation import FIELDS, Fields, Layout, Operator, Own
 from lasing.engines.local.operators.settle import settle
 from lasing.engines.local.pause import RUNNING, RUNNING_HEAD, spend
-from lasing.engines.local.pointers import Memory, int64, uint64
+from lasing.engines.local.pointers import Memory, int64
+from lasing.engines.local.sums import LIMBS_AT, SUM_WORDS, add, is_no_number, tidy, value_of
 from lasing.engines.local.values import (
-    BEYOND_64_BITS,
     NOT_A_NUMBER,
     NOT_COMPARABLE,
     UNDEFINED,
     class_of,
-    code_of_double,
-    code_of_integer,
-    double,
-    integer,
-    is_double,
     is_name,
     is_term,
 )
@@ -83,8 +87,8 @@ from lasing.plan.relations import Relation
 SOURCE, TARGET, STATE, GROUPS, FUNCTION, BY_GROUP, RULE = range(FIELDS, FIELDS + 7)
 # What a group keeps: the value in the output (NO_VALUE: none), and how many of the first terms are not numbers;
 VALUE, NAMES = range(2)
-# for a sum or an average, how many are doubles, the sum of the integers (high and low words), and that of the doubles;
-DOUBLES, HIGH, LOW, SUM_OF_DOUBLES = range(2, 6)
+# for a sum or an average, the words of `sums`;
+SUMS = 2
 # for a least or greatest, how many are neither numbers nor names, and the first few.
 TERMS, FIRST_FEW = range(2, 4)
 NO_VALUE = -(2**63)
@@ -134,36 +138,19 @@ def _take(m: Memory, op: int, row: int, texts: Memory) -> None:
     if function == COUNT:
         return
     more, first = g + m[state + AT_MORE], m[b + m[op + GROUPS]]
+    if function in (SUM, AVG):
+        m[more + NAMES] += add(m, more + SUMS, first, sign)
+        return
     if is_name(first):
         m[more + NAMES] += sign
-    if function in (SUM, AVG):
-        _add(m, more, first, sign)
-        return
     if is_term(first):
         m[more + TERMS] += sign
     if sign < 0:
-        strike(m, more + FIRST_FEW, first)
+        strike(m, more + FIRST_FEW, function, first, texts)
     elif m[more + TERMS] > 0 or 0 < m[more + NAMES] < rows:
         forget(m, more + FIRST_FEW)  # they may not compare
     else:
         enter(m, more + FIRST_FEW, function, first, rows - 1, texts)
-
-
-@njit(cache=True)
-def _add(m: Memory, more: int, first: int, sign: int) -> None:
-    """Add a term to the sums of a group, or take it away, if it is a number."""
-    if is_name(first):
-        return
-    if is_double(m, first):
-        m[more + DOUBLES] += sign
-        accumulate(m, more + SUM_OF_DOUBLES, double(m, first), sign)
-    else:
-        x = integer(m, first)
-        low = uint64(m[more + LOW])
-        total = low + uint64(x) if sign > 0 else low - uint64(x)
-        carry = int64(total < low) if sign > 0 else -int64(total > low)
-        m[more + LOW] = int64(total)
-        m[more + HIGH] += carry + sign * (x >> 63)
 
 
 @njit(cache=True)
@@ -178,8 +165,10 @@ def _put(m: Memory, op: int, group: int, texts: Memory) -> None:
             _note(m, op, group, value)
             value = NO_VALUE
     more = g + m[state + AT_MORE]
-    if m[op + FUNCTION] in (SUM, AVG) and m[more + DOUBLES] == 0:
-        empty(m, more + SUM_OF_DOUBLES)
+    if m[op + FUNCTION] in (SUM, AVG):
+        tidy(m, more + SUMS)
+    elif m[op + FUNCTION] != COUNT and m[g + m[state + AT_C]] == 0:
+        give_back(m, more + FIRST_FEW)
     at = more + VALUE
     before = m[at]
     if value == before:
@@ -205,7 +194,7 @@ def _note(m: Memory, op: int, group: int, reason: int) -> None:
         row = _first(m, op, group)
         while row != NO_ROW:
             first = m[record(m, m[op + SOURCE], row) + m[op + GROUPS]]
-            if is_name(first):
+            if is_no_number(m, first) if reason == NOT_A_NUMBER else is_name(first):
                 m[example + NAME] = first
                 return
             row = _next(m, op, group, row)
@@ -225,27 +214,19 @@ def _value(m: Memory, op: int, group: int, texts: Memory) -> int:
             return NOT_COMPARABLE
         if m[more + FIRST_FEW + KNOWN] == 0:
             _search(m, op, group, texts)
-        return m[more + FIRST_FEW + BEST]
+        return best(m, more + FIRST_FEW)
     if names > 0:
         return NOT_A_NUMBER
-    parts, high, low = rows if function == AVG else int64(1), m[more + HIGH], m[more + LOW]
-    if m[more + DOUBLES] > 0:
-        return code_of_double(m, accumulated(m, more + SUM_OF_DOUBLES, high, low, parts))
-    if high == (low >> 63):
-        return code_of_integer(m, low // parts) if low % parts == 0 else code_of_double(m, quotient(low, parts))
-    if function == SUM:
-        return BEYOND_64_BITS
-    whole, exact = _divide(high, uint64(low), parts)
-    if exact:
-        return code_of_integer(m, whole)
-    return code_of_double(m, accumulated(m, more + SUM_OF_DOUBLES, high, low, parts))
+    return value_of(m, more + SUMS, rows if function == AVG else int64(0))
 
 
 @njit(cache=True)
 def _search(m: Memory, op: int, group: int, texts: Memory) -> None:
     """Find the first few terms of a group that has rows."""
     state = m[op + STATE]
-    leaders = record(m, state, group) + m[state + AT_MORE] + FIRST_FEW
+    g = record(m, state, group)
+    leaders = g + m[state + AT_MORE] + FIRST_FEW
+    expect(m, leaders, m[g + m[state + AT_C]])
     row, seen = _first(m, op, group), 0
     while row != NO_ROW:
         first = m[record(m, m[op + SOURCE], row) + m[op + GROUPS]]
@@ -315,24 +296,6 @@ def _present(m: Memory, op: int, group: int, row: int) -> int:
     return NO_ROW
 
 
-@njit(cache=True)
-def _divide(high: int, low: int, parts: int) -> tuple[int, bool]:
-    """A 128-bit sum of `parts` 64-bit integers, divided by their number, so that the quotient fits into 64 bits; and
-    whether it is exact."""
-    negative = high < 0
-    if negative:
-        low = uint64(0) - low
-        high = -high - (1 if low != uint64(0) else 0)
-    remainder, quotient = uint64(high), uint64(0)
-    for bit in range(63, -1, -1):
-        remainder = (remainder << uint64(1)) | ((low >> uint64(bit)) & uint64(1))
-        quotient <<= uint64(1)
-        if remainder >= uint64(parts):
-            remainder -= uint64(parts)
-            quotient |= uint64(1)
-    return int64(uint64(0) - quotient) if negative else int64(quotient), remainder == uint64(0)
-
-
 def _encode(node: Fold, layout: Layout, op: int) -> Fields:
     layout.shows(op, node.origin, node.by)
     return {
@@ -354,10 +317,17 @@ def _picks(node: Fold) -> bool:
 def _groups(node: Fold) -> Own:
     groups = Relation(f"groups of {node.target.name}", node.groups, counted=True)
     if _picks(node):
-        return Own(groups, more=FIRST_FEW + LEADERS, codes=(VALUE, *range(FIRST_FEW + BEST, FIRST_FEW + LEADERS)))
+        ring = range(FIRST_FEW + RING, FIRST_FEW + LEADERS)
+        return Own(
+            groups,
+            more=FIRST_FEW + LEADERS,
+            codes=(VALUE, *ring),
+            block=FIRST_FEW + BLOCK,
+            codes_in_block=FIRST_FEW + SIZE,
+        )
     if AGGREGATES[node.function].weight == "one":
         return Own(groups, more=VALUE + 1, codes=(VALUE,))
-    return Own(groups, more=SUM_OF_DOUBLES + ACCUMULATOR, codes=(VALUE,), block=SUM_OF_DOUBLES + BLOCK)
+    return Own(groups, more=SUMS + SUM_WORDS, codes=(VALUE,), block=SUMS + LIMBS_AT)
 
 
 OPERATOR = Operator(Fold, fold, _encode, own=_groups)
