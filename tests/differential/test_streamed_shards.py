@@ -28,7 +28,7 @@ from lasing.logic.lookback import rule_lookback
 from lasing.logic.partition import Partition, partition
 from lasing.logic.program import Fact, Program
 from lasing.logic.types import Type, argument_types
-from lasing.logic.values import Value, is_number, mixed_text, normal
+from lasing.logic.values import Value, is_number, is_value, mixed_text, normal
 from lasing.spark import packing, shard
 from lasing.spark.arrival import ARRIVAL
 from lasing.spark.outputs import LEADING, output_tables
@@ -277,13 +277,14 @@ def expected(task: Task, rows: Sequence[Row], start: int | None, until: int | No
 
 def _typed(task: Task, atom: lasing.Atom) -> Iterator[object]:
     for value, kind in zip(atom.args, task.outputs[atom.predicate].types, strict=True):
-        assert isinstance(value, int | float | str)
+        assert is_value(value)
         match kind:
-            case "text":
-                yield str(value)
             case "mixed":
                 yield mixed_text(value)
+            case "text":
+                yield str(value)
             case "double":
+                assert is_number(value)
                 yield float(value)
             case _:
                 yield value
