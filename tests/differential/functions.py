@@ -39,7 +39,7 @@ _VARIABLE = re.compile(r"(?<=[(,])([A-Z]\w*)(?=[),])")
 def with_functions(example: Example, chance: random.Random) -> Example:
     """The example with values of all kinds, and functions of variables in some heads and bodies."""
     mixed = with_terms(example, chance)
-    lines = [_changed(line, chance) if ":-" in line else line for line in mixed.program.splitlines()]
+    lines = [changed(line, chance) if ":-" in line else line for line in mixed.program.splitlines()]
     lines += [_rule(number, chance) for number in range(3)]
     return replace(mixed, program="".join(f"{line}\n" for line in lines))
 
@@ -60,7 +60,18 @@ def _rule(number: int, chance: random.Random) -> str:
             return f"g{number}({terms[0]},{terms[1]}) :- {body}, s1({chance.choice(('X', 'Y'))}) in [2]."
 
 
-def _changed(rule: str, chance: random.Random) -> str:
+def term(chance: random.Random) -> str:
+    """A term in which to put two variables or constants."""
+    return chance.choice(_TERMS)
+
+
+def condition(chance: random.Random) -> str:
+    """A condition in which to put two variables or constants."""
+    return chance.choice(_CONDITIONS)
+
+
+def changed(rule: str, chance: random.Random) -> str:
+    """A rule with functions of its variables in its head and its body."""
     head, _, body = rule.partition(":-")
     bound = [v for v in dict.fromkeys(_VARIABLE.findall(head)) if v in body]
 

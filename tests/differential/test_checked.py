@@ -21,6 +21,7 @@ from lasing.engines.local import engine
 from tests.differential.core_programs import core_example
 from tests.differential.functions import with_functions
 from tests.differential.harness import agree
+from tests.differential.mixed_programs import mixed_example
 from tests.differential.remembering import remembering
 from tests.differential.sums import sums_example
 
@@ -31,6 +32,7 @@ examples = [core_example(seed) for seed in range(first, end)]
 examples += [with_functions(core_example(seed), random.Random(seed)) for seed in range(first, end, 3)]
 examples += [remembering(core_example(seed), seed) for seed in range(first, end, 2)]
 examples += [sums_example(seed) for seed in range(first, end, 3)]
+examples += [mixed_example(seed) for seed in range(first, end, 3)]
 planned = [example for example in examples if not unplanned(lasing.parse(example.program))]
 for example in planned:
     agree(example, "local")

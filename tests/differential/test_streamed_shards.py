@@ -28,7 +28,7 @@ from lasing.logic.lookback import rule_lookback
 from lasing.logic.partition import Partition, partition
 from lasing.logic.program import Fact, Program
 from lasing.logic.types import Type, argument_types
-from lasing.logic.values import Value, is_number, mixed_text, normal
+from lasing.logic.values import Value, is_number, is_value, mixed_text, normal
 from lasing.spark import packing, shard
 from lasing.spark.arrival import ARRIVAL
 from lasing.spark.outputs import LEADING, output_tables
@@ -182,8 +182,9 @@ class Clock:
 
     Each input closes time points by itself: those that are more than its delay before the newest of its rows. A row is
     late if its time point is closed, evaluated already, or before a given start. What all inputs have closed is
-    evaluated; those that are idle are not asked. The timeline starts with the oldest row in time that has come when
-    its first time point is evaluated.
+    evaluated; those that are idle are not asked. A batch that brings no rows reaches no shard: nothing is evaluated,
+    although the clock goes on. The timeline starts with the oldest row in time that has come when its first time point
+    is evaluated.
     """
 
     task: Task
@@ -198,8 +199,11 @@ class Clock:
     late: Counter[tuple[object, ...]] = field(default_factory=Counter)
     last: int | None = None
 
-    def take(self, rows: Sequence[Row], drain: bool = False) -> None:
+    def take(self, rows: Sequence[Row], drain: bool = False, lacking: bool = False) -> None:
+        """A batch of rows; `lacking` says that it brings rows without a value as well, which are no facts."""
         self.batches += 1
+        if not (rows or drain or lacking):
+            return
         floor = self.until if self.until is not None else None if self.task.start is None else self.task.start - 1
         before = dict(self.closed)
         for row in rows:
@@ -273,13 +277,14 @@ def expected(task: Task, rows: Sequence[Row], start: int | None, until: int | No
 
 def _typed(task: Task, atom: lasing.Atom) -> Iterator[object]:
     for value, kind in zip(atom.args, task.outputs[atom.predicate].types, strict=True):
-        assert isinstance(value, int | float | str)
+        assert is_value(value)
         match kind:
-            case "text":
-                yield str(value)
             case "mixed":
                 yield mixed_text(value)
+            case "text":
+                yield str(value)
             case "double":
+                assert is_number(value)
                 yield float(value)
             case _:
                 yield value
@@ -533,8 +538,7 @@ def with_gaps(case: Case, chance: random.Random) -> None:
             time, *rest = [None if i in gaps else cell for i, cell in enumerate(cells)]
             rows.insert(chance.randint(0, len(rows)), (time, predicate, tuple(rest)))
         workers.take(rows)
-        if rows:
-            clock.take(batch)
+        clock.take(batch, lacking=len(rows) > len(batch))
     workers.take([], drain=True)
     clock.take([], drain=True)
     check(case, workers, clock)
@@ -652,3 +656,17 @@ def test_an_older_fact_moves_the_start_while_nothing_is_evaluated(view: View) ->
     rows: list[Row] = [(5, "p", (1,)), (3, "p", (2,)), (9, "p", (3,))]
     clock = streamed(Case(task, {"p": ("integer",)}, tuple(rows)), [[row] for row in rows], random.Random(0))
     assert (clock.start, clock.late) == (3, Counter())
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_batch_without_rows_evaluates_nothing(view: View) -> None:
+    """`r` is idle from the second batch on. No shard sees that batch, so in the third, `r` is only late by its own
+    rows: its row at 2 comes in time."""
+    program = lasing.parse("q(X) :- p(X) in [1], r(X) in [9].")
+    types: dict[str, tuple[Type, ...]] = {"p": ("integer",), "r": ("integer",)}
+    outputs = output_tables(program, argument_types(program, types))
+    task = Task(program, ("p", "r"), outputs, view, {}, frozenset(), delays={"r": 3}, idle={"r": 1})
+    batches: list[list[Row]] = [[(1, "r", (1,)), (1, "p", (1,)), (4, "p", (1,))], [], [(2, "r", (4,)), (5, "p", (4,))]]
+    rows = tuple(row for batch in batches for row in batch)
+    clock = streamed(Case(task, types, rows), batches, random.Random(0))
+    assert (clock.start, clock.late) == (1, Counter())

@@ -11,6 +11,7 @@ import typer
 from lasing.cli.console import complain, standard_output
 from lasing.cli.options import (
     INPUT_FORMATS,
+    FunctionsModule,
     Language,
     Missing,
     choose,
@@ -30,6 +31,7 @@ from lasing.errors import Diagnostic, SourceText, similar
 from lasing.languages import read_program, read_question
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import atoms_of
+from lasing.logic.modules import functions_of_module
 from lasing.logic.program import Fact, Program
 from lasing.logic.question import Question
 from lasing.timeline.ticks import Tick
@@ -114,6 +116,7 @@ def check(
     sort: Sort = False,
     input_format: InputFormat = "facts",
     const: Const = None,
+    functions: FunctionsModule = None,
     missing: Missing = SKIP,
     language: Language = None,
 ) -> None:
@@ -128,6 +131,7 @@ def check(
     choose("--input-format", input_format, INPUT_FORMATS)
     programs, streams = split_files(files or [], time, input_format, language, need_program=not formula)
     texts, constants, gaps = read_sources(programs), constants_of(const or []), Gaps(cell_value(missing))
+    own = None if functions is None else functions_of_module(functions)
     from lasing.models import Verdict, holds
     from lasing.models import check as check_program
 
@@ -147,6 +151,7 @@ def check(
                 end=time_option("--to", last, beside.tick),
                 background=texts,
                 constants=constants,
+                functions=own,
             )
         )
         complain(_misspelt(question, streamed))
@@ -166,6 +171,7 @@ def check(
             _rows(streams, program.tick, sort, known, gaps),
             time=_needed("--at", at, program.tick),
             start=time_option("--from", first, program.tick),
+            functions=own,
         )
     complain(gaps.warnings())
     _print(str(verdict))
@@ -195,6 +201,7 @@ def sat(
     sort: Sort = False,
     input_format: InputFormat = "facts",
     const: Const = None,
+    functions: FunctionsModule = None,
     missing: Missing = SKIP,
     language: Language = None,
 ) -> None:
@@ -209,6 +216,7 @@ def sat(
     choose("--input-format", input_format, INPUT_FORMATS)
     programs, streams = split_files(files or [], time, input_format, language, need_program=not formula)
     texts, constants, gaps = read_sources(programs), constants_of(const or []), Gaps(cell_value(missing))
+    own = None if functions is None else functions_of_module(functions)
     from lasing.models import answer_stream, satisfiable
 
     if formula:
@@ -225,6 +233,7 @@ def sat(
             end=time_option("--to", last, tick),
             background=texts,
             constants=constants,
+            functions=own,
         )
         found = None if found is None else replace(found, tick=beside.shown_tick())
     else:
@@ -237,6 +246,7 @@ def sat(
             time=_needed("--at", at, program.tick),
             start=time_option("--from", first, program.tick),
             constants=constants,
+            functions=own,
         )
     complain(gaps.warnings())
     _print("unsatisfiable" if found is None else str(found) or "% no facts")

@@ -8,6 +8,7 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any
 
+from lasing.connectors.arrow_columns import column_with_terms
 from lasing.connectors.rows import by_time, value_of
 from lasing.engines.reference.engine import ReferenceEngine
 from lasing.errors import fault, warn
@@ -142,6 +143,9 @@ def _atoms(facts: Facts, arity: Mapping[str, int]) -> Iterator[Atom]:
 
 def _records(predicate: str, table: Any) -> list[Iterable[object]]:
     try:
-        return [row.values() for row in table.to_pylist()]
+        if not table.column_names:
+            return [()] * table.num_rows
+        columns = (column_with_terms(table, name).to_pylist() for name in table.column_names)
+        return list(zip(*columns, strict=True))
     except UnicodeDecodeError:
         raise not_utf8(predicate) from None

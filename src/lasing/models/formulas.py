@@ -17,6 +17,7 @@ from lasing.errors import Place, SourceText, fault, warn
 from lasing.languages import read_question
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom, atoms_of
+from lasing.logic.own import Functions, check_functions, with_functions
 from lasing.logic.program import Fact, Program, Rule
 from lasing.logic.values import Value, is_value
 from lasing.models.given import Time, all_facts, check_timeline, facts_at, time_or, unknowns, values_of
@@ -37,16 +38,18 @@ def holds(
     background: Beside = (),
     sort: bool = False,
     constants: Mapping[str, Value] | None = None,
+    functions: Functions | None = None,
     missing: Missing = SKIP,
 ) -> bool:
     """Whether a formula holds in a stream at a time point, for some values of its variables if it has any.
 
     The formula is written as in the body of a rule. The timeline reaches from `start` to `end`; by default, from the
     first fact to the last, and to `time`. In addition to facts, the text of `background` may have a #tick and #const.
-    `missing` says what to do with a row that lacks a value, see `lasing.run`.
+    `functions` has the Python functions that the formula calls, and `missing` says what to do with a row that lacks a
+    value, see `lasing.run`.
     """
     gaps = Gaps(missing)
-    asked, beside, _ = _read(formula, background, constants)
+    asked, beside, _ = _read(formula, background, constants, functions)
     given = all_facts(beside, stream, sort, facts_of(Program((asked,), beside.background)).arity, gaps)
     warn(gaps.warnings())
     now = time_of(time, beside.tick)
@@ -66,13 +69,15 @@ def satisfiable(
     end: Time | None = None,
     background: Beside = (),
     constants: Mapping[str, Value] | None = None,
+    functions: Functions | None = None,
 ) -> Witness | None:
     """A stream of these atoms, on the timeline from `start` to `end`, in which a formula holds; None if there is none.
 
     The atoms default to those of the formula, start and end to `time`. If a window counts facts, those of one time
     point arrive in the order of their text.
     """
-    asked, beside, named = _read(formula, background, constants, atoms if isinstance(atoms, str) else None)
+    written_atoms = atoms if isinstance(atoms, str) else None
+    asked, beside, named = _read(formula, background, constants, functions, written_atoms)
     if beside.data:
         note = "name the atoms: --atoms on the command line, atoms= in Python"
         raise fault("E314", "data facts are given, but the stream is what is being looked for", note=note)
@@ -98,14 +103,21 @@ def satisfiable(
 
 
 def _read(
-    formula: str, background: Beside, constants: Mapping[str, Value] | None, atoms: str | None = None
+    formula: str,
+    background: Beside,
+    constants: Mapping[str, Value] | None,
+    functions: Functions | None,
+    atoms: str | None = None,
 ) -> tuple[Rule, Program, tuple[Atom, ...] | None]:
     """The formula, as the body of a constraint; the text given with it; and the atoms."""
     texts = (source_of(background),) if isinstance(background, str | Path) else background
     named = None if atoms is None else SourceText("atoms", atoms)
     question = read_question(texts, values_of(constants), SourceText("formula", formula), named)
     assert question.formula is not None, "a question with mistakes raises an error"
-    return question.formula, question.program.watching_dates(), question.atoms
+    asked = with_functions(Program((question.formula,)), functions)
+    check_functions(asked)
+    (rule,) = asked.rules
+    return rule, question.program.watching_dates(), question.atoms
 
 
 def _free_atoms(asked: Rule, atoms: Iterable[Atom] | None) -> list[Atom]:

@@ -14,7 +14,7 @@ from lasing.errors import SourceText, warn
 from lasing.languages import read_question
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
-from lasing.logic.own import check_functions
+from lasing.logic.own import Functions, check_functions, with_functions
 from lasing.logic.program import Fact, Program
 from lasing.logic.terms import NOW
 from lasing.logic.values import Value, value_text
@@ -61,16 +61,18 @@ def check(
     start: Time | None = None,
     sort: bool = False,
     constants: Mapping[str, Value] | None = None,
+    functions: Functions | None = None,
     missing: Missing = SKIP,
 ) -> Verdict:
     """Whether an interpretation stream is an answer stream of a program for a data stream at a time point.
 
     The interpretation has the data up to that time point and the derived atoms, each with its time. An answer stream
-    need not have the least cost: weak constraints do not matter here. `missing` says what to do with a row of either
-    stream that lacks a value, see `lasing.run`.
+    need not have the least cost: weak constraints do not matter here. `functions` has the Python functions that the
+    program calls, and `missing` says what to do with a row of either stream that lacks a value, see `lasing.run`.
     """
     gaps = Gaps(missing)
-    checked = (program if isinstance(program, Program) else parse(program, constants)).watching_dates()
+    given = program if isinstance(program, Program) else parse(program, constants)
+    checked = with_functions(given, functions).watching_dates()
     check_functions(checked)
     load_clingo("checking that a model is minimal needs it")
     facts = list(
@@ -91,15 +93,18 @@ def answer_stream(
     start: Time | None = None,
     sort: bool = False,
     constants: Mapping[str, Value] | None = None,
+    functions: Functions | None = None,
     missing: Missing = SKIP,
 ) -> Witness | None:
     """An answer stream of a program at a time point, with the data and all derived atoms; None if there is none.
 
-    With `atoms`, no other atoms may be derived. The answer stream need not have the least cost. `missing` says what to
-    do with a row that lacks a value, see `lasing.run`.
+    With `atoms`, no other atoms may be derived. The answer stream need not have the least cost. `functions` has the
+    Python functions that the program calls, and `missing` says what to do with a row that lacks a value, see
+    `lasing.run`.
     """
     gaps = Gaps(missing)
-    checked = (program if isinstance(program, Program) else parse(program, constants)).watching_dates()
+    given = program if isinstance(program, Program) else parse(program, constants)
+    checked = with_functions(given, functions).watching_dates()
     check_functions(checked)
     if isinstance(atoms, str):
         texts = checked.sources if isinstance(program, Program) else (source_of(program),)

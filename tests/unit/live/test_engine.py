@@ -15,6 +15,7 @@ import lasing
 from lasing import Atom, Engine, LasingError
 from lasing.live.local import LocalCore
 from lasing.logic.values import value_from_text
+from tests.values import ALIKE, ONE_OF_EACH
 
 HOT = "hot(S) :- temp(S,V) in [5], V > 30."
 
@@ -407,6 +408,18 @@ def _values(engine: Engine) -> int:
     core = engine._core
     assert isinstance(core, LocalCore)
     return len(core._engine.dictionary._codes)
+
+
+@pytest.mark.parametrize("name", ["local", "reference", "clingo"])
+def test_values_of_all_kinds_come_back_in_from_the_tables_they_left_in(name: Any) -> None:
+    values = [*ONE_OF_EACH, *ALIKE]
+    first = Engine("q(X) :- p(X).", 0, name)
+    left = first.push(1, [("p", value) for value in values]).to_arrow()["q"]
+    engine = Engine("q(X) :- p(X).", 0, name)
+    engine.push_batch({"p": left.select(["time", "arg1"])})
+    assert {atom.args[0] for atom in engine.answer().atoms} == set(values)
+    engine.push(2, {"p": left.select(["arg1"])})
+    assert {atom.args[0] for atom in engine.answer().atoms} == set(values)
 
 
 @pytest.mark.parametrize("name", ["local", "reference"])
