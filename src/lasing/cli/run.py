@@ -7,6 +7,7 @@ import time as clock
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -70,7 +71,8 @@ def run(
         list[str],
         typer.Argument(
             metavar="PROGRAM... [STREAM]...",
-            help="Programs (.lars) and streams (.facts .csv .jsonl .parquet, or - for standard input). The rows of a "
+            help="Programs (.lars) and streams (.facts .csv .jsonl .parquet .trig .nq .nt .jsonld .jelly, or - for "
+            "standard input). The rows of a "
             "table are facts of the predicate that the file is named after, or of pred in pred=FILE or "
             "pred(column,…)=FILE.",
             show_default=False,
@@ -136,7 +138,14 @@ def run(
     engine: Annotated[
         str, typer.Option("--engine", metavar="NAME", help=f"Run on this engine: auto, {', '.join(ENGINES)}.")
     ] = "auto",
-    time: Annotated[str, typer.Option("--time", metavar="COLUMN", help="The time column of tables.")] = TIME,
+    time: Annotated[
+        str,
+        typer.Option(
+            "--time",
+            metavar="COLUMN",
+            help="The time column of tables, the key of JSON-LD, or the property (an IRI) of RDF graphs.",
+        ),
+    ] = TIME,
     times: Annotated[
         str,
         typer.Option(
@@ -145,10 +154,21 @@ def run(
             help="Print times as numbers, as dates (iso, which needs a #tick), or the way they came in (auto).",
         ),
     ] = "auto",
+    graph_times: Annotated[
+        str,
+        typer.Option(
+            "--graph-times",
+            metavar="FILE",
+            help="The times of named graphs: CSV with the columns graph and time, or RDF.",
+            show_default=False,
+        ),
+    ] = "",
     sort: Annotated[bool, typer.Option("--sort", help="Read the streams whole and sort them by time first.")] = False,
     input_format: Annotated[
         str,
-        typer.Option("--input-format", metavar="FORMAT", help="The format of standard input: facts, csv, jsonl."),
+        typer.Option(
+            "--input-format", metavar="FORMAT", help=f"The format of standard input: {', '.join(INPUT_FORMATS)}."
+        ),
     ] = "facts",
     const: Annotated[
         list[str] | None,
@@ -184,6 +204,8 @@ def run(
     view_name: View = next(v for v in VIEWS if v == view)
     limits = limits_of(max_atoms, max_memory, max_time)
     programs, sources = split_files(files, time, input_format, language)
+    if graph_times:
+        sources = [replace(source, graph_times=Path(graph_times)) for source in sources]
     program = read_program(read_sources(programs), constants_of(const or []), language)
     program = with_background(program, data)
     program = with_functions(program, None if functions is None else functions_of_module(functions))
