@@ -4,7 +4,7 @@
     {"time": 17, "@id": "http://ex.org/s1", "celsius": 21.5}
 
 A line that has nothing but a @context gives it to the lines after it that have none of their own. The key of the time
-is part of the graph too if the @context says what it means.
+is part of the graph too if the @context names it, so a @vocab is not enough.
 """
 
 from __future__ import annotations
@@ -51,8 +51,17 @@ def stamped_objects(
             if isinstance(stamp, dict) and "@value" in stamp:
                 stamp = stamp["@value"]
             point = clock.point(value_of(stamp, place, "the time"), place)
-            if context is not None and _CONTEXT not in record:
-                line = json.dumps({_CONTEXT: context, **record})
+            given = record.get(_CONTEXT, context)
+            if not _names(given, time):
+                del record[time]
+            line = json.dumps(record if given is None else {_CONTEXT: given, **record})
             blank = Blanks(f"{scope}g{number}")
             for quad in parsed(line, RdfFormat.JSON_LD, clock.name, number):
                 yield point, *triple(quad, values, blank)
+
+
+def _names(context: object, key: str) -> bool:
+    """Whether a @context says what a key means."""
+    if isinstance(context, list):
+        return any(_names(part, key) for part in context)
+    return isinstance(context, dict) and key in context
