@@ -71,6 +71,13 @@ def term_of_value(value: Value) -> Written:
     >>> str(term_of_value(5)), str(term_of_value("two words"))
     ('"5"^^<http://www.w3.org/2001/XMLSchema#integer>', '"two words"')
     """
+    try:
+        return _term(value)
+    except ValueError as error:  # such as an IRI with two #
+        raise fault("E506", f"{value_text(value)[:80]} is not an RDF term: {error}") from None
+
+
+def _term(value: Value) -> Written:
     match value:
         case str():
             return Literal(value)

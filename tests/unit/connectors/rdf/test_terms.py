@@ -26,7 +26,7 @@ _datatype = st.sampled_from(
     + [f"{XSD}dayTimeDuration", "http://ex.org/t"]
 )
 terms: st.SearchStrategy[Term] = st.one_of(
-    st.from_regex(r"[a-z]{1,5}:[a-zA-Z0-9/#.,()é-]{0,8}", fullmatch=True).map(NamedNode),
+    st.from_regex(r"[a-z]{1,5}:[a-zA-Z0-9/.,()é-]{0,8}(#[a-z]{0,3})?", fullmatch=True).map(NamedNode),
     st.from_regex(r"[A-Za-z0-9_]{1,4}", fullmatch=True).map(BlankTerm),
     _text.map(Literal),
     st.tuples(_text, st.sampled_from(("en", "EN-us", "de-AT-1996"))).map(lambda p: Literal(p[0], language=p[1])),
@@ -41,8 +41,12 @@ def test_a_term_comes_back_as_it_was(term: Term) -> None:
 
 @given(any_value())
 def test_a_value_comes_back_as_it_was_unless_it_was_constructed(value: Value) -> None:
-    if not isinstance(value, Constructed):
-        assert value_of_term(term_of_value(value)) == value
+    try:
+        term = term_of_value(value)
+    except LasingError as error:
+        assert isinstance(value, Iri), error  # those of RDF have one # at most
+        return
+    assert isinstance(value, Constructed) or value_of_term(term) == value
 
 
 @given(st.lists(terms, max_size=6))
