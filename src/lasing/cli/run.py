@@ -36,8 +36,11 @@ from lasing.cli.stats import print_stats
 from lasing.connectors.csv import cell_value
 from lasing.connectors.files import is_live
 from lasing.connectors.missing import SKIP
+from lasing.connectors.rdf.mapped import Mapped
+from lasing.connectors.rdf.mapping import read_mapping
 from lasing.connectors.sinks import (
     OUTPUT_FORMATS,
+    RDF_OUTPUT,
     VIEWS,
     OutputFormat,
     ShowTime,
@@ -48,7 +51,7 @@ from lasing.connectors.sinks import (
     model_records,
     records,
 )
-from lasing.connectors.sources import FileSource, Streams
+from lasing.connectors.sources import FileSource, Streams, mapped
 from lasing.connectors.tables import TIME
 from lasing.engine_choice import ENGINES
 from lasing.errors import LasingError, LasingWarning, fault
@@ -61,6 +64,7 @@ from lasing.logic.formulas import atoms_of
 from lasing.logic.modules import functions_of_module
 from lasing.logic.own import with_functions
 from lasing.logic.program import Program
+from lasing.logic.splitting import has_several_answers
 from lasing.session import Run
 
 COMPILING = "compiling the engine's kernels for this program, which takes a few seconds; later runs reuse them"
@@ -163,6 +167,15 @@ def run(
             show_default=False,
         ),
     ] = "",
+    mapping: Annotated[
+        str,
+        typer.Option(
+            "--mapping",
+            metavar="FILE",
+            help="Turn the rows of tables into RDF triples, as this file (TOML) says.",
+            show_default=False,
+        ),
+    ] = "",
     sort: Annotated[bool, typer.Option("--sort", help="Read the streams whole and sort them by time first.")] = False,
     input_format: Annotated[
         str,
@@ -215,6 +228,8 @@ def run(
             raise LasingError(mistakes)
     _refuse_overwriting(output, [*programs, *(data or []), *(str(source.path) for source in sources)])
     out_format = output_format(form, output)
+    if out_format in RDF_OUTPUT and (view != "answers" or has_several_answers(program)):
+        raise typer.BadParameter(f"{out_format} has a graph for each time point: the one answer", param_hint="--format")
     program = styled(program, times)
     if quiet:
         warnings.simplefilter("ignore", LasingWarning)
@@ -227,7 +242,7 @@ def run(
         live = any(is_live(source.path) for source in sources)
         answers = Run(
             program,
-            Streams(tuple(sources)),
+            Streams(tuple(sources) if not mapping else _mapped(sources, mapping)),
             start,
             end,
             engine,
@@ -254,6 +269,12 @@ def run(
             f"{report.time_points:,} time points, {report.facts:,} facts in, {number}{report.atoms:,} atoms out, "
             f"{clock.monotonic() - begun:.1f} s"
         )
+
+
+def _mapped(sources: list[FileSource], file: str) -> tuple[FileSource | Mapped, ...]:
+    """The streams, with the rows of tables turned into triples."""
+    how = read_mapping(Path(file))
+    return tuple(mapped(source, how) if source.format in ("csv", "jsonl", "parquet") else source for source in sources)
 
 
 def _refuse_overwriting(output: str, inputs: list[str]) -> None:

@@ -21,6 +21,8 @@ from lasing.connectors.missing import Gaps
 from lasing.connectors.rdf.endings import STREAM_FORMATS as RDF_FORMATS
 from lasing.connectors.rdf.endings import STREAMS as RDF_STREAMS
 from lasing.connectors.rdf.endings import need_library, rdf_ending
+from lasing.connectors.rdf.mapped import MISSING, Mapped, mapped_triples
+from lasing.connectors.rdf.mapping import TripleMapping
 from lasing.connectors.rows import Arity, by_time, check_arity, is_missing, late, merged, time_of, value_of
 from lasing.connectors.tables import TIME, Columns, Table
 from lasing.errors import LasingError, Place, fault
@@ -111,7 +113,7 @@ class FileSource:
         return fault("E511", f"unknown format {self.format}", note=note)
 
 
-def _rdf(path: Path) -> Any:
+def _rdf(path: Path | str) -> Any:
     """The reader of RDF streams; it needs pyoxigraph, so it is loaded here."""
     need_library("pyoxigraph", f"reading {path} needs it")
     from lasing.connectors.rdf import streams
@@ -126,7 +128,7 @@ class Streams:
     streams: tuple[Any, ...]
 
 
-_One = str | FileSource | Table | Iterable[Any]
+_One = str | FileSource | Mapped | Table | Iterable[Any]
 """One stream: text, a file with the names of its columns, a table, or rows."""
 
 
@@ -200,6 +202,11 @@ def _rows(
             return parse_facts(stream, tick, ordered, arity=arity)
         case FileSource():
             return stream.rows(tick, ordered, progress, arity, gaps)
+        case Mapped():
+            rows: Iterator[Fact] = _rdf("a mapping").rdf_rows(
+                _mapped(stream, tick, ordered, progress), stream.predicate, arity
+            )
+            return rows
         case Table():
             return read_frame(stream.frame, stream.columns(), tick, ordered, arity, _gaps_of(stream, gaps))
     return _object_rows(stream, tick, ordered, arity, gaps)
@@ -210,6 +217,8 @@ def in_columns(stream: Any) -> bool:
     match stream:
         case Streams(streams):
             return all(map(in_columns, streams))
+        case Mapped(source):
+            return in_columns(source)
         case FileSource(path) | (Path() as path):
             return not is_live(path)
     return stream is None or isinstance(stream, str | Table | Mapping) or is_frame(stream)
@@ -238,6 +247,11 @@ def _batches(
             return facts_columns.text_batches(stream, tick, ordered, arity)
         case FileSource():
             return stream.batches(tick, ordered, progress, arity, gaps)
+        case Mapped():
+            found: Iterator[Batch] = _rdf("a mapping").rdf_batches(
+                _mapped(stream, tick, ordered, progress), stream.predicate, arity
+            )
+            return found
         case Table():
             own = _gaps_of(stream, gaps)
             return arrow_columns.frame_batches(stream.frame, stream.columns(), tick, ordered, arity, own)
@@ -258,7 +272,7 @@ def _recognized(stream: Any) -> _One | Streams:
             return named(source, _header(source))
         case FileSource():
             return named(stream, _header(stream))
-        case Table() | Streams():
+        case Table() | Streams() | Mapped():
             return stream
         case Mapping():
             return Streams(tuple(_as_table(predicate, part) for predicate, part in stream.items()))
@@ -267,6 +281,24 @@ def _recognized(stream: Any) -> _One | Streams:
         case Iterable():
             return stream
     raise fault("E510", f"a {type(stream).__name__} is not a stream", note=_STREAMS)
+
+
+def mapped(source: FileSource | Table, mapping: TripleMapping) -> Mapped:
+    """A table whose rows become graphs. The predicate that the table has, if any, is that of their triples."""
+    columns = source.columns if isinstance(source, FileSource) else source.columns()
+    needed = Columns("row", mapping.columns, mapping.time or columns.time)
+    if isinstance(source, FileSource):
+        return Mapped(replace(source, columns=needed), mapping, columns.predicate)
+    return Mapped(
+        replace(source, predicate="row", args=needed.args, time=needed.time, missing=None), mapping, columns.predicate
+    )
+
+
+def _mapped(stream: Mapped, tick: Tick | None, ordered: bool, progress: OnBytesRead | None) -> Iterator[Any]:
+    source = stream.source
+    name = str(source.path) if isinstance(source, FileSource) else "the table"
+    rows = _rows(source, tick, ordered, progress, None, Gaps(MISSING))
+    return mapped_triples(rows, stream.mapping, name)
 
 
 def _gaps_of(table: Table, gaps: Gaps) -> Gaps:

@@ -17,9 +17,9 @@ from pyjelly.parse.decode import Adapter, Decoder
 from pyjelly.parse.ioutils import get_options_and_frames
 
 from lasing.connectors.files import OnBytesRead, unreadable
+from lasing.connectors.rdf.blanks import Blanks, scope_of
 from lasing.connectors.rdf.clock import Clock
 from lasing.connectors.rdf.files import CountingFile
-from lasing.connectors.rdf.terms import Blanks, scope_of
 from lasing.errors import LasingError, fault
 from lasing.logic.values import Iri, TaggedLiteral, Value, datatypes, literal
 

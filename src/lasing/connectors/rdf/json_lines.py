@@ -18,10 +18,10 @@ from pyoxigraph import RdfFormat
 from lasing.connectors.files import OnBytesRead, blocks
 from lasing.connectors.jsonl import lines_of, record_of
 from lasing.connectors.missing import Gaps
+from lasing.connectors.rdf.blanks import Blanks, scope_of
 from lasing.connectors.rdf.clock import Clock
 from lasing.connectors.rdf.files import parsed
 from lasing.connectors.rdf.named_graphs import TermValues, triple
-from lasing.connectors.rdf.terms import Blanks, scope_of
 from lasing.connectors.rows import value_of
 from lasing.errors import Place
 from lasing.logic.values import Value

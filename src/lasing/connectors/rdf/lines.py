@@ -16,9 +16,10 @@ from pathlib import Path
 from pyoxigraph import RdfFormat
 
 from lasing.connectors.files import OnBytesRead, lines
+from lasing.connectors.rdf.blanks import Blanks, scope_of
 from lasing.connectors.rdf.clock import Clock
 from lasing.connectors.rdf.files import parsed
-from lasing.connectors.rdf.terms import Blanks, scope_of, value_of_term
+from lasing.connectors.rdf.terms import value_of_term
 from lasing.errors import Place, fault
 from lasing.logic.values import Value
 

@@ -18,10 +18,11 @@ from pyoxigraph import BlankNode as BlankTerm
 from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad
 
 from lasing.connectors.files import read_text
+from lasing.connectors.rdf.blanks import Blanks, scope_of
 from lasing.connectors.rdf.clock import Clock
 from lasing.connectors.rdf.endings import rdf_ending
 from lasing.connectors.rdf.files import quads
-from lasing.connectors.rdf.terms import Blanks, Term, scope_of, value_of_term
+from lasing.connectors.rdf.terms import Term, value_of_term
 from lasing.errors import Place, fault
 from lasing.logic.values import BlankNode, Value
 
