@@ -61,7 +61,7 @@ def graph(source: Any, predicate: str = TRIPLE, format: str | None = None) -> Gr
     if is_frame(source):
         return Graph((_of_frame(source, predicate),))
     need_library("pyoxigraph", "graphs need it")
-    from lasing.connectors.rdf import background, blanks, files
+    from lasing.connectors.rdf import background, blanks, files, rdflib_graphs
 
     if isinstance(source, str | bytes) and format is not None:
         ending = f".{format.lower().removeprefix('.')}"
@@ -78,14 +78,14 @@ def graph(source: Any, predicate: str = TRIPLE, format: str | None = None) -> Gr
     if not isinstance(source, Iterable):
         raise fault("E510", f"a {type(source).__name__} is not a graph", note="such as a file, or an rdflib graph")
     if type(source).__module__.startswith("rdflib"):
-        return graph(_serialized(source), predicate, "nq" if hasattr(source, "quads") else "nt")
-    return Graph(background.tables_of(source, triple=predicate))
-
-
-def _serialized(source: Any) -> str:
-    """An rdflib graph as text; rdflib keeps the labels of blank nodes, and the text keeps them together."""
-    text: str = source.serialize(format="nquads" if hasattr(source, "quads") else "nt", encoding="utf-8").decode()
-    return text
+        source = rdflib_graphs.quads_of(source)
+    try:
+        return Graph(background.tables_of(source, triple=predicate))
+    except AttributeError:
+        note = "such as a file, an rdflib graph, or triples of pyoxigraph"
+        raise fault(
+            "E510", f"a {type(source).__name__} of other things than triples is not a graph", note=note
+        ) from None
 
 
 def _of_frame(frame: Any, predicate: str) -> FactTable:
