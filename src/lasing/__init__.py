@@ -44,7 +44,7 @@ __version__ = "0.1.0"
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, "models", "spark"})
+    return sorted({*globals(), *__all__, "models", "rdf", "spark"})
 
 
 def __getattr__(name: str) -> Any:
@@ -52,6 +52,6 @@ def __getattr__(name: str) -> Any:
         from lasing.live.engine import Engine
 
         return Engine
-    if name in ("models", "spark"):  # so that `lasing.spark` is there without a second import
+    if name in ("models", "rdf", "spark"):  # so that `lasing.spark` is there without a second import
         return import_module(f"lasing.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

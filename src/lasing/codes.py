@@ -114,6 +114,8 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E512": "a table is not a snapshot of an engine, is damaged, or lacks facts that the program looks back on",
         "E513": "CSV cannot hold this text: it would read back as an IRI, a blank node or a literal",
         "E514": "reading or writing RDF needs a library that is not installed",
+        "E515": "a mistake in a mapping from tables to RDF",
+        "E516": "an atom cannot be written as RDF, because it is not a triple",
     },
     "Queries": {
         "E701": "a query has a syntax error",

@@ -19,7 +19,7 @@ from lasing.logic.program import Output, Program
 from lasing.logic.values import Value, is_name
 from lasing.timeline.ticks import Dates, Tick, parse_time
 
-INPUT_FORMATS = ("facts", "csv", "jsonl")
+INPUT_FORMATS = ("facts", "csv", "jsonl", "ntriples", "jsonld")
 """The possible formats of standard input."""
 
 TIMES = ("auto", "numbers", "iso")

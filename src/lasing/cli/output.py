@@ -18,6 +18,7 @@ import typer
 from lasing.cli.console import note, standard_output
 from lasing.cli.options import choose
 from lasing.connectors.files import is_live, unwritable
+from lasing.connectors.rdf.endings import need_library
 from lasing.connectors.sinks import (
     COMPRESSED,
     OUTPUT_FORMATS,
@@ -136,6 +137,11 @@ def _write(batches: Iterator[Written], form: OutputFormat, out: TextIO, names: l
             write_jsonl(batches, out)
         case "csv":
             write_csv(batches, out, names)
+        case "ntriples" | "nquads" | "trig" | "jsonld":
+            need_library("pyoxigraph", "writing RDF needs it")
+            from lasing.connectors.rdf.writing import write_rdf  # here, because it loads pyoxigraph
+
+            write_rdf(batches, out, form)
         case "parquet":
             raise AssertionError("Parquet is written to a path, not to a text stream")
         case _:

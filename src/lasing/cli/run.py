@@ -7,6 +7,7 @@ import time as clock
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -35,8 +36,11 @@ from lasing.cli.stats import print_stats
 from lasing.connectors.csv import cell_value
 from lasing.connectors.files import is_live
 from lasing.connectors.missing import SKIP
+from lasing.connectors.rdf.mapped import Mapped
+from lasing.connectors.rdf.mapping import read_mapping
 from lasing.connectors.sinks import (
     OUTPUT_FORMATS,
+    RDF_OUTPUT,
     VIEWS,
     OutputFormat,
     ShowTime,
@@ -47,7 +51,7 @@ from lasing.connectors.sinks import (
     model_records,
     records,
 )
-from lasing.connectors.sources import FileSource, Streams
+from lasing.connectors.sources import FileSource, Streams, mapped
 from lasing.connectors.tables import TIME
 from lasing.engine_choice import ENGINES
 from lasing.errors import LasingError, LasingWarning, fault
@@ -60,6 +64,7 @@ from lasing.logic.formulas import atoms_of
 from lasing.logic.modules import functions_of_module
 from lasing.logic.own import with_functions
 from lasing.logic.program import Program
+from lasing.logic.splitting import has_several_answers
 from lasing.session import Run
 
 COMPILING = "compiling the engine's kernels for this program, which takes a few seconds; later runs reuse them"
@@ -70,7 +75,8 @@ def run(
         list[str],
         typer.Argument(
             metavar="PROGRAM... [STREAM]...",
-            help="Programs (.lars) and streams (.facts .csv .jsonl .parquet, or - for standard input). The rows of a "
+            help="Programs (.lars) and streams (.facts .csv .jsonl .parquet .trig .nq .nt .jsonld .jelly, or - for "
+            "standard input). The rows of a "
             "table are facts of the predicate that the file is named after, or of pred in pred=FILE or "
             "pred(column,…)=FILE.",
             show_default=False,
@@ -136,7 +142,14 @@ def run(
     engine: Annotated[
         str, typer.Option("--engine", metavar="NAME", help=f"Run on this engine: auto, {', '.join(ENGINES)}.")
     ] = "auto",
-    time: Annotated[str, typer.Option("--time", metavar="COLUMN", help="The time column of tables.")] = TIME,
+    time: Annotated[
+        str,
+        typer.Option(
+            "--time",
+            metavar="COLUMN",
+            help="The time column of tables, the key of JSON-LD, or the property (an IRI) of RDF graphs.",
+        ),
+    ] = TIME,
     times: Annotated[
         str,
         typer.Option(
@@ -145,10 +158,30 @@ def run(
             help="Print times as numbers, as dates (iso, which needs a #tick), or the way they came in (auto).",
         ),
     ] = "auto",
+    graph_times: Annotated[
+        str,
+        typer.Option(
+            "--graph-times",
+            metavar="FILE",
+            help="The times of named graphs: CSV with the columns graph and time, or RDF.",
+            show_default=False,
+        ),
+    ] = "",
+    mapping: Annotated[
+        str,
+        typer.Option(
+            "--mapping",
+            metavar="FILE",
+            help="Turn the rows of tables into RDF triples, as this file (TOML) says.",
+            show_default=False,
+        ),
+    ] = "",
     sort: Annotated[bool, typer.Option("--sort", help="Read the streams whole and sort them by time first.")] = False,
     input_format: Annotated[
         str,
-        typer.Option("--input-format", metavar="FORMAT", help="The format of standard input: facts, csv, jsonl."),
+        typer.Option(
+            "--input-format", metavar="FORMAT", help=f"The format of standard input: {', '.join(INPUT_FORMATS)}."
+        ),
     ] = "facts",
     const: Annotated[
         list[str] | None,
@@ -184,6 +217,8 @@ def run(
     view_name: View = next(v for v in VIEWS if v == view)
     limits = limits_of(max_atoms, max_memory, max_time)
     programs, sources = split_files(files, time, input_format, language)
+    if graph_times:
+        sources = [replace(source, graph_times=Path(graph_times)) for source in sources]
     program = read_program(read_sources(programs), constants_of(const or []), language)
     program = with_background(program, data)
     program = with_functions(program, None if functions is None else functions_of_module(functions))
@@ -193,6 +228,8 @@ def run(
             raise LasingError(mistakes)
     _refuse_overwriting(output, [*programs, *(data or []), *(str(source.path) for source in sources)])
     out_format = output_format(form, output)
+    if out_format in RDF_OUTPUT and (view != "answers" or has_several_answers(program)):
+        raise typer.BadParameter(f"{out_format} has a graph for each time point: the one answer", param_hint="--format")
     program = styled(program, times)
     if quiet:
         warnings.simplefilter("ignore", LasingWarning)
@@ -205,7 +242,7 @@ def run(
         live = any(is_live(source.path) for source in sources)
         answers = Run(
             program,
-            Streams(tuple(sources)),
+            Streams(tuple(sources) if not mapping else _mapped(sources, mapping)),
             start,
             end,
             engine,
@@ -232,6 +269,12 @@ def run(
             f"{report.time_points:,} time points, {report.facts:,} facts in, {number}{report.atoms:,} atoms out, "
             f"{clock.monotonic() - begun:.1f} s"
         )
+
+
+def _mapped(sources: list[FileSource], file: str) -> tuple[FileSource | Mapped, ...]:
+    """The streams, with the rows of tables turned into triples."""
+    how = read_mapping(Path(file))
+    return tuple(mapped(source, how) if source.format in ("csv", "jsonl", "parquet") else source for source in sources)
 
 
 def _refuse_overwriting(output: str, inputs: list[str]) -> None:

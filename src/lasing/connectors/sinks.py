@@ -1,4 +1,4 @@
-"""Write results as text, JSON lines, CSV or Parquet; as answers, changes or intervals."""
+"""Write results as text, JSON lines, CSV or Parquet; as answers, changes or intervals. For RDF, see `rdf.writing`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lasing.logic.formulas import Atom
 from lasing.logic.values import is_text, looks_like_term, value_text
 
 View = Literal["answers", "changes", "intervals"]
-OutputFormat = Literal["text", "jsonl", "csv", "parquet"]
+OutputFormat = Literal["text", "jsonl", "csv", "parquet", "ntriples", "nquads", "trig", "jsonld"]
 VIEWS: tuple[View, ...] = get_args(View)
 OUTPUT_FORMATS: tuple[OutputFormat, ...] = get_args(OutputFormat)
 ENDINGS: dict[str, OutputFormat] = {
@@ -30,7 +30,13 @@ ENDINGS: dict[str, OutputFormat] = {
     ".ndjson": "jsonl",
     ".csv": "csv",
     ".parquet": "parquet",
+    ".nt": "ntriples",
+    ".nq": "nquads",
+    ".trig": "trig",
+    ".jsonld": "jsonld",
 }
+RDF_OUTPUT: frozenset[OutputFormat] = frozenset(("ntriples", "nquads", "trig", "jsonld"))
+"""The formats that have a graph for each time point, so only answers, of triples."""
 
 COMPRESSED = ".gz"
 

@@ -18,6 +18,11 @@ from lasing.connectors.facts import parse_facts, read_facts
 from lasing.connectors.files import PACKED, OnBytesRead, first_line, is_live
 from lasing.connectors.jsonl import read_jsonl
 from lasing.connectors.missing import Gaps
+from lasing.connectors.rdf.endings import STREAM_FORMATS as RDF_FORMATS
+from lasing.connectors.rdf.endings import STREAMS as RDF_STREAMS
+from lasing.connectors.rdf.endings import need_library, rdf_ending
+from lasing.connectors.rdf.mapped import MISSING, Mapped, mapped_triples
+from lasing.connectors.rdf.mapping import TripleMapping
 from lasing.connectors.rows import Arity, by_time, check_arity, is_missing, late, merged, time_of, value_of
 from lasing.connectors.tables import TIME, Columns, Table
 from lasing.errors import LasingError, Place, fault
@@ -35,6 +40,7 @@ FORMATS = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".parquet": "parquet",
+    **RDF_STREAMS,
 }
 
 _MAPPED = re.compile(r"(?P<predicate>[^=()/\\]+)(?:\((?P<args>[^()]*)\))?=(?P<path>.+)", re.DOTALL)
@@ -47,6 +53,8 @@ class FileSource:
     path: Path
     format: str
     columns: Columns
+    graph_times: Path | None = None
+    """For RDF: a file with the times of named graphs."""
 
     def rows(
         self,
@@ -57,6 +65,11 @@ class FileSource:
         gaps: Gaps | None = None,
     ) -> Iterator[Fact]:
         """The facts, one by one."""
+        if self.format in RDF_FORMATS:
+            rows: Iterator[Fact] = _rdf(self.path).rdf_rows(
+                self._triples(tick, ordered, progress, gaps), self.columns.predicate, arity
+            )
+            return rows
         match self.format:
             case "facts":
                 return read_facts(self.path, tick, ordered, progress, arity)
@@ -72,6 +85,11 @@ class FileSource:
         self, tick: Tick | None, ordered: bool, progress: OnBytesRead | None, arity: Arity, gaps: Gaps
     ) -> Iterator[Batch]:
         """The facts in columns."""
+        if self.format in RDF_FORMATS:
+            found: Iterator[Batch] = _rdf(self.path).rdf_batches(
+                self._triples(tick, ordered, progress, gaps), self.columns.predicate, arity
+            )
+            return found
         from lasing.connectors import arrow_columns, csv_columns, facts_columns, jsonl_columns  # these load kernels
 
         match self.format:
@@ -85,9 +103,22 @@ class FileSource:
                 return arrow_columns.parquet_batches(self.path, self.columns, tick, ordered, progress, arity, gaps)
         raise self._unknown()
 
+    def _triples(self, tick: Tick | None, ordered: bool, progress: OnBytesRead | None, gaps: Gaps | None) -> Any:
+        """The triples of an RDF file, with their times."""
+        timed = _rdf(self.path).timed_triples
+        return timed(self.path, self.format, self.columns, tick, ordered, progress, gaps, self.graph_times)
+
     def _unknown(self) -> LasingError:
         note = f"formats are {', '.join(sorted(set(FORMATS.values())))}"
         return fault("E511", f"unknown format {self.format}", note=note)
+
+
+def _rdf(path: Path | str) -> Any:
+    """The reader of RDF streams; it needs pyoxigraph, so it is loaded here."""
+    need_library("pyoxigraph", f"reading {path} needs it")
+    from lasing.connectors.rdf import streams
+
+    return streams
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +128,7 @@ class Streams:
     streams: tuple[Any, ...]
 
 
-_One = str | FileSource | Table | Iterable[Any]
+_One = str | FileSource | Mapped | Table | Iterable[Any]
 """One stream: text, a file with the names of its columns, a table, or rows."""
 
 
@@ -125,13 +156,18 @@ def _format(path: Path, standard_input: str) -> str:
     form = FORMATS.get((suffixes[:-1] if packed else suffixes)[-1]) if len(suffixes) > packed else None
     if form is None or (packed and form == "parquet"):
         note = f"streams end in {' '.join(FORMATS)}, or are - for standard input; text may be compressed: .csv.gz"
+        if rdf_ending(path):
+            note = (
+                f"a graph without time is background: --data {path}; graphs with times end in {' '.join(RDF_STREAMS)}"
+            )
         raise fault("E511", f"{path}: which format is this?", note=note)
     return form
 
 
 def named(source: FileSource, header: Iterable[str]) -> FileSource:
     """The source with its predicate: given, in a column, or the name of the file."""
-    if source.columns.predicate is not None or source.format == "facts" or "predicate" in set(header):
+    given = source.columns.predicate is not None or source.format == "facts" or source.format in RDF_FORMATS
+    if given or "predicate" in set(header):
         return source
     stem = source.path.stem
     if source.path.suffix.lower() == PACKED:
@@ -166,6 +202,11 @@ def _rows(
             return parse_facts(stream, tick, ordered, arity=arity)
         case FileSource():
             return stream.rows(tick, ordered, progress, arity, gaps)
+        case Mapped():
+            rows: Iterator[Fact] = _rdf("a mapping").rdf_rows(
+                _mapped(stream, tick, ordered, progress), stream.predicate, arity
+            )
+            return rows
         case Table():
             return read_frame(stream.frame, stream.columns(), tick, ordered, arity, _gaps_of(stream, gaps))
     return _object_rows(stream, tick, ordered, arity, gaps)
@@ -176,6 +217,8 @@ def in_columns(stream: Any) -> bool:
     match stream:
         case Streams(streams):
             return all(map(in_columns, streams))
+        case Mapped(source):
+            return in_columns(source)
         case FileSource(path) | (Path() as path):
             return not is_live(path)
     return stream is None or isinstance(stream, str | Table | Mapping) or is_frame(stream)
@@ -204,6 +247,11 @@ def _batches(
             return facts_columns.text_batches(stream, tick, ordered, arity)
         case FileSource():
             return stream.batches(tick, ordered, progress, arity, gaps)
+        case Mapped():
+            found: Iterator[Batch] = _rdf("a mapping").rdf_batches(
+                _mapped(stream, tick, ordered, progress), stream.predicate, arity
+            )
+            return found
         case Table():
             own = _gaps_of(stream, gaps)
             return arrow_columns.frame_batches(stream.frame, stream.columns(), tick, ordered, arity, own)
@@ -216,7 +264,7 @@ def _recognized(stream: Any) -> _One | Streams:
         case None:
             return ()
         case str():
-            if re.fullmatch(r"\S+\.(facts|csv|jsonl|ndjson|parquet)(\.gz)?", stream):
+            if re.fullmatch(rf"\S+\.({'|'.join(e[1:] for e in FORMATS)})(\.gz)?", stream):
                 raise fault("E510", f"{stream!r} is text", note=f"for a file, pass a path: Path({stream!r})")
             return stream
         case Path():
@@ -224,7 +272,7 @@ def _recognized(stream: Any) -> _One | Streams:
             return named(source, _header(source))
         case FileSource():
             return named(stream, _header(stream))
-        case Table() | Streams():
+        case Table() | Streams() | Mapped():
             return stream
         case Mapping():
             return Streams(tuple(_as_table(predicate, part) for predicate, part in stream.items()))
@@ -233,6 +281,24 @@ def _recognized(stream: Any) -> _One | Streams:
         case Iterable():
             return stream
     raise fault("E510", f"a {type(stream).__name__} is not a stream", note=_STREAMS)
+
+
+def mapped(source: FileSource | Table, mapping: TripleMapping) -> Mapped:
+    """A table whose rows become graphs. The predicate that the table has, if any, is that of their triples."""
+    columns = source.columns if isinstance(source, FileSource) else source.columns()
+    needed = Columns("row", mapping.columns, mapping.time or columns.time)
+    if isinstance(source, FileSource):
+        return Mapped(replace(source, columns=needed), mapping, columns.predicate)
+    return Mapped(
+        replace(source, predicate="row", args=needed.args, time=needed.time, missing=None), mapping, columns.predicate
+    )
+
+
+def _mapped(stream: Mapped, tick: Tick | None, ordered: bool, progress: OnBytesRead | None) -> Iterator[Any]:
+    source = stream.source
+    name = str(source.path) if isinstance(source, FileSource) else "the table"
+    rows = _rows(source, tick, ordered, progress, None, Gaps(MISSING))
+    return mapped_triples(rows, stream.mapping, name)
 
 
 def _gaps_of(table: Table, gaps: Gaps) -> Gaps:
@@ -250,7 +316,9 @@ def _header(source: FileSource) -> Iterable[str]:
     """The columns of a table, as far as needed to see whether it has one called `predicate`."""
     if str(source.path) == "-":
         return ("predicate",)
-    if source.format == "facts" or is_live(source.path):  # data read from a pipe here would be lost
+    if (
+        source.format == "facts" or source.format in RDF_FORMATS or is_live(source.path)
+    ):  # data read from a pipe here would be lost
         return ()
     if source.format == "parquet":
         try:

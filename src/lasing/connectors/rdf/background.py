@@ -10,8 +10,9 @@ from typing import Any
 from pyoxigraph import DefaultGraph, Quad, Triple
 
 from lasing.connectors.files import OnBytesRead
+from lasing.connectors.rdf.blanks import Blanks, scope_of
 from lasing.connectors.rdf.files import quads
-from lasing.connectors.rdf.terms import Blanks, scope_of, value_of_term
+from lasing.connectors.rdf.terms import value_of_term
 from lasing.errors import LasingError, fault
 from lasing.logic.tables import FactTable
 from lasing.logic.values import BlankNode, Value

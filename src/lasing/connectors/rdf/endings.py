@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 from lasing.connectors.files import PACKED
@@ -9,6 +10,16 @@ from lasing.errors import fault
 
 GRAPHS = (".ttl", ".nt", ".rdf", ".owl", ".jsonld", ".trig", ".nq")
 """The endings of files with a graph, or with several: each may be followed by .gz."""
+STREAMS = {
+    ".trig": "trig",
+    ".nq": "nquads",
+    ".nt": "ntriples",
+    ".jsonld": "jsonld",
+    ".ndjsonld": "jsonld",
+    ".jelly": "jelly",
+}
+"""The endings of files with time-stamped graphs, and what their formats are called."""
+STREAM_FORMATS = frozenset(STREAMS.values())
 
 
 def rdf_ending(path: Path) -> str:
@@ -26,7 +37,5 @@ def rdf_ending(path: Path) -> str:
 
 def need_library(package: str, why: str) -> None:
     """Fail with a clear error if an RDF library is not installed."""
-    from importlib.util import find_spec
-
     if find_spec(package) is None:
         raise fault("E514", f"{package} is not installed", note=f"{why}: pip install 'lasing[rdf]'")

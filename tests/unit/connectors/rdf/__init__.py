@@ -1,0 +1,1 @@
+"""RDF data in and out."""
