@@ -27,7 +27,9 @@ def rows_of(output: Output, atoms: Iterable[Atom]) -> list[Row]:
     [('a',), ('b',), ('b',)]
     """
     width = len(shown_columns(output))
-    found = sorted((atom.values for atom in atoms if atom.predicate == output.predicate), key=lambda v: _keys(v[:width]))
+    found = sorted(
+        (atom.values for atom in atoms if atom.predicate == output.predicate), key=lambda v: _keys(v[:width])
+    )
     for place, descending in reversed(list(enumerate(output.order, start=width))):
         found.sort(key=lambda values: _key(values[place]), reverse=descending)
     rows: list[Row] = []

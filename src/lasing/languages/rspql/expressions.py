@@ -144,7 +144,11 @@ class Expressions:
             case "IF":
                 return call("if", term(expression.arg1), term(expression.arg2), term(expression.arg3))
             case "COALESCE":
-                return call("coalesce", *map(term, _listed(expression.arg))) if _listed(expression.arg) else call("given", UNBOUND)
+                return (
+                    call("coalesce", *map(term, _listed(expression.arg)))
+                    if _listed(expression.arg)
+                    else call("given", UNBOUND)
+                )
             case "CONCAT":
                 return call("concat", *map(term, _listed(expression.arg))) if _listed(expression.arg) else ""
             case "SUBSTR":
@@ -157,7 +161,9 @@ class Expressions:
                 parts = [expression.text, expression.pattern, expression.flags]
                 return call("matches", *(term(part) for part in parts if part is not None))
             case "IRI" | "URI":
-                return call("resolve", term(expression.arg), self.base) if self.base else call("iri", term(expression.arg))
+                return (
+                    call("resolve", term(expression.arg), self.base) if self.base else call("iri", term(expression.arg))
+                )
             case "MD5" | "SHA1" | "SHA256" | "SHA384" | "SHA512":
                 return call("hash", name.lower(), term(expression.arg))
             case "NOW":
@@ -197,5 +203,3 @@ def _listed(parts: Any) -> list[Any]:
 def _identity(row: Columns) -> list[Term]:
     """What tells rows apart, for functions that give each row a value of its own."""
     return [call("coalesce", column, UNBOUND) for column in row]
-
-

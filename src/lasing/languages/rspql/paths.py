@@ -83,9 +83,7 @@ class Paths:
         origin: Term = start if fixed else x
         builder.rule(Atom(reached, (*key, origin, y)), [Atom(step, (*key, origin, y))])
         if path.mod != "?":
-            builder.rule(
-                Atom(reached, (*key, origin, z)), [Atom(reached, (*key, origin, y)), Atom(step, (*key, y, z))]
-            )
+            builder.rule(Atom(reached, (*key, origin, z)), [Atom(reached, (*key, origin, y)), Atom(step, (*key, y, z))])
         if path.mod in ("*", "?"):
             if fixed:
                 self._itself(reached, start, graph)

@@ -74,8 +74,12 @@ def _count(rows: Rows, columns: Columns, predicate: str, patterns: Patterns) -> 
         (atom,) = body.literals
         assert isinstance(atom, Atom), "stored rows are one atom"
         kept = tuple(body.terms[column] for column in columns)
-        others = {term: builder.variable("Row") for term in atom.args if isinstance(term, Variable) and term not in kept}
-        inside = Atom(atom.predicate, tuple(others.get(term, term) if isinstance(term, Variable) else term for term in atom.args))
+        others = {
+            term: builder.variable("Row") for term in atom.args if isinstance(term, Variable) and term not in kept
+        }
+        inside = Atom(
+            atom.predicate, tuple(others.get(term, term) if isinstance(term, Variable) else term for term in atom.args)
+        )
         number = builder.variable("Times")
         distinct = builder.helper("row", columns, [body])
         count = Aggregate("count", tuple(others.values()), (inside,), "=", number, frozenset(others.values()))
