@@ -12,7 +12,7 @@ from rdflib.term import Variable as QueryVariable
 from lasing.algebra.nodes import Columns, Distinct, Node, OrderKey, Project, Slice, columns_of
 from lasing.algebra.rows import Body, Rows
 from lasing.algebra.terms import TRUE, call
-from lasing.languages.rspql.graphs import Graph
+from lasing.languages.rspql.graphs import AnyGraph
 from lasing.languages.rspql.names import value_of
 from lasing.languages.rspql.patterns import Patterns
 from lasing.logic.formulas import Aggregate, Atom, Compare, Formula
@@ -21,7 +21,7 @@ from lasing.logic.terms import Term, Variable
 from lasing.logic.values import UNBOUND
 
 
-def select(query: CompValue, patterns: Patterns, name: str, star: bool, order_of_names: Iterable[str]) -> Output:
+def select(query: CompValue, patterns: Patterns, predicate: str, star: bool, order_of_names: Iterable[str]) -> Output:
     """Rows: the columns, then the order keys, then how many equal rows there are."""
     builder = patterns.builder
     shown, order, node = _modified(query, patterns)
@@ -31,7 +31,6 @@ def select(query: CompValue, patterns: Patterns, name: str, star: bool, order_of
         shown = tuple(sorted((c for c in shown if c in bound), key=lambda column: places.get(column, len(places))))
     rows = builder.lower(node)
     keys = tuple(key.term for key in order if isinstance(key.term, Variable))
-    predicate = builder.predicate(name)
     names = tuple(patterns.names.name_of(column) for column in shown)
     counted = _has_equal_rows(rows, (*shown, *keys))
     if not counted:
@@ -63,8 +62,8 @@ def _modified(query: CompValue, patterns: Patterns) -> tuple[Columns, tuple[Orde
 def _has_equal_rows(rows: Rows, columns: Columns) -> bool:
     if len(rows.bodies) > 1 and not rows.apart:
         return True
-    dropped = set(rows.columns) - set(columns)
-    return bool(dropped) or any(body.unseen() for body in rows.bodies)
+    kept = [Body(body.literals, {column: body.terms[column] for column in columns}) for body in rows.bodies]
+    return any(body.unseen() for body in kept)
 
 
 def _count(rows: Rows, columns: Columns, predicate: str, patterns: Patterns) -> None:
@@ -86,19 +85,21 @@ def _count(rows: Rows, columns: Columns, predicate: str, patterns: Patterns) -> 
         builder.rule(Atom(predicate, (*kept, number)), (Atom(distinct, kept), count))
 
 
-def ask(query: CompValue, patterns: Patterns, name: str) -> Output:
+def ask(query: CompValue, patterns: Patterns, predicate: str) -> Output:
     """Whether there is a solution."""
     rows = patterns.builder.lower(patterns.node(query.p), bag=False)
-    predicate = patterns.builder.helper(name, (), rows.bodies)
+    for body in rows.bodies:
+        patterns.builder.rule(Atom(predicate, ()), body.literals)
     return Output(predicate, (), form="truth")
 
 
-def construct(query: CompValue, patterns: Patterns, name: str, template: list[tuple[Any, Any, Any]]) -> Output:
+def construct(query: CompValue, patterns: Patterns, predicate: str, template: list[tuple[Any, Any, Any]]) -> Output:
     """The triples of a template, for each solution. What would not be a triple is left out."""
     builder = patterns.builder
-    node = patterns.node(query.p)
-    rows = builder.stored(builder.lower(node), "rows", bag=True)
-    predicate = builder.predicate(name)
+    fresh = any(isinstance(part, BNode) for triple in template for part in triple)
+    rows = builder.lower(patterns.node(query.p), bag=fresh)
+    if len(template) > 1 or fresh:
+        rows = builder.stored(rows, "rows", bag=fresh)
     for body in rows.bodies:
         for triple in template:
             terms = [_template_term(part, body, rows, patterns) for part in triple]
@@ -131,7 +132,7 @@ def _is_triple(terms: list[Term]) -> list[Formula]:
     return tests
 
 
-def describe(query: CompValue, patterns: Patterns, name: str, graph: Graph) -> Output:
+def describe(query: CompValue, patterns: Patterns, predicate: str, graph: AnyGraph) -> Output:
     """The triples of the resources asked for, and, in turn, of the blank nodes in them."""
     builder = patterns.builder
     resources = builder.predicate("described")
@@ -145,7 +146,6 @@ def describe(query: CompValue, patterns: Patterns, name: str, graph: Graph) -> O
     for part in query.PV or ():
         if isinstance(part, URIRef):
             builder.rule(Atom(resources, (value_of(part),)), ())
-    predicate = builder.predicate(name)
     s, p, o = (builder.variable(x) for x in ("S", "P", "O"))
     builder.rule(Atom(predicate, (s, p, o)), (Atom(resources, (s,)), graph.triple(s, p, o)))
     blank = Compare("=", call("is_blank", o), TRUE)
