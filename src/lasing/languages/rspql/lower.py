@@ -92,7 +92,7 @@ class Queries:
         default, graphs, windows = self._graphs(query)
         builder = self._builder
         base = str(read.prologue.base or "")
-        patterns = Patterns(builder, Names(builder.taken), self._now(), base, default, graphs)
+        patterns = Patterns(builder, Names(builder.taken), self._now(), base, default, graphs, self._tick)
         reports = Reports(query, windows, period_of(query, self._tick or 1), builder)
         final = self._made.get(query.name or "") or self._named(query.name or "", "result")
         inner = builder.predicate("content") if reports.needed else final
