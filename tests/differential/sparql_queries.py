@@ -20,6 +20,8 @@ from tests.queries import Data, Term, Triple
 
 DEVIATIONS = (
     "literals that are not in canonical form: pyoxigraph's store forgets the form, so `01` becomes `1`",
+    "datatypes derived from xsd:integer: pyoxigraph's store forgets them",
+    "`x IN ()`: pyoxigraph gives an error if x has no value, the standard gives false",
     "alternatives of paths outside of repetitions: pyoxigraph drops duplicates; it gets a UNION instead",
     "zero-length paths from a term that the graph does not have: pyoxigraph finds none",
     "COUNT of an expression with an error: pyoxigraph gives an error, the standard leaves out the row",
@@ -32,13 +34,13 @@ DEVIATIONS = (
 NODES = ("a", "b", "c")
 HELD = ("a", "c")
 """Nodes that every graph has."""
-PREDICATES = ("p", "q", "r")
+PREDICATES = ("p", "q")
 GRAPHS = ("g", "h")
 VARIABLES = ("a", "b", "c", "d")
 PROLOGUE = "PREFIX : <http://e/> PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> "
 
 WHOLE = ("0", "1", "2", "3", "-1", "10")
-NUMBERS = (*WHOLE, "1.0", "2.5", "-0.5", "1.0E0", "2.5E0", "'2.5'^^xsd:float", "'1'^^xsd:float", "'3'^^xsd:int")
+NUMBERS = (*WHOLE, "1.0", "2.5", "-0.5", "1.0E0", "2.5E0", "'2.5'^^xsd:float", "'1'^^xsd:float")
 TEXTS = ("''", "'a'", "'b'", "'abc'", "'a b'", "'B'", "'1'", "'true'", "'http://e/a'")
 TAGGED = ("'a'@en", "'a'@fr", "'abc'@en-gb", "''@en")
 MOMENTS = (
@@ -140,8 +142,8 @@ class _Queries:
 
     def data(self) -> Data:
         return Data(
-            self._graph(self.chance.randint(3, 12)),
-            {f"http://e/{name}": self._graph(self.chance.randint(0, 4)) for name in GRAPHS},
+            self._graph(self.chance.randint(5, 14)),
+            {f"http://e/{name}": self._graph(self.chance.randint(0, 6)) for name in GRAPHS},
         )
 
     def _graph(self, size: int) -> tuple[Triple, ...]:
@@ -204,7 +206,6 @@ class _Queries:
             lambda: f"BOUND({self.variable()})",
             lambda: f"!BOUND({self.variable()})",
             lambda: f"({one()} {self.one('IN', 'NOT IN')} ({one()}, {one()}))",
-            lambda: f"({self.variable()} IN ())",
             lambda: f"REGEX({one()}, {self.one(*REGEXES)})",
             one,
         ]
@@ -220,15 +221,17 @@ class _Queries:
     # -- patterns -----------------------------------------------------------------------------------------------------
 
     def subject(self) -> str:
-        return self.variable() if self.often(0.7) else self.one(*(f":{n}" for n in NODES), "_:x1", "_:x2")
+        if self.often(0.15):
+            return self.one(*(f":{name}" for name in NODES), "_:x1", "_:x2")
+        return self.variable() if self.often(0.2) else self.one("?a", "?b")
 
     def object(self) -> str:
-        if self.often(0.65):
-            return self.variable()
-        return self.one(*(f":{n}" for n in NODES), "_:x1", "_:x2", self.constant().strip("()"))
+        if self.often(0.2):
+            return self.one(*(f":{name}" for name in NODES), "_:x1", "_:x2", self.constant().strip("()"))
+        return self.variable() if self.often(0.3) else self.one("?b", "?c", "?d")
 
     def predicate(self) -> str:
-        return self.variable() if self.often(0.25) else ":" + self.one(*PREDICATES)
+        return self.variable() if self.often(0.1) else self.one(*(f":{name}" for name in PREDICATES), "?d")
 
     def triples(self) -> str:
         """A basic graph pattern. Its blank nodes are its own."""
@@ -238,7 +241,7 @@ class _Queries:
 
     def path(self) -> str:
         """A path between two ends; both that the standard speaks about, and as pyoxigraph needs it."""
-        start, end = (self.variable() if self.often(0.7) else ":" + self.one(*HELD) for _ in range(2))
+        start, end = (self.variable() if self.often(0.8) else ":" + self.one(*HELD) for _ in range(2))
         if self.often(0.25):
             one, other = self._path(1), self._path(1)
             return _either(f"{start} ({one}|{other}) {end}", f"{{ {start} {one} {end} }} UNION {{ {start} {other} {end} }}")
@@ -269,7 +272,8 @@ class _Queries:
     def group(self, depth: int) -> str:
         """A group graph pattern, without its braces."""
         before = list(self._bound)
-        parts = [self.part(depth) for _ in range(self.chance.choice((1, 2, 2, 3)))]
+        parts = [f"{self.triples()} ."] if self.often(0.6) else []
+        parts += [self.part(depth) for _ in range(self.chance.choice((1, 1, 2)))]
         self._bound = before
         return " ".join(parts)
 
@@ -384,10 +388,17 @@ class _Queries:
         order = tuple(self.chance.sample(shown, self.chance.choice((1, 2)))) if self.often(0.4) else ()
         if "SELECT *" in head or "DISTINCT *" in head or "REDUCED *" in head or self.kind != "plain":
             order = ()
-        keys = " ".join(f"?{name}" for name in order)
+        keys = " ".join(map(self._key, order))
+        if order and self.often(0.3):
+            keys += f" {self._last_key(shown)}"
         sorted_ = f"{head} ORDER BY {keys}" if order else head
         cut = f" {self._limit()}" if self.often(0.2) else ""
         return Example(f"{sorted_}{cut}", Data(), sorted_ if cut else None, order=order, reduced="REDUCED" in head)
+
+    def _last_key(self, shown: list[str]) -> str:
+        """A key that only decides between rows that are equal in the others: whatever it is, the order is right."""
+        hidden = [name for name in VARIABLES if name not in shown]
+        return self.one(f"({self.expression(1)})", f"DESC({self.expression(1)})", *(f"?{name}" for name in hidden))
 
     def _grouped(self) -> Example:
         keys = sorted(self.chance.sample(VARIABLES, self.chance.choice((0, 1, 1, 2))))
@@ -406,6 +417,10 @@ class _Queries:
                 call = self.aggregate(frozenset(("min", "max")))
             columns.append(f"({call} AS ?{name})")
         by = f"GROUP BY {' '.join(f'?{key}' for key in keys)}" if keys else ""
+        if self.often(0.3):
+            name = self.fresh()
+            by = f"{by or 'GROUP BY'} ({self.expression(1)} AS ?{name})"
+            columns.append(f"?{name}")
         having = f"HAVING ({self.aggregate(frozenset())} {self.one(*COMPARISONS)} {self.one(*WHOLE[:4])})"
         tail = having if self.often(0.3) else ""
         query = f"SELECT {' '.join(columns)} {{ {body} }} {by} {tail}"

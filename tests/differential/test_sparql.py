@@ -9,7 +9,7 @@ import pytest
 from lasing.logic.values import datatypes
 from tests.differential.sizes import programs
 from tests.differential.sparql_queries import SEPARATOR, Example, sparql_example
-from tests.queries import Answer, Solutions, Term, answered, canonical, comparable, oracle
+from tests.queries import Answer, Graph, Solutions, Term, answered, canonical, comparable, oracle
 
 CHUNK = 25
 
@@ -27,7 +27,12 @@ def test_engines(first: int) -> None:
     for seed in range(first, first + CHUNK):
         example = sparql_example(seed)
         ours, reference = (answered(example.query, example.data, engine) for engine in ("auto", "reference"))
-        assert ours == reference, f"seed {seed}: {example.query}"
+        assert exact(ours) == exact(reference), f"seed {seed}: {example.query}"
+
+
+def exact(answer: Answer) -> object:
+    """What is the same in the answers of two engines: all but the order of triples."""
+    return set(answer.triples) if isinstance(answer, Graph) else answer
 
 
 def assert_same(example: Example, found: Answer, expected: Answer, what: str) -> None:
@@ -55,6 +60,8 @@ def bag(example: Example, answer: Solutions) -> Counter[tuple[object, ...]]:
 
 
 def _keys(example: Example, answer: Solutions) -> list[tuple[object, ...]]:
+    if not example.order or example.reduced:
+        return []
     places = [answer.columns.index(name) for name in example.order]
     return [tuple(comparable(row[place]) for place in places) for row in answer.rows]
 
