@@ -19,6 +19,7 @@ from lasing.cli.models import models
 from lasing.cli.pipeline import pipeline
 from lasing.cli.query import query
 from lasing.cli.run import run
+from lasing.cli.translate import translate
 from lasing.errors import LasingError
 
 USAGE_CODES = frozenset(("E305", "E306", "E307", "E314", "E511", "E706"))
@@ -39,6 +40,7 @@ app.command(short_help="Answer a SPARQL query over files.")(query)
 app.command(short_help="Find mistakes in a program and explain how it will run.")(check)
 app.add_typer(models, name="models", short_help="Check whether a stream is a model, or find one.")
 app.command(short_help="Format program files.")(fmt)
+app.command(short_help="Print the rules of a program or a query.")(translate)
 app.command(short_help="Run a pipeline on Spark.")(pipeline)
 app.command(short_help="Measure the speed of the engine on this machine.")(bench)
 
