@@ -31,7 +31,7 @@ from lasing.cli.options import (
     styled,
     time_option,
 )
-from lasing.cli.output import output_format, write_output
+from lasing.cli.output import output_format, refuse_overwriting, write_output
 from lasing.cli.stats import print_stats
 from lasing.connectors.csv import cell_value
 from lasing.connectors.files import is_live
@@ -226,7 +226,7 @@ def run(
         program = replace(program, outputs=outputs_from(show))
         if mistakes := findings(program, (arity,)):
             raise LasingError(mistakes)
-    _refuse_overwriting(output, [*programs, *(data or []), *(str(source.path) for source in sources)])
+    refuse_overwriting(output, [*programs, *(data or []), *(str(source.path) for source in sources)])
     out_format = output_format(form, output)
     if out_format in RDF_OUTPUT and (view != "answers" or has_several_answers(program)):
         raise typer.BadParameter(f"{out_format} has a graph for each time point: the one answer", param_hint="--format")
@@ -275,11 +275,6 @@ def _mapped(sources: list[FileSource], file: str) -> tuple[FileSource | Mapped, 
     """The streams, with the rows of tables turned into triples."""
     how = read_mapping(Path(file))
     return tuple(mapped(source, how) if source.format in ("csv", "jsonl", "parquet") else source for source in sources)
-
-
-def _refuse_overwriting(output: str, inputs: list[str]) -> None:
-    if output and any(os.path.realpath(output) == os.path.realpath(name) for name in inputs):
-        raise typer.BadParameter(f"{output} is one of the inputs and would be overwritten", param_hint="--output")
 
 
 def _show_time(answers: Run, form: OutputFormat) -> ShowTime:
