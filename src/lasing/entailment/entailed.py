@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,15 +14,21 @@ from lasing.logic.formulas import Atom, Formula, Head, atoms_of, map_formula
 from lasing.logic.program import Output, Program, Rule
 from lasing.logic.values import Iri
 
+Named = str | Path | Regime
+Entail = Named | Sequence[Named] | None
+"""One or several entailment regimes: names, files of rules, or None for no regime."""
 
-def with_entailment(program: Program, regime: str | Path | Regime | None) -> Program:
-    """The program that sees what its triples entail; None is no regime."""
-    return program if regime is None else entailed(program, regime)
+
+def with_entailment(program: Program, regimes: Entail) -> Program:
+    """The program that sees what its triples entail."""
+    if regimes is None:
+        return program
+    for regime in (regimes,) if isinstance(regimes, Named) else regimes:
+        program = entailed(program, regime)
+    return program
 
 
-def entailed(
-    program: Program, regime: str | Path | Regime, predicate: str = TRIPLE, schema: str | None = None
-) -> Program:
+def entailed(program: Program, regime: Named, predicate: str = TRIPLE, schema: str | None = None) -> Program:
     """The program with rules that derive what the triples of `predicate` entail.
 
     The background triples of `schema`, if that is another predicate, count as triples of `predicate`. What is output
