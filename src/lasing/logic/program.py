@@ -158,6 +158,8 @@ class Program:
     """The derived streams: predicates whose derived atoms are remembered."""
     tables: tuple[FactTable, ...] = ()
     """More background, in columns."""
+    graphs: tuple[str, ...] = ()
+    """Derived predicates that hold graphs, as `triple` does: those of the windows of a query."""
     derivations: Derivations = field(default_factory=Derivations, init=False, compare=False, repr=False)
     """The results of `per_program` functions. A program with other rules starts without any."""
 

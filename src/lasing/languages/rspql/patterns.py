@@ -37,7 +37,7 @@ from lasing.algebra.nodes import (
 )
 from lasing.languages.rspql.clauses import ANY_WINDOW
 from lasing.languages.rspql.expressions import Expressions
-from lasing.languages.rspql.graphs import DEFAULT, GRAPH, AnyGraph, Graph, named
+from lasing.languages.rspql.graphs import DEFAULT, GRAPH, Graph, named
 from lasing.languages.rspql.mistakes import Mistake
 from lasing.languages.rspql.names import Names, value_of
 from lasing.languages.rspql.paths import Paths
@@ -65,12 +65,12 @@ class Patterns:
     names: Names
     now: Term
     base: str = ""
-    default: AnyGraph = DEFAULT
+    default: Graph = DEFAULT
     windows: Mapping[str, Graph] = field(default_factory=dict)
     tick: int | None = None
     _expressions: Expressions = field(init=False)
     _paths: Paths = field(init=False)
-    _graph: AnyGraph = field(init=False)
+    _graph: Graph = field(init=False)
     _all_graphs: str | None = None
 
     def __post_init__(self) -> None:
@@ -123,7 +123,7 @@ class Patterns:
             return UNIT
         return self._graphs(self._graph)
 
-    def _graphs(self, graph: AnyGraph) -> Pattern:
+    def _graphs(self, graph: Graph) -> Pattern:
         """The named graphs, of which some may be empty."""
         if self._all_graphs is None:
             name, *others = (self.builder.variable(v) for v in ("G", "S", "P", "O"))
