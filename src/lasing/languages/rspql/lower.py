@@ -86,6 +86,9 @@ class Queries:
         self._remembered: list[Signature] = []
         self._tables: list[FactTable] = []
         self._of_triples: list[str] = []
+        tick = self._tick or 1
+        steps = [period_of(query, tick) for query in queries]
+        self._closing = (max(steps, default=1), int(any(query.dialect == "RSP-QL" for query in queries)))
 
     def _named(self, iri: str, otherwise: str) -> str:
         """A predicate that looks like the last part of an IRI."""
@@ -158,6 +161,7 @@ class Queries:
             streams=tuple(dict.fromkeys(self._remembered)),
             tables=tuple(self._tables),
             graphs=tuple(self._of_triples),
+            closing=self._closing,
         )
 
 
