@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 from rdflib.paths import Path
@@ -45,6 +46,7 @@ from lasing.languages.rspql.timestamps import with_timestamps
 from lasing.logic.formulas import Atom, Compare, Formula
 from lasing.logic.terms import Term, Variable
 from lasing.logic.values import UNBOUND, Iri
+from lasing.logic.variables import occurrences
 
 AGGREGATES: dict[str, AggregateName] = {
     "Aggregate_Count": "count",
@@ -112,9 +114,11 @@ class Patterns:
         columns.update(dict.fromkeys(self._graph.columns))
         if not paths:
             return Pattern(tuple(literals), tuple(columns)) if literals else self._empty()
-        joined: Node = Pattern(tuple(literals), (*columns, *blanks.values())) if literals else paths.pop(0)
-        for path in paths:
-            joined = Join(joined, path)
+        if literals:
+            bound = {variable for literal in literals for variable in occurrences(literal)}
+            own = tuple(variable for variable in (*columns, *blanks.values()) if variable in bound)
+            paths.insert(0, Pattern(tuple(literals), own))
+        joined = reduce(Join, paths)
         return Project(joined, tuple(columns)) if blanks else joined
 
     def _empty(self) -> Node:
@@ -135,7 +139,10 @@ class Patterns:
     # -- patterns -----------------------------------------------------------------------------------------------------
 
     def _join(self, part: CompValue) -> Node:
-        return Join(self.node(part.p1), self.node(part.p2))
+        left, right = self.node(part.p1), self.node(part.p2)
+        if left == UNIT:
+            return right
+        return left if right == UNIT else Join(left, right)
 
     def _optional(self, part: CompValue) -> Node:
         left, right = self.node(part.p1), self.node(part.p2)
