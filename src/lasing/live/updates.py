@@ -101,8 +101,8 @@ def shown_rows(added: Tuples, removed: Tuples, queries: Mapping[str, Output]) ->
             else:
                 row, times = seen(output, tuple(args))
                 difference[predicate, *row] += sign * times
-    for (predicate, *row), number in difference.items():
-        shown: Any = (predicate, *row_of(row))
+    for values, number in difference.items():
+        shown: Any = (values[0], *row_of(values[1:]))
         kept[0].extend([shown] * number)
         kept[1].extend([shown] * -number)
     return kept

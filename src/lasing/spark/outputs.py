@@ -103,6 +103,8 @@ class OutputTable:
 
     def shown_frame(self, frame: Any) -> Any:
         """What a reader sees of a Spark frame with all columns."""
+        if self.output.form == "atoms":
+            return frame
         from pyspark.sql import functions as f
 
         if self.output.counted:
