@@ -3,8 +3,7 @@
 >>> import lasing
 >>> static = lasing.rdf.graph("<http://ex.org/s1> <http://ex.org/room> <http://ex.org/r7> .", format="ttl")
 >>> program = "hot(R) :- temp(S,V), V > 30, triple(S,<http://ex.org/room>,R)."
->>> from lasing.values import Iri
->>> for answer in lasing.run(program, [(1, "temp", Iri("http://ex.org/s1"), 35)], data=static):
+>>> for answer in lasing.run(program, "temp(<http://ex.org/s1>, 35) at 1.", data=static):
 ...     print(answer)
 1: hot(<http://ex.org/r7>)
 """

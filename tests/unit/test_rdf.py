@@ -42,7 +42,7 @@ def test_a_graph_comes_from_rdflib_and_pyoxigraph() -> None:
         assert facts(lasing.rdf.graph(source)) == EXPECTED
 
 
-@pytest.mark.filterwarnings("ignore:Dataset:DeprecationWarning")  # rdflib uses what it deprecates
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # rdflib uses what it deprecates
 def test_named_graphs_are_quads() -> None:
     known = rdflib.Dataset()
     known.parse(data="@prefix e: <http://ex.org/> . e:g { e:s e:p 5 }", format="trig")

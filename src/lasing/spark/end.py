@@ -7,15 +7,30 @@ evaluate the rest, in an ordinary batch of the query, so Spark's checkpoint reco
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pyspark import cloudpickle
 from pyspark.sql.datasource import DataSource, SimpleDataSourceStreamReader
 from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
 
-from lasing.errors import fault
 from lasing.spark.packing import NO_INPUT, PACKED
+
+
+def register(spark: Any) -> None:
+    """Make the source known to Spark.
+
+    Spark starts a process for it with every query. It gets the code itself, not its name, so that it need not load the
+    whole package, with the kernels, which takes a second.
+    """
+    module = sys.modules[__name__]
+    cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+    try:
+        spark.dataSource.register(EndOfStream)
+    finally:
+        cloudpickle.unregister_pickle_by_value(module)  # type: ignore[no-untyped-call]
 
 
 class EndOfStream(DataSource):
@@ -51,6 +66,8 @@ class _Reader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, start: dict[str, str]) -> tuple[Iterator[tuple[Any, ...]], dict[str, str]]:
         if start["work"] != self._work:
+            from lasing.errors import fault  # only now, because it loads the package
+
             note = "use a new checkpoint, or the program, view and number of shards that this one started with"
             raise fault("E608", "the checkpoint belongs to another program, or to one with other shards", note=note)
         word = self._word.read_text() if self._word.exists() else ""

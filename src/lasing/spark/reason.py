@@ -171,7 +171,7 @@ class Reasoning:
     def _streamed(self, spark: Any, inputs: Sequence[Input]) -> Outputs:
         from pyspark.sql import functions as f
 
-        from lasing.spark.end import EndOfStream
+        from lasing.spark.end import EndOfStream, register
 
         found = self.sharding()
         partitions = int(spark.conf.get("spark.sql.shuffle.partitions"))
@@ -185,7 +185,7 @@ class Reasoning:
         if self.warns:
             listen(spark)
         places = tuple(spread_ids(shards, partitions))
-        spark.dataSource.register(EndOfStream)
+        register(spark)
         self._word = _word_file() if self._word is None else self._word
         end = (
             spark.readStream.format(EndOfStream.name())

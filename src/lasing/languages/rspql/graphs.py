@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from lasing.algebra.builder import Builder
 from lasing.logic.formulas import Atom, Formula, Sometime, Window, WindowFunction
 from lasing.logic.terms import Term, Variable
 
@@ -40,6 +41,32 @@ class Graph:
         return (self.name,) if isinstance(self.name, Variable) else ()
 
 
+@dataclass(slots=True)
+class Merged:
+    """Several graphs as one: a triple that two of them have is one triple. Each predicate of triples gets rules of its
+    own, so that a pattern sees only the triples that it asks for."""
+
+    parts: tuple[Graph, ...]
+    builder: Builder
+    _known: dict[Term | None, str] = field(default_factory=dict)
+
+    name: None = field(default=None, init=False)
+    key: tuple[Term, ...] = field(default=(), init=False)
+    columns: tuple[Variable, ...] = field(default=(), init=False)
+
+    def triple(self, subject: Term, predicate: Term, value: Term) -> Formula:
+        """The literal that one of the graphs has a triple."""
+        fixed = None if isinstance(predicate, Variable) else predicate
+        if fixed not in self._known:
+            name = self._known[fixed] = self.builder.predicate("merged")
+            s, p, o = (self.builder.variable(v) for v in ("S", "P", "O"))
+            for part in self.parts:
+                args = (s, p, o) if fixed is None else (s, o)
+                self.builder.rule(Atom(name, args), [part.triple(s, p if fixed is None else fixed, o)])
+        return Atom(self._known[fixed], (subject, predicate, value) if fixed is None else (subject, value))
+
+
+AnyGraph = Graph | Merged
 DEFAULT = Graph()
 GRAPH = "graph"
 """The predicate of the named graphs, which may be empty."""

@@ -1,4 +1,4 @@
-"""From the text of a query to a program."""
+"""From the texts of queries to a program."""
 
 from __future__ import annotations
 
@@ -11,57 +11,159 @@ from typing import Any
 from rdflib.plugins.sparql.parserutils import CompValue
 
 from lasing.algebra.lowering import Lowering
-from lasing.errors import Diagnostic, SourceText
-from lasing.languages.rspql.graphs import DEFAULT, QUAD, TRIPLE
+from lasing.algebra.terms import call
+from lasing.errors import Diagnostic, LasingError, SourceText
+from lasing.languages.rspql.clauses import read_clauses
+from lasing.languages.rspql.graphs import DEFAULT, GRAPH, QUAD, TRIPLE, AnyGraph, Graph, Merged
 from lasing.languages.rspql.mistakes import Mistake
 from lasing.languages.rspql.names import Names
 from lasing.languages.rspql.patterns import Patterns
+from lasing.languages.rspql.reports import Reports
 from lasing.languages.rspql.results import ask, construct, describe, select
 from lasing.languages.rspql.sparql import parse
+from lasing.languages.rspql.static import loaded
+from lasing.languages.rspql.syntax import StreamQuery
+from lasing.languages.rspql.windows import period_of, tick_of, window_of
 from lasing.logic.program import Output, Program, Signature
+from lasing.logic.tables import FactTable
+from lasing.logic.terms import NOW, Term
 from lasing.logic.values import Value, datatypes, literal
+from lasing.timeline.ticks import Tick
 
 _VARIABLE = re.compile(r"[?$](\w+)")
+_NO_NAME = re.compile(r"[^a-z0-9_]+")
 
 
 def lower(sources: Sequence[SourceText], _constants: Mapping[str, Value]) -> tuple[Program, list[Diagnostic]]:
     """The program of some queries, and their mistakes."""
-    taken = {TRIPLE, QUAD}
-    builder = Lowering(taken)
-    outputs: list[Output] = []
+    queries: list[tuple[SourceText, StreamQuery]] = []
     mistakes: list[Diagnostic] = []
     for source in sources:
         try:
-            outputs.append(_query(source, builder))
+            queries.append((source, read_clauses(source.text, _base(source))))
         except Mistake as mistake:
             mistakes.append(mistake.diagnostic(source))
-    program = Program(
-        tuple(builder.rules),
-        tuple(builder.background),
-        outputs=tuple(outputs),
-        inputs=(Signature(TRIPLE, 3), Signature(QUAD, 4)),
-        sources=tuple(sources),
-    )
-    return program, mistakes
+    lowering = Queries(sources, [query for _, query in queries])
+    for source, query in queries:
+        try:
+            lowering.add(source, query)
+        except Mistake as mistake:
+            mistakes.append(mistake.diagnostic(source))
+        except LasingError as error:
+            mistakes += error.diagnostics
+    return lowering.program(), mistakes
 
 
-def _query(source: SourceText, builder: Lowering) -> Output:
-    text = source.text
+def _base(source: SourceText) -> str:
     folder = Path.cwd() if source.path is None else source.path.resolve().parent
-    query, star = parse(text, f"{folder.as_uri()}/")
-    now = literal(datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), datatypes.DATE_TIME)
-    names = Names(builder.taken)
-    patterns = Patterns(builder, names, now, str(query.prologue.base or ""))
-    found = query.algebra
+    return f"{folder.as_uri()}/"
+
+
+class Queries:
+    """Queries that run together: they share a tick, and one may read the stream that another makes."""
+
+    def __init__(self, sources: Sequence[SourceText], queries: list[StreamQuery]) -> None:
+        self._sources = tuple(sources)
+        self._tick = tick_of(queries)
+        self._builder = Lowering({TRIPLE, QUAD, GRAPH})
+        self._inputs: list[str] = []
+        self._streams: dict[str, str] = {}
+        self._made: dict[str, str] = {}
+        for query in queries:
+            if query.makes_stream and query.name is not None:
+                self._made[query.name] = self._streams[query.name] = self._named(query.name, "stream")
+        self._read: set[str] = set()
+        for window in (window for query in queries for window in query.windows):
+            made = next((name for name in self._made if name in (window.stream, _local(window.stream))), None)
+            if made is not None:
+                self._read.add(made)
+                self._streams[window.stream] = self._made[made]
+            elif window.stream not in self._streams:
+                self._streams[window.stream] = self._named(window.stream, "stream")
+                self._inputs.append(self._streams[window.stream])
+        self._outputs: list[Output] = []
+        self._remembered: list[Signature] = []
+        self._tables: list[FactTable] = []
+
+    def _named(self, iri: str, otherwise: str) -> str:
+        """A predicate that looks like the last part of an IRI."""
+        plain = _NO_NAME.sub("_", _local(iri).lower()).strip("_")
+        return self._builder.predicate(plain if plain[:1].isalpha() else otherwise)
+
+    def add(self, source: SourceText, query: StreamQuery) -> None:
+        """Add the rules of a query."""
+        read, star = parse(query.sparql, _base(source))
+        self._tables += loaded(read.algebra.datasetClause, source)
+        default, graphs, windows = self._graphs(query)
+        builder = self._builder
+        base = str(read.prologue.base or "")
+        patterns = Patterns(builder, Names(builder.taken), self._now(), base, default, graphs, self._tick)
+        reports = Reports(query, windows, period_of(query, self._tick or 1), builder)
+        final = self._made.get(query.name or "") or self._named(query.name or "", "result")
+        inner = builder.predicate("content") if reports.needed else final
+        output = reports.reported(_result(read.algebra, patterns, inner, star, query.sparql), final)
+        self._remembered += reports.remembered
+        if query.makes_stream and query.name in self._read:
+            if output.form != "graph":
+                raise Mistake(
+                    "a stream that another query reads must be made by CONSTRUCT", near="REGISTER", code="E703"
+                )
+            self._remembered.append(Signature(output.predicate, output.arity))
+        self._outputs.append(output)
+
+    def _graphs(self, query: StreamQuery) -> tuple[AnyGraph, dict[str, Graph], list[Graph]]:
+        """The default graph, the windows by name, and all windows."""
+        graphs: dict[str, Graph] = {}
+        merged: list[Graph] = []
+        for window in query.windows:
+            predicate = self._streams[window.stream]
+            try:
+                graph = Graph(predicate, window_of(query.dialect, window.range, predicate, self._tick or 1))
+            except Mistake as mistake:
+                raise Mistake(mistake.message, mistake.note, at=window.offset, code="E703") from None
+            if window.graph is None:
+                merged.append(graph)
+            else:
+                graphs[window.graph] = graph
+        default = Merged((DEFAULT, *merged), self._builder) if merged else DEFAULT
+        return default, graphs, [*merged, *graphs.values()]
+
+    def _now(self) -> Term:
+        """NOW(): when the current time point begins; for a query without streams, the time at which it is read."""
+        if self._tick is not None:
+            return call("instant", NOW, self._tick)
+        return literal(datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), datatypes.DATE_TIME)
+
+    def program(self) -> Program:
+        """The program of all queries."""
+        return Program(
+            tuple(self._builder.rules),
+            tuple(self._builder.background),
+            outputs=tuple(self._outputs),
+            inputs=tuple(Signature(name, 3) for name in self._inputs),
+            tick=None if self._tick is None else Tick(self._tick),
+            sources=self._sources,
+            streams=tuple(dict.fromkeys(self._remembered)),
+            tables=tuple(self._tables),
+        )
+
+
+def _local(iri: str) -> str:
+    """The last part of an IRI."""
+    return re.split(r"[/#:]", iri.rstrip("/#"))[-1]
+
+
+def _result(found: CompValue, patterns: Patterns, predicate: str, star: bool, text: str) -> Output:
+    """The rules of a query's form, and its output."""
     match found.name:
         case "SelectQuery":
-            return select(found, patterns, "result", star, dict.fromkeys(_VARIABLE.findall(text)))
+            return select(found, patterns, predicate, star, dict.fromkeys(_VARIABLE.findall(text)))
         case "AskQuery":
-            return ask(found, patterns, "result")
+            return ask(found, patterns, predicate)
         case "ConstructQuery":
-            return construct(found, patterns, "result", found.template or _own_template(found.p))
+            return construct(found, patterns, predicate, found.template or _own_template(found.p))
         case "DescribeQuery":
-            return describe(found, patterns, "result", DEFAULT)
+            return describe(found, patterns, predicate, patterns.default)
     raise Mistake(f"{found.name} is not supported")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,14 +35,16 @@ from lasing.algebra.nodes import (
     Union,
     columns_of,
 )
+from lasing.languages.rspql.clauses import ANY_WINDOW
 from lasing.languages.rspql.expressions import Expressions
-from lasing.languages.rspql.graphs import DEFAULT, GRAPH, Graph, named
+from lasing.languages.rspql.graphs import DEFAULT, GRAPH, AnyGraph, Graph, named
 from lasing.languages.rspql.mistakes import Mistake
 from lasing.languages.rspql.names import Names, value_of
 from lasing.languages.rspql.paths import Paths
+from lasing.languages.rspql.timestamps import with_timestamps
 from lasing.logic.formulas import Atom, Compare, Formula
 from lasing.logic.terms import Term, Variable
-from lasing.logic.values import UNBOUND
+from lasing.logic.values import UNBOUND, Iri
 
 AGGREGATES: dict[str, AggregateName] = {
     "Aggregate_Count": "count",
@@ -57,17 +59,18 @@ AGGREGATES: dict[str, AggregateName] = {
 
 @dataclass(slots=True)
 class Patterns:
-    """Translates the patterns of one query. `graph_of` says which graph a name in GRAPH means."""
+    """Translates the patterns of one query. `windows` has the windows that GRAPH can name, by their names."""
 
     builder: Builder
     names: Names
     now: Term
     base: str = ""
-    default: Graph = DEFAULT
-    graph_of: Callable[[str], Graph | None] = lambda _iri: None
+    default: AnyGraph = DEFAULT
+    windows: Mapping[str, Graph] = field(default_factory=dict)
+    tick: int | None = None
     _expressions: Expressions = field(init=False)
     _paths: Paths = field(init=False)
-    _graph: Graph = field(init=False)
+    _graph: AnyGraph = field(init=False)
     _all_graphs: str | None = None
 
     def __post_init__(self) -> None:
@@ -120,7 +123,7 @@ class Patterns:
             return UNIT
         return self._graphs(self._graph)
 
-    def _graphs(self, graph: Graph) -> Pattern:
+    def _graphs(self, graph: AnyGraph) -> Pattern:
         """The named graphs, of which some may be empty."""
         if self._all_graphs is None:
             name, *others = (self.builder.variable(v) for v in ("G", "S", "P", "O"))
@@ -143,7 +146,9 @@ class Patterns:
 
     def _filter(self, part: CompValue) -> Node:
         source = self.node(part.p)
-        return Filter(source, self._expressions.condition(part.expr, columns_of(source)))
+        condition = self._expressions.condition(part.expr, columns_of(source))
+        timed = self._timed(source)
+        return Filter(timed, condition) if timed is source else Project(Filter(timed, condition), columns_of(source))
 
     def _extend(self, part: CompValue) -> Node:
         source = self.node(part.p)
@@ -151,12 +156,19 @@ class Patterns:
         condition = self._expressions.condition(part.expr, columns_of(_unextended(source)))
         if column in columns_of(source):
             return source  # the alias of a key that the group already has
-        return Extend(source, column, condition)
+        return Extend(self._timed(source), column, condition)
+
+    def _timed(self, source: Node) -> Node:
+        """The rows with the timestamps that the last expression asks for."""
+        asked, self._expressions.timestamps = self._expressions.timestamps, []
+        return with_timestamps(source, asked, self._graph, self.tick, self.builder) if asked else source
 
     def _graph_pattern(self, part: CompValue) -> Node:
         """GRAPH. Inside, the name of the graph is a column that nobody can see; outside, it is that of the variable."""
         if not isinstance(part.term, QueryVariable):
-            return self._inside(self.graph_of(str(part.term)) or named(value_of(part.term)), part.p)
+            return self._inside(self.windows.get(str(part.term)) or named(value_of(part.term)), part.p)
+        if str(part.term).endswith(ANY_WINDOW):
+            return self._any_window(part)
         graph = named(self.builder.variable("Graph"))
         inner = self._inside(graph, part.p)
         column = self.names.column(str(part.term))
@@ -166,6 +178,16 @@ class Patterns:
             return Project(Extend(inner, column, Condition(name)), (*(c for c in known if c != name), column))
         link = Pattern((*self._graphs(graph).literals, Compare("=", column, name)), (name, column))
         return Project(Join(inner, link), tuple(c for c in known if c != name))
+
+    def _any_window(self, part: CompValue) -> Node:
+        """`WINDOW ?w { … }`: in each window, and which one it is."""
+        column = self.names.column(str(part.term).removesuffix(ANY_WINDOW))
+        return Union(
+            tuple(
+                Join(self._inside(graph, part.p), Table((column,), ((Iri(name),),)))
+                for name, graph in self.windows.items()
+            )
+        )
 
     def _inside(self, graph: Graph, part: CompValue) -> Node:
         outer, self._graph = self._graph, graph

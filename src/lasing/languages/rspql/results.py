@@ -9,10 +9,10 @@ from rdflib.plugins.sparql.parserutils import CompValue
 from rdflib.term import BNode, URIRef
 from rdflib.term import Variable as QueryVariable
 
-from lasing.algebra.nodes import Columns, Distinct, Node, OrderKey, Project, Slice, columns_of
+from lasing.algebra.nodes import Columns, Distinct, Group, Node, OrderKey, Project, Slice, columns_of
 from lasing.algebra.rows import Body, Rows
 from lasing.algebra.terms import TRUE, call
-from lasing.languages.rspql.graphs import Graph
+from lasing.languages.rspql.graphs import AnyGraph
 from lasing.languages.rspql.names import value_of
 from lasing.languages.rspql.patterns import Patterns
 from lasing.logic.formulas import Aggregate, Atom, Compare, Formula
@@ -21,7 +21,7 @@ from lasing.logic.terms import Term, Variable
 from lasing.logic.values import UNBOUND
 
 
-def select(query: CompValue, patterns: Patterns, name: str, star: bool, order_of_names: Iterable[str]) -> Output:
+def select(query: CompValue, patterns: Patterns, predicate: str, star: bool, order_of_names: Iterable[str]) -> Output:
     """Rows: the columns, then the order keys, then how many equal rows there are."""
     builder = patterns.builder
     shown, order, node = _modified(query, patterns)
@@ -31,7 +31,6 @@ def select(query: CompValue, patterns: Patterns, name: str, star: bool, order_of
         shown = tuple(sorted((c for c in shown if c in bound), key=lambda column: places.get(column, len(places))))
     rows = builder.lower(node)
     keys = tuple(key.term for key in order if isinstance(key.term, Variable))
-    predicate = builder.predicate(name)
     names = tuple(patterns.names.name_of(column) for column in shown)
     counted = _has_equal_rows(rows, (*shown, *keys))
     if not counted:
@@ -44,10 +43,10 @@ def select(query: CompValue, patterns: Patterns, name: str, star: bool, order_of
 
 
 def _unprojected(node: Node) -> Node:
-    """The rows below the projection of `SELECT *`."""
-    while isinstance(node, Slice | Distinct | Project):
+    """The rows below the projection of `SELECT *`, whose columns are the variables that are in scope."""
+    while isinstance(node, Slice | Distinct | Group):
         node = node.source
-    return node
+    return node.source if isinstance(node, Project) else node
 
 
 def _modified(query: CompValue, patterns: Patterns) -> tuple[Columns, tuple[OrderKey, ...], Node]:
@@ -63,8 +62,8 @@ def _modified(query: CompValue, patterns: Patterns) -> tuple[Columns, tuple[Orde
 def _has_equal_rows(rows: Rows, columns: Columns) -> bool:
     if len(rows.bodies) > 1 and not rows.apart:
         return True
-    dropped = set(rows.columns) - set(columns)
-    return bool(dropped) or any(body.unseen() for body in rows.bodies)
+    kept = [Body(body.literals, {column: body.terms[column] for column in columns}) for body in rows.bodies]
+    return any(body.unseen() for body in kept)
 
 
 def _count(rows: Rows, columns: Columns, predicate: str, patterns: Patterns) -> None:
@@ -86,34 +85,38 @@ def _count(rows: Rows, columns: Columns, predicate: str, patterns: Patterns) -> 
         builder.rule(Atom(predicate, (*kept, number)), (Atom(distinct, kept), count))
 
 
-def ask(query: CompValue, patterns: Patterns, name: str) -> Output:
+def ask(query: CompValue, patterns: Patterns, predicate: str) -> Output:
     """Whether there is a solution."""
     rows = patterns.builder.lower(patterns.node(query.p), bag=False)
-    predicate = patterns.builder.helper(name, (), rows.bodies)
+    for body in rows.bodies:
+        patterns.builder.rule(Atom(predicate, ()), body.literals)
     return Output(predicate, (), form="truth")
 
 
-def construct(query: CompValue, patterns: Patterns, name: str, template: list[tuple[Any, Any, Any]]) -> Output:
+def construct(query: CompValue, patterns: Patterns, predicate: str, template: list[tuple[Any, Any, Any]]) -> Output:
     """The triples of a template, for each solution. What would not be a triple is left out."""
     builder = patterns.builder
-    node = patterns.node(query.p)
-    rows = builder.stored(builder.lower(node), "rows", bag=True)
-    predicate = builder.predicate(name)
+    parts = [part for triple in template for part in triple if isinstance(part, BNode)]
+    blanks = {part: number for number, part in enumerate(dict.fromkeys(parts), start=1)}
+    rows = builder.lower(patterns.node(query.p), bag=bool(blanks))
+    if len(template) > 1 or blanks:
+        rows = builder.stored(rows, "rows", bag=bool(blanks))
     for body in rows.bodies:
         for triple in template:
-            terms = [_template_term(part, body, rows, patterns) for part in triple]
+            terms = [_template_term(part, body, rows, patterns, blanks) for part in triple]
             tests = _is_triple(terms)
             if UNBOUND not in terms:
                 builder.rule(Atom(predicate, tuple(terms)), (*body.literals, *tests))
     return Output(predicate, ("subject", "predicate", "object"), form="graph")
 
 
-def _template_term(part: Any, body: Body, rows: Rows, patterns: Patterns) -> Term:
+def _template_term(part: Any, body: Body, rows: Rows, patterns: Patterns, blanks: dict[BNode, int]) -> Term:
+    """A term of a template. A blank node is a new one for each solution; its number, unlike its label, never changes."""
     if isinstance(part, QueryVariable):
         return body.terms.get(patterns.names.column(str(part)), UNBOUND)
     if isinstance(part, BNode):
         seen = [body.terms[column] for column in rows.columns]
-        return call("new", "blank", str(part), *seen, *body.unseen())
+        return call("new", "blank", blanks[part], *seen, *body.unseen())
     return value_of(part)
 
 
@@ -131,7 +134,7 @@ def _is_triple(terms: list[Term]) -> list[Formula]:
     return tests
 
 
-def describe(query: CompValue, patterns: Patterns, name: str, graph: Graph) -> Output:
+def describe(query: CompValue, patterns: Patterns, predicate: str, graph: AnyGraph) -> Output:
     """The triples of the resources asked for, and, in turn, of the blank nodes in them."""
     builder = patterns.builder
     resources = builder.predicate("described")
@@ -145,7 +148,6 @@ def describe(query: CompValue, patterns: Patterns, name: str, graph: Graph) -> O
     for part in query.PV or ():
         if isinstance(part, URIRef):
             builder.rule(Atom(resources, (value_of(part),)), ())
-    predicate = builder.predicate(name)
     s, p, o = (builder.variable(x) for x in ("S", "P", "O"))
     builder.rule(Atom(predicate, (s, p, o)), (Atom(resources, (s,)), graph.triple(s, p, o)))
     blank = Compare("=", call("is_blank", o), TRUE)

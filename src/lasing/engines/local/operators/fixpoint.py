@@ -48,11 +48,12 @@ def reach_fixpoint(m: Memory, first: int, variants: int, t: int, texts: Memory) 
         for i in range(variants):
             v = m[first + i]
             d = m[v + CHANGED]
-            begin_rule(m, v)
             is_full = first_round and m[v + SPECIAL] & STAMPS != 0  # all rows, if the rule uses the time
             since = m[d + LO] if is_full else m[d + SINCE]
-            if since != m[d + UPTO]:
-                invoke(m[v + KERNEL], m, v, t, since, texts)
+            if since == m[d + UPTO]:  # at most ticks, that is most rules of a large program
+                continue
+            begin_rule(m, v)
+            invoke(m[v + KERNEL], m, v, t, since, texts)
             if end_rule(m):
                 return
         first_round = False
