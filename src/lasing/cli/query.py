@@ -169,8 +169,9 @@ def _split(files: list[str]) -> tuple[list[str], str]:
     queries = [file for file in files if file == "-" or file.lower().endswith(SPARQL.endings)]
     if len(queries) != 1:
         known = " ".join(SPARQL.endings)
-        problem = "no query" if not queries else f"{len(queries)} queries, where one is answered at a time"
-        raise typer.BadParameter(f"{problem}: a query is a file that ends in {known}, or - for standard input")
+        if queries:
+            raise typer.BadParameter(f"give one query, not {len(queries)}: {' '.join(queries)}")
+        raise typer.BadParameter(f"no query: give a file that ends in {known}, or - for standard input")
     return [file for file in files if file != queries[0]], queries[0]
 
 
