@@ -194,7 +194,7 @@ def _marked(task: Task, predicate: str, ended: Any, still: Any, first: int, is_l
     goes_on = np.repeat([False, not is_last], [ended.num_rows, still.num_rows])
     since = pa.array(np.maximum(times_of(together, "from"), first))
     within = together.set_column(together.column_names.index("from"), "from", since)
-    finished = task.outputs[predicate].finished(within, task.view, task.unit)
+    finished = task.outputs[predicate].finished(within, task.view, task.unit, whole=True)
     return finished.append_column("*begun", pa.array(begun)).append_column("*goes_on", pa.array(goes_on))
 
 

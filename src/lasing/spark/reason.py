@@ -246,12 +246,12 @@ class Reasoning:
         dated = task.unit is not None
         frames = {}
         for predicate, output in task.outputs.items():
-            schema = output.schema(task.view, dated)
             if late is not None and task.view == "intervals":
-                parts = _taken(results, predicate, f"{schema}, `*begun` boolean, `*goes_on` boolean")
-                frames[predicate] = batch.stitched(parts, output.columns)
+                whole = output.schema(task.view, dated, whole=True)
+                parts = _taken(results, predicate, f"{whole}, `*begun` boolean, `*goes_on` boolean")
+                frames[predicate] = output.shown_frame(batch.stitched(parts, output.columns))
             else:
-                frames[predicate] = _taken(results, predicate, schema)
+                frames[predicate] = _taken(results, predicate, output.schema(task.view, dated))
         if late is None:
             late = _taken(results, streaming.LATE_KIND, streaming.late_schema(dated))
         return Outputs(task, results, late, frames)
