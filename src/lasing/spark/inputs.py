@@ -15,9 +15,10 @@ from lasing.errors import fault, similar
 from lasing.logic.facts import facts_of
 from lasing.logic.program import Program
 from lasing.logic.types import Type
-from lasing.logic.values import is_name
+from lasing.logic.values import is_name, mixed_text
 from lasing.spark.arrival import ARRIVAL
 from lasing.spark.outputs import kinds
+from lasing.spark.terms import canonical_rows, marked_columns
 
 _SPECIFICATION = re.compile(r"\s*([^\s(]+)\s*(?:\(\s*(.*?)\s*\))?\s*")
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
@@ -41,6 +42,11 @@ class Input:
     """What a missing value means."""
 
     @property
+    def terms(self) -> frozenset[int]:
+        """The arguments that have terms, counted from 1."""
+        return frozenset(i for i, kind in enumerate(self.types, 1) if kind == "mixed")
+
+    @property
     def streaming(self) -> bool:
         return bool(self.frame.isStreaming)
 
@@ -54,9 +60,18 @@ class Input:
             return rows
         if gaps.skips:
             return rows.where(reduce(and_, (f.col(part).isNotNull() for part in self.parts)))
+        assert gaps.filler is not None
         kinds = ("text",) if isinstance(gaps.filler, str) else ("double", "integer")[: 1 + isinstance(gaps.filler, int)]
-        fits = [f"arg{i + 1}" for i, kind in enumerate(self.types) if kind in kinds]
-        return rows.withColumns({name: f.coalesce(name, f.lit(gaps.filler)) for name in fits}) if fits else rows
+        fillers = {**dict.fromkeys(kinds, gaps.filler), "mixed": mixed_text(gaps.filler)}
+        fits = {f"arg{i + 1}": fillers[kind] for i, kind in enumerate(self.types) if kind in fillers}
+        filled = {name: f.coalesce(name, f.lit(value)) for name, value in fits.items()}
+        return rows.withColumns(filled) if filled else rows
+
+    def comparable_rows(self) -> Any:
+        """The `rows` of a history in a form that Spark can compare: equal terms have equal texts."""
+        rows = self.rows()
+        names = {i: self.columns[i - 1] for i in self.terms}
+        return rows.mapInArrow(canonical_rows(names), rows.schema) if names else rows
 
     @property
     def parts(self) -> dict[str, str]:
@@ -132,6 +147,9 @@ def specification(text: str) -> tuple[str, tuple[str, ...] | None]:
     return found[1], tuple(part.strip() for part in found[2].split(",")) if found[2] else ()
 
 
+Terms = bool | str | Sequence[str]
+"""The columns that have terms; True for all columns of text."""
+
 Order = str | Sequence[str] | Mapping[str, str | Sequence[str]]
 """The column or columns that give the order of arrival, for all inputs or by predicate."""
 
@@ -147,11 +165,12 @@ def inputs_of(
     time: str | Mapping[str, str],
     order: Order | None = None,
     missing: Missing | Mapping[str, Missing] = SKIP,
+    terms: Terms | Mapping[str, Terms] = False,
 ) -> list[Input]:
     """The inputs, each checked against the program and its own columns."""
     found = []
     for text, frame in frames.items():
-        given = _input(program, text, frame, time, order)
+        given = _with_terms(_input(program, text, frame, time, order), terms)
         found.append(replace(given, missing=for_input(missing, given.predicate, SKIP)))
     twice = next((i.predicate for n, i in enumerate(found) if i.predicate in [j.predicate for j in found[:n]]), None)
     if twice is not None:
@@ -200,6 +219,23 @@ def _input(program: Program, text: str, frame: Any, time: str | Mapping[str, str
             raise fault("E604", f"the column {name} of {predicate} is of type {schema[name]}", note=note)
     types = kinds({name: schema[name] for name in columns})
     return Input(predicate, frame, when, columns, tuple(types[n] for n in columns), schema[when] in _DATED, by)
+
+
+def _with_terms(given: Input, terms: Terms | Mapping[str, Terms]) -> Input:
+    """The input with the columns that have terms: those that are marked, and those that the user names."""
+    named = for_input(terms, given.predicate, False)
+    names = (named,) if isinstance(named, str) else () if isinstance(named, bool) else tuple(named)
+    known = dict(zip(given.columns, given.types, strict=True))
+    for name in names:
+        if isinstance(terms, Mapping) and name not in known:
+            note = similar(name, known) or f"its arguments are {', '.join(known)}"
+            raise fault("E604", f"{given.predicate} has no column {name}, which is said to have terms", note=note)
+        if known.get(name, "text") != "text":
+            note = "terms are in columns of text"
+            raise fault("E604", f"the column {name} of {given.predicate} has terms, but is no text", note=note)
+    marked = marked_columns(given.frame).union(given.columns if named is True else names)
+    types: list[Type] = ["mixed" if n in marked and kind == "text" else kind for n, kind in known.items()]
+    return replace(given, types=tuple(types))
 
 
 def _quoted(name: str) -> str:
