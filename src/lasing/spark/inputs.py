@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,14 +10,15 @@ from operator import and_
 from typing import Any
 
 from lasing.connectors.missing import ERROR, SKIP, Gaps, Missing
+from lasing.connectors.spark_rows import ARRIVAL, file_arrival, padded, quoted
+from lasing.connectors.spark_terms import marked_columns
 from lasing.errors import fault, similar
 from lasing.logic.facts import facts_of
 from lasing.logic.program import Program
 from lasing.logic.types import Type
 from lasing.logic.values import is_name, mixed_text
-from lasing.spark.arrival import ARRIVAL
 from lasing.spark.outputs import kinds
-from lasing.spark.terms import canonical_rows, marked_columns
+from lasing.spark.terms import canonical_rows
 
 _SPECIFICATION = re.compile(r"\s*([^\s(]+)\s*(?:\(\s*(.*?)\s*\))?\s*")
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
@@ -83,32 +83,17 @@ class Input:
         if that is known."""
         from pyspark.sql import functions as f
 
-        taken = [f.col(_quoted(self.time)).alias("time")]
+        taken = [f.col(quoted(self.time)).alias("time")]
         for i, (name, kind) in enumerate(zip(self.columns, self.types, strict=True)):
-            column = f.col(_quoted(name))
+            column = f.col(quoted(name))
             taken.append((column.cast("double") if kind == "double" else column).alias(f"arg{i + 1}"))
         if self.streaming and self.order:
             taken.append(_in_order(self.frame, self.order).alias(ARRIVAL))
-        elif self.streaming and _of_files(self.frame):
-            modified = _padded(f.unix_millis("_metadata.file_modification_time"))
-            taken.append(f.concat(modified, f.lit(" "), f.col("_metadata.file_path")).alias(ARRIVAL))
+        elif self.streaming and ARRIVAL in self.frame.columns:
+            taken.append(f.col(ARRIVAL))
+        elif self.streaming and (arrival := file_arrival(self.frame)) is not None:
+            taken.append(arrival)
         return self.frame.select(*taken)
-
-
-def _of_files(frame: Any) -> bool:
-    """Whether Spark knows which file a row comes from. It does not after a join or union of streams."""
-    from pyspark.errors import AnalysisException
-
-    log = logging.getLogger("DataFrameQueryContextLogger")
-    level = log.level
-    log.setLevel(logging.CRITICAL)  # else Spark would log a page about a missing column
-    try:
-        frame.select("_metadata.file_path", "_metadata.file_modification_time")
-    except AnalysisException:
-        return False
-    finally:
-        log.setLevel(level)
-    return True
 
 
 def _in_order(frame: Any, columns: Sequence[str]) -> Any:
@@ -118,18 +103,11 @@ def _in_order(frame: Any, columns: Sequence[str]) -> Any:
     kinds = dict(frame.dtypes)
     texts = []
     for name in columns:
-        column = f.col(_quoted(name))
+        column = f.col(quoted(name))
         if kinds[name] in ("timestamp", "timestamp_ntz"):
             column = f.unix_micros(column.cast("timestamp"))
-        texts.append(column if kinds[name] == "string" else _padded(column.cast("bigint")))
+        texts.append(column if kinds[name] == "string" else padded(column.cast("bigint")))
     return f.concat_ws(" ", *texts)
-
-
-def _padded(number: Any) -> Any:
-    """A whole number as text that sorts in the order of the numbers."""
-    from pyspark.sql import functions as f
-
-    return f.lpad(f.hex(number.bitwiseXOR(f.lit(-(2**63)))), 16, "0")
 
 
 def specification(text: str) -> tuple[str, tuple[str, ...] | None]:
@@ -199,7 +177,8 @@ def _input(program: Program, text: str, frame: Any, time: str | Mapping[str, str
     when = for_input(time, predicate, "time")
     given = for_input(order, predicate)
     by = () if given is None else (given,) if isinstance(given, str) else tuple(given)
-    columns = tuple(name for name in schema if name != when and name not in by) if named is None else named
+    others = (when, ARRIVAL, *by)
+    columns = tuple(name for name in schema if name not in others) if named is None else named
     for name in (when, *columns, *by):
         if name not in schema:
             note = similar(name, schema) or f"it has {', '.join(schema)}"
@@ -236,8 +215,3 @@ def _with_terms(given: Input, terms: Terms | Mapping[str, Terms]) -> Input:
     marked = marked_columns(given.frame).union(given.columns if named is True else names)
     types: list[Type] = ["mixed" if n in marked and kind == "text" else kind for n, kind in known.items()]
     return replace(given, types=tuple(types))
-
-
-def _quoted(name: str) -> str:
-    """A column name, quoted for Spark, which would read a dot as access to a nested field."""
-    return "`" + name.replace("`", "``") + "`"

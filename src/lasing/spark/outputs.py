@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from lasing.connectors.arrow import has_terms, names_as_they_are
 from lasing.connectors.rows import value_of
 from lasing.connectors.sinks import View
+from lasing.connectors.spark_terms import marked
 from lasing.errors import fault
 from lasing.logic.outputs import column_names, outputs_of
 from lasing.logic.program import Output, Program
@@ -20,7 +21,6 @@ from lasing.logic.results import shown_columns
 from lasing.logic.types import Type, Types
 from lasing.logic.values import UNBOUND, mixed_text
 from lasing.spark.tables import times_of
-from lasing.spark.terms import marked
 
 LEADING: dict[View, tuple[str, ...]] = {
     "answers": ("time",),

@@ -18,8 +18,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lasing.connectors.missing import SKIP, Gaps, Missing, present
+from lasing.connectors.spark_rows import ARRIVAL
 from lasing.errors import fault
-from lasing.spark.arrival import ARRIVAL, closed_by, marks
+from lasing.spark.arrival import closed_by, marks
 from lasing.spark.hashing import shards_of
 from lasing.spark.slices import Slices
 from lasing.spark.tables import Numbers, to_bytes

@@ -10,8 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from lasing.connectors.spark_rows import ARRIVAL
 from lasing.errors import LasingError, fault
-from lasing.spark.arrival import ARRIVAL
 from lasing.spark.outputs import moments
 from lasing.spark.packing import NO_INPUT
 from lasing.spark.shard import Arrived, BatchResult, step

@@ -14,21 +14,6 @@ import pyarrow as pa
 from lasing.connectors.arrow import AS_TERMS, values_of_terms
 from lasing.logic.values import Value, mixed_text
 
-MARK = {key.decode(): value.decode() for key, value in AS_TERMS.items()}
-"""The metadata of a column of terms, as Spark has it."""
-
-
-def marked_columns(frame: Any) -> frozenset[str]:
-    """The columns of a DataFrame that are marked as terms."""
-    return frozenset(field.name for field in frame.schema if field.metadata.items() >= MARK.items())
-
-
-def marked(frame: Any, columns: Iterable[str]) -> Any:
-    """The DataFrame with some columns marked as terms."""
-    for name in columns:
-        frame = frame.withMetadata(name, MARK)
-    return frame
-
 
 def with_marks(table: Any, columns: Collection[str]) -> Any:
     """An Arrow table with some columns marked as terms. Spark's own Arrow tables have no marks."""
