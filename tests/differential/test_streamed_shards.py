@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, TypeVar, cast
@@ -297,12 +297,32 @@ def expected(task: Task, rows: Sequence[Row], start: int | None, until: int | No
         counted: OutputRows = Counter()
         before: frozenset[lasing.Atom] = frozenset()
         for answer in answers:
-            for sign, atoms in ((1, answer.atoms - before), (-1, before - answer.atoms)):
-                counted.update((a.predicate, answer.time, sign, *_typed(task, a)) for a in atoms)
+            came, went = _rows(task, answer.atoms - before), _rows(task, before - answer.atoms)
+            both = Counter({row: number for row, number in (came & went).items() if task.outputs[str(row[0])].rows})
+            for sign, rows_then in ((1, came - both), (-1, went - both)):
+                for (predicate, *args), number in rows_then.items():
+                    counted[predicate, answer.time, sign, *args] += number
             before = answer.atoms
         return counted
     points = {(a.predicate, answer.time, *_typed(task, a)) for answer in answers for a in answer.atoms}
-    return Counter(points) if task.view == "answers" else Counter(_intervals(points))
+    found: OutputRows = Counter(points) if task.view == "answers" else Counter(_intervals(points))
+    return shown(task, found)
+
+
+def _rows(task: Task, atoms: Iterable[lasing.Atom]) -> OutputRows:
+    return shown(task, Counter((atom.predicate, *_typed(task, atom)) for atom in atoms))
+
+
+def shown(task: Task, found: OutputRows) -> OutputRows:
+    """Rows without the hidden columns of a query's result, with equal ones repeated."""
+    counted: OutputRows = Counter()
+    for row, times in found.items():
+        output = task.outputs[str(row[0])]
+        visible = row[: len(row) - output.hidden]
+        if output.rows:
+            visible = tuple(None if value == "new(unbound)" else value for value in visible)
+        counted[visible] += times * (int(str(row[-1])) if output.counted else 1)
+    return counted
 
 
 def _typed(task: Task, atom: lasing.Atom) -> Iterator[object]:

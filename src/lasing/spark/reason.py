@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -24,7 +24,7 @@ from lasing.limits import Limits, limits_of
 from lasing.logic.checks import CAUTIONS, ONE_ANSWER, findings
 from lasing.logic.facts import facts_of
 from lasing.logic.own import Functions, check_functions, with_functions
-from lasing.logic.partition import NoKey, Partition, partition
+from lasing.logic.partition import NoKey, Partition, not_streamed, partition
 from lasing.logic.program import Program
 from lasing.logic.types import argument_types
 from lasing.logic.values import Value
@@ -124,9 +124,11 @@ class Reasoning:
         assert self._word is not None
         self._word.write_text(uuid4().hex)
 
-    def sharding(self) -> Partition | NoKey:
-        """How the program can be divided among shards, or why it cannot be."""
-        return partition(self.program, frozenset(self._options.replicate))
+    def sharding(self, inputs: Collection[str] | None = None) -> Partition | NoKey:
+        """How the program can be divided among shards, or why it cannot be. If `inputs` are all that has facts over
+        time, the other predicates that the program reads are background, which shards can share."""
+        background = frozenset[str]() if inputs is None else not_streamed(self.program, inputs)
+        return partition(self.program, frozenset(self._options.replicate), background)
 
     def _only_input(self) -> str:
         options = self._options
@@ -174,7 +176,7 @@ class Reasoning:
 
         from lasing.spark.end import EndOfStream, register
 
-        found = self.sharding()
+        found = self.sharding([i.predicate for i in inputs])
         partitions = int(spark.conf.get("spark.sql.shuffle.partitions"))
         shards = self._shards(found, min(partitions, spark.sparkContext.defaultParallelism))
         if partitions > 4 * shards:
@@ -217,7 +219,7 @@ class Reasoning:
         parallelism = spark.sparkContext.defaultParallelism
         within = batch.Extent(first, max(first, last), 0 if known is None else known.facts)
         slices = options.slices or batch.number_of_slices(within, sizes.history.points, parallelism)
-        found = self.sharding()
+        found = self.sharding([i.predicate for i in inputs])
         shards = self._shards(found, max(1, parallelism // slices), quiet=slices > 1 or within.facts < _FEW)
         task = self._task(inputs, shards, found)
         cuts = batch.cut(task, inputs, within, slices)
