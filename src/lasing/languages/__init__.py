@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 from lasing.errors import Diagnostic, LasingError, SourceText, fault, in_order
 from lasing.languages.lars.formatter import format_text
 from lasing.languages.lars.lower import lower
+from lasing.languages.lars.prefixes import declarations
 from lasing.languages.lars.questions import read_question as read_lars_question
 from lasing.logic.checks import MISTAKES, findings
 from lasing.logic.program import Program
@@ -27,7 +29,7 @@ class FrontEnd:
     """A language: its name, the endings of its files, and what can be done with its texts.
 
     `lower` makes a program from texts, and finds their mistakes. `format` lays out a text. `question` reads a formula
-    and atoms, given the texts that come with them.
+    and atoms, given the texts that come with them. `prefixes` has the prefixes that a text declares for IRIs.
     """
 
     name: str
@@ -35,11 +37,50 @@ class FrontEnd:
     lower: Callable[[Sources, Constants], tuple[Program, list[Diagnostic]]]
     format: Callable[[SourceText], str]
     question: Callable[[Sources, Constants, SourceText | None, SourceText | None], Question]
+    prefixes: Callable[[SourceText], dict[str, str]]
 
 
-LARS = FrontEnd("lars", (".lars",), lower, format_text, read_lars_question)
+LARS = FrontEnd("lars", (".lars",), lower, format_text, read_lars_question, declarations)
 
-FRONT_ENDS: tuple[FrontEnd, ...] = (LARS,)
+
+# The modules of queries are loaded when there is a query: the libraries that they need take half a second to load.
+
+
+def _lower_query(sources: Sources, constants: Constants) -> tuple[Program, list[Diagnostic]]:
+    for library in ("rdflib", "pyoxigraph"):
+        if find_spec(library) is None:
+            raise fault("E705", f"{library} is not installed", note="queries need it: pip install 'lasing[rdf]'")
+    from lasing.languages.rspql.lower import lower
+
+    return lower(sources, constants)
+
+
+def _format_query(source: SourceText) -> str:
+    from lasing.languages.rspql.formatter import format_query
+
+    return format_query(source)
+
+
+def _no_question(*_: object) -> Question:
+    raise fault("E511", "formulas and atoms cannot be asked beside a query", note="give a program that ends in .lars")
+
+
+def _prefixes_of_query(source: SourceText) -> dict[str, str]:
+    from lasing.languages.rspql.prologue import prefixes
+
+    return prefixes(source.text)
+
+
+SPARQL = FrontEnd(
+    "sparql",
+    (".rq", ".sparql", ".rspql", ".csparql", ".cqels"),
+    _lower_query,
+    _format_query,
+    _no_question,
+    _prefixes_of_query,
+)
+
+FRONT_ENDS: tuple[FrontEnd, ...] = (LARS, SPARQL)
 
 ENDINGS: tuple[str, ...] = tuple(ending for language in FRONT_ENDS for ending in language.endings)
 NAMES: tuple[str, ...] = tuple(language.name for language in FRONT_ENDS)
@@ -86,6 +127,15 @@ def read_question(
 def format_program(source: SourceText, language: str | None = None) -> str:
     """A program in the layout of its language."""
     return front_end([source], language).format(source)
+
+
+def prefixes_of(program: Program, language: str | None = None) -> dict[str, str]:
+    """The prefixes that the texts of a program declare; if two differ, that of the first."""
+    found: dict[str, str] = {}
+    for source in program.sources:
+        for name, beginning in front_end([source], language).prefixes(source).items():
+            found.setdefault(name, beginning)
+    return found
 
 
 def is_program(file: str) -> bool:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 
+from lasing.errors import SourceText
 from lasing.languages.lars.cursor import Cursor
-from lasing.languages.lars.tokens import KNOWN_PREFIXES
+from lasing.languages.lars.tokens import KNOWN_PREFIXES, directives_in, tokenize
 from lasing.logic.values import Iri, TaggedLiteral, Value, datatypes, literal, unescape
 
 PREDEFINED = {"rdf": datatypes.RDF, "rdfs": datatypes.RDFS, "xsd": datatypes.XSD}
@@ -32,6 +33,20 @@ def read_prefix(c: Cursor) -> tuple[str, str]:
         note = "a prefix has one meaning in the whole program; xsd, rdf and rdfs have theirs already"
         c.fail("E111", f"the prefix {name} is already <{known}>", note, offset, len(beginning) + 2)
     return name, beginning
+
+
+def declarations(source: SourceText) -> dict[str, str]:
+    """The prefixes that a text declares.
+
+    >>> declarations(SourceText("", "#prefix ex: <http://ex.org/>. p(ex:a)."))
+    {'ex': 'http://ex.org/'}
+    """
+    tokens, _ = tokenize(source)
+    found = {}
+    for i in directives_in(tokens.kinds):
+        if tokens.texts[i] == "#prefix" and tokens.kinds[i + 1 : i + 4] == ["NAME", ":", "IRI"]:
+            found[tokens.texts[i + 1]] = tokens.texts[i + 3][1:-1]
+    return found
 
 
 def prefixed_iri(c: Cursor, written: str, offset: int) -> Iri:
