@@ -12,8 +12,9 @@ import typer
 
 from lasing.background import with_background
 from lasing.cli.console import complain
-from lasing.cli.options import DataFiles, Language, constants_of, read_sources
+from lasing.cli.options import DataFiles, EntailmentRegimes, Language, constants_of, read_sources
 from lasing.engine_choice import plan_for
+from lasing.entailment import with_entailment
 from lasing.errors import Diagnostic, in_order, similar
 from lasing.languages import examine
 from lasing.logic.analysis import Analysis, RuleAnalysis, analyse
@@ -61,6 +62,7 @@ def check(
         typer.Option("--const", "-c", metavar="NAME=VALUE", help="Set a #const; can be repeated.", show_default=False),
     ] = None,
     data: DataFiles = None,
+    entail: EntailmentRegimes = None,
     language: Language = None,
 ) -> None:
     """Find mistakes in a program and explain how it will run.
@@ -72,7 +74,7 @@ def check(
         raise typer.BadParameter(f"{form!r} is not one of text, json", param_hint="--format")
     program, found = examine(read_sources(files), constants_of(const or []), language)
     if not found:
-        program = with_background(program, data)
+        program = with_entailment(with_background(program, data), entail)
     shards = None if found else partition(program, _predicates(program, replicate))
     if not found:
         found = in_order(findings(program, CAUTIONS))

@@ -13,6 +13,7 @@ import typer
 from lasing.connectors.csv import cell_value
 from lasing.connectors.files import read_text, whole_text
 from lasing.connectors.sources import FORMATS, FileSource, file_source
+from lasing.entailment import REGIMES
 from lasing.errors import LasingError, SourceText
 from lasing.languages import ENDINGS, NAMES, is_program
 from lasing.logic.program import Output, Program
@@ -33,6 +34,15 @@ DataFiles = Annotated[
         metavar="FILE",
         help="Background: RDF (.ttl .nt .rdf .jsonld .trig .nq) or facts (.lars); pred=FILE names its triples; can be "
         "repeated.",
+        show_default=False,
+    ),
+]
+EntailmentRegimes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--entail",
+        metavar="REGIME",
+        help=f"Derive what triples entail, by {', '.join(REGIMES[1:])}, or the rules of a file; can be repeated.",
         show_default=False,
     ),
 ]

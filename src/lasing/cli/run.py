@@ -17,6 +17,7 @@ from lasing.cli.console import complain, note, progress_bar, say
 from lasing.cli.options import (
     INPUT_FORMATS,
     DataFiles,
+    EntailmentRegimes,
     FunctionsModule,
     Language,
     MaxAtoms,
@@ -54,6 +55,7 @@ from lasing.connectors.sinks import (
 from lasing.connectors.sources import FileSource, Streams, mapped
 from lasing.connectors.tables import TIME
 from lasing.engine_choice import ENGINES
+from lasing.entailment import with_entailment
 from lasing.errors import LasingError, LasingWarning, fault
 from lasing.languages import read_program
 from lasing.limits import limits_of
@@ -188,6 +190,7 @@ def run(
         typer.Option("--const", "-c", metavar="NAME=VALUE", help="Set a #const; can be repeated.", show_default=False),
     ] = None,
     data: DataFiles = None,
+    entail: EntailmentRegimes = None,
     functions: FunctionsModule = None,
     language: Language = None,
     max_atoms: MaxAtoms = None,
@@ -220,7 +223,7 @@ def run(
     if graph_times:
         sources = [replace(source, graph_times=Path(graph_times)) for source in sources]
     program = read_program(read_sources(programs), constants_of(const or []), language)
-    program = with_background(program, data)
+    program = with_entailment(with_background(program, data), entail)
     program = with_functions(program, None if functions is None else functions_of_module(functions))
     if show:
         program = replace(program, outputs=outputs_from(show))

@@ -18,6 +18,7 @@ from lasing.engine_choice import (
     chosen_by_plan,
     most_models,
 )
+from lasing.entailment import Entail
 from lasing.errors import Diagnostic, LasingError, fault, warn
 from lasing.limits import Limits, Watch, limits_of, stopped
 from lasing.live import snapshots
@@ -60,8 +61,8 @@ class Engine:
     A program may have any number of answer streams: `answer().models` has them, at most `models` of them. The changes
     of an update are then defined only if there is exactly one answer stream, before and after.
 
-    `functions` has the Python functions that the program calls: `{"f": f}` for `@f(X)`. `data` has more background, as
-    in `lasing.run`.
+    `functions` has the Python functions that the program calls: `{"f": f}` for `@f(X)`. `data` has more background and
+    `entail` names an entailment regime, as in `lasing.run`.
 
     `max_atoms`, `max_memory` and `max_time` are limits as in `lasing.run`; `max_time` applies to each call. An engine
     stopped by a limit or an interrupt is half way through a time point and refuses to continue (E317): restore it.
@@ -78,12 +79,13 @@ class Engine:
         constants: Mapping[str, Value] | None = None,
         functions: Functions | None = None,
         data: Any = None,
+        entail: Entail = None,
         max_atoms: int | None = None,
         max_memory: int | str | None = None,
         max_time: float | str | None = None,
     ) -> None:
         watch = Watch(limits_of(max_atoms, max_memory, max_time))
-        given = program_of(program, constants, functions, data).watching_dates()
+        given = program_of(program, constants, functions, data, entail).watching_dates()
         self._set_up(given, start, choose(given, engine, most_models(models), watch), watch, on_late)
 
     @classmethod
@@ -332,6 +334,7 @@ class Engine:
         constants: Mapping[str, Value] | None = None,
         functions: Functions | None = None,
         data: Any = None,
+        entail: Entail = None,
         max_atoms: int | None = None,
         max_memory: int | str | None = None,
         max_time: float | str | None = None,
@@ -339,9 +342,10 @@ class Engine:
         """An engine that continues from a snapshot with the answers that the original engine would have given.
 
         The program may be a different one, if the snapshot has all facts that it looks back on. Raises E512 if the
-        snapshot lacks some of them or is damaged. Functions and `data` are not part of a snapshot: give them again.
+        snapshot lacks some of them or is damaged. Functions, `data` and `entail` are not part of a snapshot:
+        give them again.
         """
-        checked_program = program_of(program, constants, functions, data)
+        checked_program = program_of(program, constants, functions, data, entail)
         state = snapshots.from_table(snapshot, facts_of(checked_program).arity, needed_coverage(checked_program))
         restored = cls(
             checked_program,
