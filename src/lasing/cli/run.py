@@ -24,6 +24,8 @@ from lasing.cli.options import (
     MaxMemory,
     MaxTime,
     Missing,
+    TripleMappings,
+    as_triples,
     choose,
     constants_of,
     outputs_from,
@@ -37,8 +39,6 @@ from lasing.cli.stats import print_stats
 from lasing.connectors.csv import cell_value
 from lasing.connectors.files import is_live
 from lasing.connectors.missing import SKIP
-from lasing.connectors.rdf.mapped import Mapped
-from lasing.connectors.rdf.mapping import read_mapping
 from lasing.connectors.sinks import (
     OUTPUT_FORMATS,
     RDF_OUTPUT,
@@ -52,7 +52,7 @@ from lasing.connectors.sinks import (
     model_records,
     records,
 )
-from lasing.connectors.sources import FileSource, Streams, mapped
+from lasing.connectors.sources import FileSource, Streams
 from lasing.connectors.tables import TIME
 from lasing.engine_choice import ENGINES
 from lasing.entailment import with_entailment
@@ -169,15 +169,7 @@ def run(
             show_default=False,
         ),
     ] = "",
-    mapping: Annotated[
-        str,
-        typer.Option(
-            "--mapping",
-            metavar="FILE",
-            help="Turn the rows of tables into RDF triples, as this file (TOML) says.",
-            show_default=False,
-        ),
-    ] = "",
+    mapping: TripleMappings = None,
     sort: Annotated[bool, typer.Option("--sort", help="Read the streams whole and sort them by time first.")] = False,
     input_format: Annotated[
         str,
@@ -245,7 +237,7 @@ def run(
         live = any(is_live(source.path) for source in sources)
         answers = Run(
             program,
-            Streams(tuple(sources) if not mapping else _mapped(sources, mapping)),
+            Streams(as_triples(sources, mapping)),
             start,
             end,
             engine,
@@ -272,12 +264,6 @@ def run(
             f"{report.time_points:,} time points, {report.facts:,} facts in, {number}{report.atoms:,} atoms out, "
             f"{clock.monotonic() - begun:.1f} s"
         )
-
-
-def _mapped(sources: list[FileSource], file: str) -> tuple[FileSource | Mapped, ...]:
-    """The streams, with the rows of tables turned into triples."""
-    how = read_mapping(Path(file))
-    return tuple(mapped(source, how) if source.format in ("csv", "jsonl", "parquet") else source for source in sources)
 
 
 def _refuse_overwriting(output: str, inputs: list[str]) -> None:
