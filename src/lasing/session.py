@@ -14,7 +14,7 @@ from lasing.background import with_background
 from lasing.connectors.files import OnBytesRead, read_text
 from lasing.connectors.missing import SKIP, Gaps, Missing
 from lasing.connectors.rows import by_time, merged, time_of, value_of
-from lasing.connectors.sources import in_columns, stream_batches, stream_rows
+from lasing.connectors.sources import in_columns, naming_triples, stream_batches, stream_rows
 from lasing.engine_choice import (
     AnyAnswers,
     ChangesEngine,
@@ -217,6 +217,8 @@ class Run:
         self.tick: Tick | None = None
         """The tick if times came in as dates, and so go out as dates. It is known once the first fact is read."""
         facts = facts_of(program)
+        if facts.only_stream is not None:
+            stream = naming_triples(stream, facts.only_stream)
         self._known = facts.arity
         self._gaps = Gaps(missing, self.report.missing)
         self._measures = False

@@ -66,23 +66,28 @@ class Queries:
         self._sources = tuple(sources)
         self._tick = tick_of(queries)
         self._builder = Lowering({TRIPLE, QUAD, GRAPH})
+        self._inputs: list[str] = []
         self._streams: dict[str, str] = {}
         self._made: dict[str, str] = {}
         for query in queries:
             if query.makes_stream and query.name is not None:
                 self._made[query.name] = self._streams[query.name] = self._named(query.name, "stream")
+        self._read: set[str] = set()
         for window in (window for query in queries for window in query.windows):
-            if window.stream not in self._streams:
+            made = next((name for name in self._made if name in (window.stream, _local(window.stream))), None)
+            if made is not None:
+                self._read.add(made)
+                self._streams[window.stream] = self._made[made]
+            elif window.stream not in self._streams:
                 self._streams[window.stream] = self._named(window.stream, "stream")
-        self._read = {window.stream for query in queries for window in query.windows}
+                self._inputs.append(self._streams[window.stream])
         self._outputs: list[Output] = []
         self._remembered: list[Signature] = []
         self._tables: list[FactTable] = []
 
     def _named(self, iri: str, otherwise: str) -> str:
         """A predicate that looks like the last part of an IRI."""
-        local = re.split(r"[/#:]", iri.rstrip("/#"))[-1].lower()
-        plain = _NO_NAME.sub("_", local).strip("_")
+        plain = _NO_NAME.sub("_", _local(iri).lower()).strip("_")
         return self._builder.predicate(plain if plain[:1].isalpha() else otherwise)
 
     def add(self, source: SourceText, query: StreamQuery) -> None:
@@ -92,7 +97,7 @@ class Queries:
         default, graphs, windows = self._graphs(query)
         builder = self._builder
         base = str(read.prologue.base or "")
-        patterns = Patterns(builder, Names(builder.taken), self._now(), base, default, graphs)
+        patterns = Patterns(builder, Names(builder.taken), self._now(), base, default, graphs, self._tick)
         reports = Reports(query, windows, period_of(query, self._tick or 1), builder)
         final = self._made.get(query.name or "") or self._named(query.name or "", "result")
         inner = builder.predicate("content") if reports.needed else final
@@ -131,17 +136,21 @@ class Queries:
 
     def program(self) -> Program:
         """The program of all queries."""
-        streams = [name for iri, name in self._streams.items() if iri in self._read and iri not in self._made]
         return Program(
             tuple(self._builder.rules),
             tuple(self._builder.background),
             outputs=tuple(self._outputs),
-            inputs=tuple(Signature(name, 3) for name in streams),
+            inputs=tuple(Signature(name, 3) for name in self._inputs),
             tick=None if self._tick is None else Tick(self._tick),
             sources=self._sources,
             streams=tuple(dict.fromkeys(self._remembered)),
             tables=tuple(self._tables),
         )
+
+
+def _local(iri: str) -> str:
+    """The last part of an IRI."""
+    return re.split(r"[/#:]", iri.rstrip("/#"))[-1]
 
 
 def _result(found: CompValue, patterns: Patterns, predicate: str, star: bool, text: str) -> Output:

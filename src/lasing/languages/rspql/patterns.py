@@ -41,6 +41,7 @@ from lasing.languages.rspql.graphs import DEFAULT, GRAPH, AnyGraph, Graph, named
 from lasing.languages.rspql.mistakes import Mistake
 from lasing.languages.rspql.names import Names, value_of
 from lasing.languages.rspql.paths import Paths
+from lasing.languages.rspql.timestamps import with_timestamps
 from lasing.logic.formulas import Atom, Compare, Formula
 from lasing.logic.terms import Term, Variable
 from lasing.logic.values import UNBOUND, Iri
@@ -66,6 +67,7 @@ class Patterns:
     base: str = ""
     default: AnyGraph = DEFAULT
     windows: Mapping[str, Graph] = field(default_factory=dict)
+    tick: int | None = None
     _expressions: Expressions = field(init=False)
     _paths: Paths = field(init=False)
     _graph: AnyGraph = field(init=False)
@@ -144,7 +146,9 @@ class Patterns:
 
     def _filter(self, part: CompValue) -> Node:
         source = self.node(part.p)
-        return Filter(source, self._expressions.condition(part.expr, columns_of(source)))
+        condition = self._expressions.condition(part.expr, columns_of(source))
+        timed = self._timed(source)
+        return Filter(timed, condition) if timed is source else Project(Filter(timed, condition), columns_of(source))
 
     def _extend(self, part: CompValue) -> Node:
         source = self.node(part.p)
@@ -152,7 +156,12 @@ class Patterns:
         condition = self._expressions.condition(part.expr, columns_of(_unextended(source)))
         if column in columns_of(source):
             return source  # the alias of a key that the group already has
-        return Extend(source, column, condition)
+        return Extend(self._timed(source), column, condition)
+
+    def _timed(self, source: Node) -> Node:
+        """The rows with the timestamps that the last expression asks for."""
+        asked, self._expressions.timestamps = self._expressions.timestamps, []
+        return with_timestamps(source, asked, self._graph, self.tick, self.builder) if asked else source
 
     def _graph_pattern(self, part: CompValue) -> Node:
         """GRAPH. Inside, the name of the graph is a column that nobody can see; outside, it is that of the variable."""

@@ -173,6 +173,8 @@ def _change(
         run = append(m, runs, key)
     a = record(m, runs, run)
     m[a + arity], m[a + arity + 1] = c, after
+    if after != OPEN:
+        needed = max(needed, c + after + 1)  # that time point may be evaluated again, and the run may then go on
     m[a + m[runs + AT_H]] = needed if will else NEVER
 
 
