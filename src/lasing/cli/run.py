@@ -34,7 +34,7 @@ from lasing.cli.options import (
     styled,
     time_option,
 )
-from lasing.cli.output import output_format, write_output
+from lasing.cli.output import output_format, refuse_overwriting, write_output
 from lasing.cli.stats import print_stats
 from lasing.connectors.csv import cell_value
 from lasing.connectors.files import is_live
@@ -221,7 +221,7 @@ def run(
         program = replace(program, outputs=outputs_from(show))
         if mistakes := findings(program, (arity,)):
             raise LasingError(mistakes)
-    _refuse_overwriting(output, [*programs, *(data or []), *(str(source.path) for source in sources)])
+    refuse_overwriting(output, [*programs, *(data or []), *(str(source.path) for source in sources)])
     out_format = output_format(form, output)
     if out_format in RDF_OUTPUT and (view != "answers" or has_several_answers(program)):
         raise typer.BadParameter(f"{out_format} has a graph for each time point: the one answer", param_hint="--format")
@@ -264,11 +264,6 @@ def run(
             f"{report.time_points:,} time points, {report.facts:,} facts in, {number}{report.atoms:,} atoms out, "
             f"{clock.monotonic() - begun:.1f} s"
         )
-
-
-def _refuse_overwriting(output: str, inputs: list[str]) -> None:
-    if output and any(os.path.realpath(output) == os.path.realpath(name) for name in inputs):
-        raise typer.BadParameter(f"{output} is one of the inputs and would be overwritten", param_hint="--output")
 
 
 def _show_time(answers: Run, form: OutputFormat) -> ShowTime:
