@@ -76,10 +76,12 @@ def closure(given: Graph, regime: str, recognised: frozenset[str], engine: str) 
     background = tuple(Atom("triple", triple) for triple in given)
     program = Program((), background, outputs=(Output.unnamed("triple", 3),))
     (answer,) = run(entailed(program, regime_of(regime, recognised)), start=0, end=0, engine=engine)  # type: ignore[arg-type]
-    derived = frozenset(atom.values for atom in answer.atoms if atom.predicate == "triple")
-    axioms = frozenset(atom.values for atom in regime_of(regime).axioms if atom.predicate == "triple")
-    inconsistent = any(atom.predicate == "inconsistent" for atom in answer.atoms)
-    return given | derived | axioms, inconsistent  # type: ignore[return-value]  # of three
+    held: set[Triple] = set(given)
+    for atom in (*answer.atoms, *regime_of(regime).axioms):
+        if atom.predicate == "triple":
+            s, p, o = atom.values
+            held.add((s, p, o))
+    return frozenset(held), any(atom.predicate == "inconsistent" for atom in answer.atoms)
 
 
 def follows(wanted: Graph, held: Graph) -> bool:

@@ -7,11 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from lasing.entailment.regimes import INCONSISTENT, RECOGNISED, TRIPLE, Regime, regime_of
+from lasing.entailment.schema import DATATYPE, TYPE, StaticSchema, schema_triples
 from lasing.errors import LasingError
 from lasing.logic.checks import MISTAKES, findings
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom, Formula, Head, atoms_of, map_formula
 from lasing.logic.program import Output, Program, Rule
+from lasing.logic.tables import FactTable
 from lasing.logic.values import Iri
 
 Named = str | Path | Regime
@@ -28,12 +30,23 @@ def with_entailment(program: Program, regimes: Entail) -> Program:
     return program
 
 
-def entailed(program: Program, regime: Named, predicate: str = TRIPLE, schema: str | None = None) -> Program:
+def entailed(
+    program: Program,
+    regime: Named,
+    predicate: str = TRIPLE,
+    schema: str | None = None,
+    *,
+    compile_schema: bool = True,
+) -> Program:
     """The program with rules that derive what the triples of `predicate` entail.
 
-    The background triples of `schema`, if that is another predicate, count as triples of `predicate`. What is output
-    stays what the program's own rules derive, unless `#show` names more; atoms of `inconsistent` are always output, if
-    the regime has any. For another predicate than `triple` they are atoms of, say, `city_inconsistent`.
+    If `schema` is another predicate, its background triples about classes and properties count as triples of
+    `predicate`. What is output stays what the program's own rules derive, unless `#show` names more; atoms of
+    `inconsistent` are always output, if the regime has any. For another predicate than `triple` they are atoms of, say,
+    `city_inconsistent`.
+
+    A schema in the background is closed first, if the regime has rules for that, unless `compile_schema` is false; the
+    answers are the same.
 
     >>> from lasing.languages import read_program
     >>> from lasing.errors import SourceText
@@ -42,44 +55,63 @@ def entailed(program: Program, regime: Named, predicate: str = TRIPLE, schema: s
     ['q/1', 'inconsistent/7']
     """
     chosen = regime_of(regime)
-    known = facts_of(program)
-    names = _names(chosen, predicate, frozenset(known.arity_with_data))
-    rules = [_renamed(rule, names) for rule in chosen.rules]
-    axioms = [replace(atom, predicate=names.get(atom.predicate, atom.predicate), offset=-1) for atom in chosen.axioms]
-    recognised = names.get(RECOGNISED, RECOGNISED)
-    used = {atom.predicate for rule in rules for literal in rule.body for atom in atoms_of(literal)}
-    if recognised in used:
-        axioms += [Atom(recognised, (Iri(datatype),)) for datatype in sorted(chosen.recognised)]
-    tables = list(program.tables)
+    rules = chosen.rules
+    if compile_schema and chosen.compiled is not None:
+        rules = chosen.compiled
+    given: list[Atom] = []
     if schema is not None and schema != predicate:
-        axioms += [replace(atom, predicate=predicate) for atom in program.background if atom.predicate == schema]
-        tables += [replace(table, predicate=predicate) for table in program.tables if table.predicate == schema]
-    outputs = _outputs(program, rules, names.get(INCONSISTENT, INCONSISTENT))
+        given = [Atom(TRIPLE, triple) for triple in schema_triples(program, schema)]
+    given += chosen.axioms
+    tables: list[FactTable] = []
+    if rules is chosen.compiled:
+        tables = _relations(program, predicate, given, chosen.recognised)
+    if any(RECOGNISED in _predicates(rule) for rule in rules):
+        given += [Atom(RECOGNISED, (Iri(datatype),)) for datatype in sorted(chosen.recognised)]
+    names = _names(rules, [*given, *(Atom(table.predicate) for table in tables)], predicate, program)
+    renamed = [_renamed(rule, names) for rule in rules]
+    background = (replace(atom, predicate=names[atom.predicate], offset=-1) for atom in given)
     found = replace(
         program,
-        rules=(*program.rules, *rules),
-        background=tuple(dict.fromkeys((*program.background, *axioms))),
-        tables=tuple(tables),
-        outputs=outputs,
+        rules=(*program.rules, *renamed),
+        background=tuple(dict.fromkeys((*program.background, *background))),
+        tables=(*program.tables, *(replace(table, predicate=names[table.predicate]) for table in tables)),
+        outputs=_outputs(program, renamed, names.get(INCONSISTENT, INCONSISTENT)),
     )
     if mistakes := findings(found, MISTAKES):
         raise LasingError(mistakes)
     return found
 
 
-def _names(regime: Regime, predicate: str, taken: frozenset[str]) -> dict[str, str]:
-    """A name for each predicate of a regime: helpers of several graphs have to be apart."""
-    atoms = [atom for rule in regime.rules for atom in rule.head_atoms()] + list(regime.axioms)
+def _relations(program: Program, predicate: str, given: Sequence[Atom], recognised: frozenset[str]) -> list[FactTable]:
+    """The relations of the schema in the background of a program, and in some triples more."""
+    static = StaticSchema()
+    static.add(atom.values for atom in given if atom.predicate == TRIPLE)
+    static.add((Iri(datatype), TYPE, DATATYPE) for datatype in recognised)
+    static.add(atom.values for atom in program.background if atom.predicate == predicate)
+    for table in program.tables:
+        if table.predicate == predicate:
+            static.add_table(table)
+    return [FactTable.of(name, rows, _ARITY.get(name, 2)) for name, rows in static.relations().items()]
+
+
+_ARITY = {"known_class": 1, "known_property": 1}
+
+
+def _predicates(rule: Rule) -> set[str]:
+    return {atom.predicate for formula in (*rule.heads, *rule.body) for atom in atoms_of(formula)}
+
+
+def _names(rules: Sequence[Rule], facts: Sequence[Atom], predicate: str, program: Program) -> dict[str, str]:
+    """A name for each predicate of a rule set: helpers of several graphs have to be apart."""
+    taken = facts_of(program).arity_with_data
     found = {TRIPLE: predicate}
-    for name in dict.fromkeys(atom.predicate for atom in atoms):
-        if name == TRIPLE or (name == INCONSISTENT and predicate == TRIPLE):
+    heads = [atom.predicate for rule in rules for atom in rule.head_atoms()]
+    for name in dict.fromkeys((*heads, *(atom.predicate for atom in facts))):
+        if name == TRIPLE:
             continue
-        candidate = f"{predicate}_{name}"
-        while candidate in taken:
-            candidate += "_"
-        found[name] = candidate
-    if RECOGNISED not in found:
-        found[RECOGNISED] = f"{predicate}_{RECOGNISED}"
+        found[name] = name if name == INCONSISTENT and predicate == TRIPLE else f"{predicate}_{name}"
+        while found[name] in taken and name != INCONSISTENT:
+            found[name] += "_"
     return found
 
 

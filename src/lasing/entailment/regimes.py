@@ -28,10 +28,11 @@ _OF_OWL = KNOWN_DATATYPES - {f"{datatypes.RDF}HTML", datatypes.DAY_TIME_DURATION
 
 _FILES: dict[str, tuple[str, ...]] = {
     "simple": (),
-    "rdf": ("rdf",),
-    "rdfs": ("rdf", "rdfs"),
-    "owl-rl": ("owl-rl",),
+    "rdf": ("literals", "rdf-axioms", "rdf"),
+    "rdfs": ("literals", "rdf-axioms", "rdf", "rdfs-axioms", "rdfs", "rdfs-instances"),
+    "owl-rl": ("literals", "owl-rl"),
 }
+_COMPILED = ("literals", "rdf-axioms", "rdfs-axioms", "rdfs", "rdfs-compiled")
 _DATATYPES: dict[str, frozenset[str]] = {
     "simple": frozenset(),
     "rdf": _OF_RDF,
@@ -52,6 +53,8 @@ class Regime:
     axioms: tuple[Atom, ...] = ()
     """Triples and other facts that hold whatever the data is."""
     recognised: frozenset[str] = frozenset()
+    compiled: tuple[Rule, ...] | None = None
+    """The rules for a schema that is in relations of its own, if the regime has such rules."""
 
 
 def regime_of(name: str | Path | Regime, recognised: Iterable[str] | None = None) -> Regime:
@@ -87,7 +90,13 @@ def _known(name: str, recognised: frozenset[str] | None) -> Regime:
         recognised |= _OF_RDF  # every interpretation of RDF knows these two
     if unknown := sorted(recognised - KNOWN_DATATYPES):
         raise fault("E510", f"the values of the datatype <{unknown[0]}> are not known")
+    more = ("values",) if name in ("rdf", "rdfs") and recognised != _OF_RDF else ()
+    found = _read((*_FILES[name], *more))
+    compiled = _read((*_COMPILED, *more)).rules if name == "rdfs" else None
+    return Regime(name, found.rules, found.background, recognised, compiled)
+
+
+def _read(names: tuple[str, ...]) -> Program:
     folder = files("lasing.entailment") / "rules"
-    sources = [SourceText(f"{one}.lars", (folder / f"{one}.lars").read_text("utf-8")) for one in _FILES[name]]
-    found = read_program(sources) if sources else Program()
-    return Regime(name, found.rules, found.background, recognised)
+    sources = [SourceText(f"{one}.lars", (folder / f"{one}.lars").read_text("utf-8")) for one in names]
+    return read_program(sources) if sources else Program()
