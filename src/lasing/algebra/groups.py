@@ -18,13 +18,13 @@ from lasing.logic.values import UNBOUND
 
 def grouped(node: Group, builder: Builder) -> Rows:
     """The rows of a grouping."""
-    source = builder.stored(builder.lower(node.source), "rows", bag=True)
+    source = builder.stored(_with_keys(builder.lower(node.source), node.keys), "rows", bag=True)
     if not source.bodies:
         source = _nothing(source, builder)
     groups = _groups(node, source, builder)
     members = Members(source, node.keys, groups, builder)
     columns: Columns = node.keys
-    missing = {key for key in node.keys if key in source.missing or key not in source.columns}
+    missing = {key for key in node.keys if key in source.missing}
     rows = Rows(columns, (Body(groups, {key: key for key in node.keys}),), frozenset(missing))
     for aggregated in node.aggregates:
         literals, value = members.aggregate(aggregated)
@@ -52,6 +52,13 @@ def grouped(node: Group, builder: Builder) -> Rows:
         if len(bodies) > 2:
             rows = builder.stored(rows, "group", bag=False)
     return rows
+
+
+def _with_keys(source: Rows, keys: Columns) -> Rows:
+    """The rows with a column for each key. A key that no row has is missing in all of them."""
+    absent = tuple(key for key in keys if key not in source.columns)
+    bodies = tuple(Body(body.literals, {**body.terms, **dict.fromkeys(absent, UNBOUND)}) for body in source.bodies)
+    return Rows((*source.columns, *absent), bodies, source.missing | frozenset(absent), source.apart)
 
 
 def _groups(node: Group, source: Rows, builder: Builder) -> tuple[Atom, ...]:

@@ -15,6 +15,7 @@ from lasing.languages.rspql.mistakes import Mistake
 from lasing.languages.rspql.names import value_of
 from lasing.logic.formulas import Atom, Compare, Formula
 from lasing.logic.terms import Term, Variable
+from lasing.logic.values import Value
 
 
 @dataclass(slots=True)
@@ -60,13 +61,15 @@ class Paths:
         """Triples with none of some predicates, forwards, or backwards if inverses are excluded."""
         forward = [value_of(part) for part in parts if isinstance(part, URIRef)]
         backward = [value_of(part.arg) for part in parts if isinstance(part, InvPath) and isinstance(part.arg, URIRef)]
-        found: list[Node] = []
-        for excluded, one, other in ((forward, start, end), (backward, end, start)):
-            if excluded or (one is start and not backward):
-                predicate = self.builder.variable("Predicate")
-                tests = tuple(Compare("!=", predicate, value) for value in excluded)
-                found.append(self._pattern((graph.triple(one, predicate, other), *tests), start, end, graph))
+        found = [self._excluding(start, forward, end, graph)] if forward or not backward else []
+        if backward:
+            found.append(self._excluding(end, backward, start, graph))
         return found[0] if len(found) == 1 else Union(tuple(found))
+
+    def _excluding(self, subject: Term, excluded: list[Value], value: Term, graph: AnyGraph) -> Node:
+        predicate = self.builder.variable("Predicate")
+        tests = tuple(Compare("!=", predicate, other) for other in excluded)
+        return self._pattern((graph.triple(subject, predicate, value), *tests), subject, value, graph)
 
     def _repeated(self, start: Term, path: MulPath, end: Term, graph: AnyGraph) -> Node:
         """`*`, `+` and `?`: each pair once. A constant end keeps the search to what it reaches."""
