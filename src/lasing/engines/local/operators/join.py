@@ -115,6 +115,9 @@ from lasing.engines.local.values import (
     is_name,
 )
 
+AFTER = -2
+"""A cursor at AFTER - row goes on after that row; others are the row to look at, or NO_ROW."""
+
 
 @njit(cache=True)
 def join_any(m: Memory, v: int, t: int, row: int, texts: Memory) -> None:
@@ -154,7 +157,7 @@ def join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, text
     tick = m[TICK]
     fuel = m[FUEL]
     begin = t
-    depth = 0  # open probes; cursors has for each its step and its next row, horizons the horizon before it
+    depth = 0  # open probes; cursors has for each its step and its place, horizons the horizon before it
     at = 0
     while True:
         fuel -= 1
@@ -231,6 +234,11 @@ def join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, text
             q = d + INDEX + m[p + INDEX_NUMBER] * INDEX_WIDTH + INDEX_COLUMNS
             at_next = m[d + AT_NEXT] + m[p + INDEX_NUMBER]
             binds, first_bind = m[p + STEP_BINDS], m[p + STEP_FIRST_BIND]
+            if row <= AFTER:
+                # Continue after the last match. The relation may have grown since, which splits chains: the match is in
+                # the chain of its key, but a row that came next before need not be.
+                row = AFTER - row
+                row = row - 1 if keys == 0 else m[offset + (row & mask) * stride + at_next]
             while row >= lo:
                 b = offset + (row & mask) * stride
                 following = row - 1 if keys == 0 else m[b + at_next]
@@ -245,7 +253,7 @@ def join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, text
                         found = True
                         if not counted:
                             horizon = min(m[horizons + depth - 1], m[b + at_h])
-                        m[cursors + 2 * depth - 1] = following
+                        m[cursors + 2 * depth - 1] = AFTER - row
                         break
                 row = following
                 fuel -= 1
