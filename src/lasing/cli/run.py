@@ -24,6 +24,8 @@ from lasing.cli.options import (
     MaxMemory,
     MaxTime,
     Missing,
+    TripleMappings,
+    as_triples,
     choose,
     constants_of,
     outputs_from,
@@ -38,8 +40,6 @@ from lasing.connectors.csv import cell_value
 from lasing.connectors.files import is_live
 from lasing.connectors.missing import SKIP
 from lasing.connectors.query_records import query_header, query_records, visible_arity
-from lasing.connectors.rdf.mapped import Mapped
-from lasing.connectors.rdf.mapping import read_mapping
 from lasing.connectors.sinks import (
     OUTPUT_FORMATS,
     RDF_OUTPUT,
@@ -53,7 +53,7 @@ from lasing.connectors.sinks import (
     model_records,
     records,
 )
-from lasing.connectors.sources import FileSource, Streams, mapped
+from lasing.connectors.sources import FileSource, Streams
 from lasing.connectors.tables import TIME
 from lasing.engine_choice import ENGINES
 from lasing.entailment import with_entailment
@@ -170,15 +170,7 @@ def run(
             show_default=False,
         ),
     ] = "",
-    mapping: Annotated[
-        str,
-        typer.Option(
-            "--mapping",
-            metavar="FILE",
-            help="Turn the rows of tables into RDF triples, as this file (TOML) says.",
-            show_default=False,
-        ),
-    ] = "",
+    mapping: TripleMappings = None,
     sort: Annotated[bool, typer.Option("--sort", help="Read the streams whole and sort them by time first.")] = False,
     input_format: Annotated[
         str,
@@ -249,7 +241,7 @@ def run(
         live = any(is_live(source.path) for source in sources)
         answers = Run(
             program,
-            Streams(tuple(sources) if not mapping else _mapped(sources, mapping)),
+            Streams(as_triples(sources, mapping)),
             start,
             end,
             engine,
@@ -276,12 +268,6 @@ def run(
             f"{report.time_points:,} time points, {report.facts:,} facts in, {number}{report.atoms:,} atoms out, "
             f"{clock.monotonic() - begun:.1f} s"
         )
-
-
-def _mapped(sources: list[FileSource], file: str) -> tuple[FileSource | Mapped, ...]:
-    """The streams, with the rows of tables turned into triples."""
-    how = read_mapping(Path(file))
-    return tuple(mapped(source, how) if source.format in ("csv", "jsonl", "parquet") else source for source in sources)
 
 
 def _show_time(answers: Run, form: OutputFormat) -> ShowTime:

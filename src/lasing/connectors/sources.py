@@ -352,7 +352,7 @@ def _header(source: FileSource) -> Iterable[str]:
 def _as_table(predicate: object, part: Any) -> Any:
     if not isinstance(predicate, str):
         raise fault("E509", f"{predicate!r} is not a predicate's name", note=_STREAMS)
-    if isinstance(part, Table):
+    if isinstance(part, Table | Mapped):
         return replace(part, predicate=part.predicate or predicate)
     return Table(part, predicate)
 

@@ -14,6 +14,7 @@ from lasing.connectors.arrow import has_terms, names_as_they_are
 from lasing.connectors.rows import value_of
 from lasing.connectors.shown import shown_table
 from lasing.connectors.sinks import View
+from lasing.connectors.spark_terms import marked
 from lasing.errors import fault
 from lasing.logic.outputs import column_names, outputs_of
 from lasing.logic.program import Output, Program
@@ -73,6 +74,11 @@ class OutputTable:
         leading = [f"`{name}` {'tinyint' if name == 'change' else times}" for name in LEADING[view]]
         pairs = zip(self.columns if whole else self.shown, self.types, strict=False)
         return ", ".join([*leading, *(f"`{name}` {_SPARK[kind]}" for name, kind in pairs)])
+
+    def marked(self, frame: Any) -> Any:
+        """A DataFrame of this output, with a mark on the columns that have terms."""
+        names = zip(self.shown, self.types, strict=False)
+        return marked(frame, [name for name, kind in names if kind == "mixed"])
 
     def conformed(self, changes: Any) -> Any:
         """An engine's table of changes with the names and types of this output, without the expiry."""
