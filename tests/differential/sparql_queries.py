@@ -2,8 +2,8 @@
 
 A query is made so that the standard says what it answers, up to what `Example` has fields for. Graphs are of four
 kinds: `plain` ones have IRIs and whole numbers only, which the standard orders totally; `numeric` ones have numbers of
-all datatypes; `tagged` and `typed` ones have everything else, too. Where an answer depends on the order of terms (LIMIT in a subquery,
-MIN, ORDER BY), the graph is plain.
+all datatypes; `tagged` and `typed` ones have everything else, too. Where an answer depends on the order
+of terms (LIMIT in a subquery, MIN, ORDER BY), the graph is plain.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ LITERALS = {
 
 ONE = (
     "LANG", "DATATYPE", "ABS", "CEIL", "FLOOR", "ROUND", "STRLEN", "UCASE", "LCASE", "ENCODE_FOR_URI", "YEAR",
-    "MONTH", "DAY", "HOURS", "MINUTES", "SECONDS", "TIMEZONE", "TZ", "isIRI", "isBLANK", "isLITERAL", "isNUMERIC", "IRI",
-    "MD5", "SHA1", "SHA256", "SHA384", "SHA512",
+    "MONTH", "DAY", "HOURS", "MINUTES", "SECONDS", "TIMEZONE", "TZ", "isIRI", "isBLANK", "isLITERAL", "isNUMERIC",
+    "IRI", "MD5", "SHA1", "SHA256", "SHA384", "SHA512",
     "xsd:integer", "xsd:decimal", "xsd:float", "xsd:double", "xsd:boolean", "xsd:dateTime",
 )  # fmt: skip
 TWO = ("LANGMATCHES", "CONTAINS", "STRSTARTS", "STRENDS", "STRBEFORE", "STRAFTER", "sameTerm")
@@ -158,8 +158,7 @@ def _term(text: str) -> Term:
     prefixes = {"": "http://e/", "xsd": "http://www.w3.org/2001/XMLSchema#"}
     declared = "".join(f"@prefix {name}: <{iri}> ." for name, iri in prefixes.items())
     (quad,) = ox.parse(f"{declared} :s :p {text} .", format=ox.RdfFormat.TURTLE)
-    value = quad.object
-    assert not isinstance(value, ox.Triple), "RDF 1.1 has no triple terms"
+    value: Term = quad.object
     return value
 
 
@@ -390,7 +389,8 @@ class _Queries:
         inside = self.group(depth - 1)
         self._minus = before
         if self.often(0.2):
-            inside += f" ?e {self.predicate()} {self.variable()} . MINUS {{ ?e {self.predicate()} {self.one('?f', '?a', ':b')} }}"
+            removed = f"?e {self.predicate()} {self.one('?f', '?a', ':b')}"
+            inside += f" ?e {self.predicate()} {self.variable()} . MINUS {{ {removed} }}"
         return f"{self.one('EXISTS', 'NOT EXISTS')} {{ {inside} }}"
 
     def _bind(self) -> str:
@@ -492,7 +492,8 @@ class _Queries:
             name = f"x{number}"
             if self.often(0.2):
                 lists.add(name)
-                call = f"GROUP_CONCAT({self.one('', 'DISTINCT ')}{self._text(self.expression(1))}; SEPARATOR='{SEPARATOR}')"
+                joined = f"{self.one('', 'DISTINCT ')}{self._text(self.expression(1))}"
+                call = f"GROUP_CONCAT({joined}; SEPARATOR='{SEPARATOR}')"
             elif keys and self.often(0.1):
                 call = f"SAMPLE(?{self.one(*keys)})"
             elif self.kind == "numeric" and self.often(0.2):

@@ -20,7 +20,7 @@ def shown_columns(output: Output) -> tuple[str, ...]:
 
 
 def rows_of(output: Output, atoms: Iterable[Atom]) -> list[Row]:
-    """The rows of an output, in its order; without one, in that of their values, so that results are the same each time.
+    """The rows of an output, in its order; without one, in that of their values, so that they are the same each time.
 
     >>> atoms = [Atom("r", ("b", 1, 2)), Atom("r", ("a", 5, 1))]
     >>> rows_of(Output("r", ("x", "", ""), form="rows", order=(True,), counted=True), atoms)
