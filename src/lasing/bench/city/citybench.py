@@ -32,12 +32,16 @@ CHECKED = 10
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Microseconds of a graph: of our engine, tick by tick and in batches, and of pyoxigraph."""
+    """Microseconds of a graph: of our engine, tick by tick and in batches, and of pyoxigraph.
+
+    `ratio` is pyoxigraph's cost divided by ours tick by tick, the median over turns.
+    """
 
     setting: str
     ticks: float
     batches: float
     windows: float
+    ratio: float
 
 
 def citybench(effort: Effort) -> Iterator[Costs]:
@@ -64,6 +68,7 @@ def citybench(effort: Effort) -> Iterator[Costs]:
             mine.total / (number * more * step) * 1e6,
             setting.in_batches(effort.turns),
             other.total / (number * step) * 1e6,
+            other.over(mine) * more,
         )
 
 
