@@ -13,6 +13,7 @@ from lasing.background import with_background
 from lasing.connectors.rdf.terms import term_of_value, value_of_term
 from lasing.errors import LasingError, SourceText
 from lasing.languages.rspql.lower import lower
+from lasing.logic.checks import MISTAKES, findings
 from lasing.logic.functions.promotion import ranked
 from lasing.logic.program import Program
 from lasing.logic.results import rows_of, shown_columns
@@ -92,6 +93,8 @@ def lowered(text: str, path: Path | None = None) -> Program:
     program, mistakes = lower([SourceText("query", text, path)], {})
     if mistakes:
         raise LasingError(mistakes)
+    if unsound := findings(program, MISTAKES):
+        raise AssertionError(f"the rules of this query have mistakes: {LasingError(unsound)}")
     return program
 
 

@@ -10,6 +10,7 @@ from typing import Any, overload
 from lasing.background import named_graph, with_background
 from lasing.connectors.files import OnBytesRead
 from lasing.engine_choice import EngineName
+from lasing.entailment import Entail, with_entailment
 from lasing.errors import LasingError, fault
 from lasing.languages import SPARQL, prefixes_of, read_program
 from lasing.limits import Limits, limits_of
@@ -67,6 +68,7 @@ def query(
     data: Any = None,
     *,
     graphs: Mapping[str, Any] | None = None,
+    entail: Entail = None,
     engine: EngineName = "auto",
     max_atoms: int | None = None,
     max_memory: int | str | None = None,
@@ -75,8 +77,8 @@ def query(
     """The answer of a SPARQL query: text, a Path, or a `Program` that `lasing.parse` has read.
 
     `data` is the default graph: the name of a file, a graph, or a list of these, as for `lasing.run`. `graphs` has
-    named graphs: `{"http://ex.org/g": "g.ttl"}`; TriG and N-Quads bring their own. The limits are those of
-    `lasing.run`.
+    named graphs: `{"http://ex.org/g": "g.ttl"}`; TriG and N-Quads bring their own. `entail` and the limits are those
+    of `lasing.run`.
 
     >>> static = '<http://ex.org/s1> <http://ex.org/room> "kitchen" .'
     >>> import lasing
@@ -90,7 +92,8 @@ def query(
         source = source_of(query)
         read = read_program([source], None, SPARQL.name if isinstance(query, str) else None)
     static_output(read)
-    return Answering(with_graphs(read, data, graphs or {}), engine, limits_of(max_atoms, max_memory, max_time)).result()
+    given = with_entailment(with_graphs(read, data, graphs or {}), entail)
+    return Answering(given, engine, limits_of(max_atoms, max_memory, max_time)).result()
 
 
 def with_graphs(program: Program, data: Any, graphs: Mapping[str, Any], progress: OnBytesRead | None = None) -> Program:

@@ -18,8 +18,10 @@ from typing import Any
 from lasing.connectors.arrow import is_frame
 from lasing.connectors.rdf.endings import GRAPHS, need_library, rdf_ending
 from lasing.connectors.rdf.mapped import Mapped
+from lasing.connectors.rdf.mapped_spark import mapped_frame
 from lasing.connectors.rdf.mapping import TripleMapping, read_mapping
 from lasing.connectors.sources import file_source, mapped
+from lasing.connectors.spark_terms import is_spark_frame
 from lasing.connectors.tables import TIME, Table
 from lasing.errors import fault
 from lasing.logic.tables import FactTable
@@ -107,12 +109,15 @@ def mapping(source: str | Path) -> TripleMapping:
     return read_mapping(Path(source))
 
 
-def triples(table: Any, how: TripleMapping | str | Path, time: str = TIME, predicate: str | None = None) -> Mapped:
+def triples(table: Any, how: TripleMapping | str | Path, time: str = TIME, predicate: str | None = None) -> Any:
     """The rows of a table as a stream of triples: of a CSV, JSON lines or Parquet file, or of a data frame.
 
-    The time column is the one that the mapping names, or `time`.
+    The time column is the one that the mapping names, or `time`. For a DataFrame of Spark, the triples are a DataFrame
+    with the columns time, subject, predicate and object, to which `lasing.spark.reason` can be applied.
     """
     known = how if isinstance(how, TripleMapping) else mapping(how)
+    if is_spark_frame(table):
+        return mapped_frame(table, known, time)
     source = file_source(str(table), time) if isinstance(table, str | Path) else Table(table, time=time)
     made = mapped(source, known)
     return Mapped(made.source, made.mapping, predicate or made.predicate)

@@ -346,6 +346,8 @@ class Run:
             report.facts += len(arrived)
             yield time, arrived
             report.time_points = time - start + 1
+            if following is None and end is None:
+                end = self.program.end_after(time)
             last = end if following is None else following[0] if end is None else min(following[0], end)
             if last is None or last <= time:
                 break
@@ -379,6 +381,8 @@ class Run:
             if until == end:
                 break
         self.tick = self.program.shown_tick()
+        if end is None and columnar is not None:
+            end = self.program.end_after(columnar.time)
         if start is not None and (columnar is None or (end is not None and columnar.time < end)):
             last = start if end is None else end
             if start <= last:

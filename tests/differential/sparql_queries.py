@@ -21,6 +21,10 @@ from tests.queries import Data, Term, Triple
 DEVIATIONS = (
     "literals that are not in canonical form: pyoxigraph's store forgets the form, so `01` becomes `1`",
     "datatypes derived from xsd:integer: pyoxigraph's store forgets them",
+    "order comparisons of a term that has no order, such as an IRI, with itself: pyoxigraph takes them as equal",
+    "COUNT(DISTINCT *) beside blank nodes: pyoxigraph counts what they match, although solutions do not have it",
+    "GRAPH ?x { ... ?x ... }: pyoxigraph puts the name into the pattern, the standard joins it afterwards",
+    "GROUP BY (?x AS ?y): pyoxigraph does not read it",
     "`x IN ()`: pyoxigraph gives an error if x has no value, the standard gives false",
     "alternatives of paths outside of repetitions: pyoxigraph drops duplicates; it gets a UNION instead",
     "zero-length paths from a term that the graph does not have: pyoxigraph finds none",
@@ -119,6 +123,10 @@ def _term(text: str) -> Term:
     return value
 
 
+def _without_distinct_rows(query: str) -> str:
+    return query.replace("COUNT(DISTINCT *)", "COUNT(*)") if "_:" in query else query
+
+
 @dataclass
 class _Queries:
     """Makes one query. `depth` says how much may be nested further."""
@@ -197,12 +205,21 @@ class _Queries:
     def _second(self) -> str:
         return self.one("'a'", "'b'", "'en'", "'*'", "xsd:integer", "'a'@en", "''", self.variable())
 
+    def _ordered(self) -> str:
+        """A constant that has an order."""
+        text = self.chance.choice(WHOLE if self.kind == "plain" else (*NUMBERS, *TEXTS, *MOMENTS, *TRUTHS))
+        return text if text[0] != "-" else f"({text})"
+
     def condition(self, depth: int = 2) -> str:
         """An expression that is often true or false."""
         one = partial(self.expression, max(depth - 1, 0))
         makers: list[Callable[[], str]] = [
-            lambda: f"({one()} {self.one(*COMPARISONS)} {one()})",
-            lambda: f"({self.variable()} {self.one(*COMPARISONS)} {self.constant()})",
+            lambda: f"({one()} {self.one('=', '!=')} {one()})",
+            lambda: f"({one()} {self.one(*COMPARISONS)} {self._ordered()})",
+            lambda: f"({self._ordered()} {self.one(*COMPARISONS)} {one()})",
+            lambda: f"({self.variable()} + 0 {self.one(*COMPARISONS)} {self.variable()} + 0)",
+            lambda: f"(STR({self.variable()}) {self.one(*COMPARISONS)} STR({self.variable()}))",
+            lambda: f"(xsd:dateTime({one()}) {self.one(*COMPARISONS)} xsd:dateTime({one()}))",
             lambda: f"BOUND({self.variable()})",
             lambda: f"!BOUND({self.variable()})",
             lambda: f"({one()} {self.one('IN', 'NOT IN')} ({one()}, {one()}))",
@@ -298,10 +315,17 @@ class _Queries:
             lambda: f"{self.triples()} . MINUS {{ {inner()} }}",
             lambda: f"{self.triples()} . FILTER {self._exists(depth)}",
             lambda: f"{self.triples()} . FILTER ({self.condition(1)} {self.one('&&', '||')} {self._exists(depth)})",
-            lambda: f"GRAPH {self.one(':g', ':h', self.variable())} {{ {inner()} }}",
+            lambda: f"GRAPH {self.one(':g', ':h')} {{ {inner()} }}",
+            lambda: self._graph_pattern(inner()),
             lambda: f"{{ {self.subquery(depth - 1)} }}",
         ]
         return self.chance.choice([*flat, *nested])()
+
+    def _graph_pattern(self, inside: str) -> str:
+        unused = [name for name in VARIABLES if f"?{name}" not in inside]
+        name = self.one(*unused) if unused and self.often(0.6) else self.fresh()
+        self._bound.append(name)
+        return f"GRAPH ?{name} {{ {inside} }}"
 
     def _bracketed(self) -> str:
         return f"({self.condition()})"
@@ -336,7 +360,9 @@ class _Queries:
             keys, aggregates = shown[:-1], f"({self.aggregate(frozenset(('min', 'max')))} AS ?{shown[-1]})"
             by = f"GROUP BY {' '.join(f'?{key}' for key in keys)}" if keys else ""
             body = body.replace(f"?{shown[-1]} ", f"?{self.one(*(v for v in VARIABLES if v not in shown), 'e')} ")
-            return f"SELECT {' '.join(f'?{key}' for key in keys)} {aggregates} {{ {body} }} {by}"
+            return _without_distinct_rows(
+                f"SELECT {' '.join(f'?{key}' for key in keys)} {aggregates} {{ {body} }} {by}"
+            )
         cut = ""
         if self.kind == "plain" and self.often(0.5):
             cut = f"ORDER BY {' '.join(self._key(name) for name in shown)} {self._limit()}"
@@ -419,11 +445,11 @@ class _Queries:
         by = f"GROUP BY {' '.join(f'?{key}' for key in keys)}" if keys else ""
         if self.often(0.3):
             name = self.fresh()
-            by = f"{by or 'GROUP BY'} ({self.expression(1)} AS ?{name})"
+            by = f"{by or 'GROUP BY'} (COALESCE({self.expression(1)}) AS ?{name})"
             columns.append(f"?{name}")
         having = f"HAVING ({self.aggregate(frozenset())} {self.one(*COMPARISONS)} {self.one(*WHOLE[:4])})"
         tail = having if self.often(0.3) else ""
-        query = f"SELECT {' '.join(columns)} {{ {body} }} {by} {tail}"
+        query = _without_distinct_rows(f"SELECT {' '.join(columns)} {{ {body} }} {by} {tail}")
         return Example(query, Data(), lists=frozenset(lists), loose=frozenset(loose))
 
     def _ask(self) -> Example:

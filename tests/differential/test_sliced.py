@@ -37,6 +37,7 @@ from tests.differential.test_streamed_shards import (
     packer_of,
     record_batch,
     rows_of,
+    shown,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore::lasing.LasingWarning")  # not every predicate of a stream is used
@@ -62,7 +63,7 @@ def sliced(case: Case, chance: random.Random) -> int:
         result = evaluate(pa.Table.from_pylist(mine, schema=PACKED_SCHEMA))
         for kind, table in zip(result["kind"].to_pylist(), result["content"].to_pylist(), strict=True):
             parts += rows_of(task, kind, from_bytes(table))
-    got = Counter(_stitched(parts)) if task.view == "intervals" else parts
+    got = shown(task, Counter(_stitched(parts))) if task.view == "intervals" else parts
     wanted = expected(task, case.rows, first, last)
     assert got == wanted, f"{difference(wanted, got)}\n{slices}\n{case}"
     return len(slices)
@@ -85,7 +86,8 @@ def _newest_of_each_key(case: Case, slices: Slices, places: Sequence[int]) -> It
     them: a fact stays so until enough later facts with its key have come after its time point."""
     task = case.task
     for number, predicate in enumerate(task.inputs):
-        mine = sorted({(task.point(row[0]), row[2]): row for row in case.rows if row[1] == predicate}.values())
+        own = {(task.point(row[0]), row[2]): row for row in case.rows if row[1] == predicate}
+        mine = [own[known] for known in sorted(own, key=repr)]
         found: list[tuple[Row, int]] = []
         for row in mine:
             for piece, begin in enumerate(slices.begins):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, TypeVar, cast
@@ -22,15 +22,27 @@ from hypothesis import strategies as st
 
 import lasing
 from lasing.connectors.sinks import VIEWS, View
+from lasing.connectors.spark_rows import ARRIVAL
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import atoms_of
 from lasing.logic.lookback import rule_lookback
 from lasing.logic.partition import Partition, partition
 from lasing.logic.program import Fact, Program
 from lasing.logic.types import Type, argument_types
-from lasing.logic.values import Value, is_number, is_value, mixed_text, normal
+from lasing.logic.values import (
+    UNBOUND,
+    BlankNode,
+    Iri,
+    TaggedLiteral,
+    Value,
+    datatypes,
+    is_number,
+    is_value,
+    literal,
+    mixed_text,
+    normal,
+)
 from lasing.spark import packing, shard
-from lasing.spark.arrival import ARRIVAL
 from lasing.spark.outputs import LEADING, output_tables
 from lasing.spark.packing import Packer
 from lasing.spark.shard import Arrived, step
@@ -50,11 +62,16 @@ Row = tuple[int, str, tuple[Value, ...]]
 OutputRows = Counter[tuple[object, ...]]
 """Rows of the outputs: the predicate, the columns of time, the arguments."""
 
-ARROW = {"integer": pa.int64(), "double": pa.float64(), "text": pa.string()}
+ARROW = {"integer": pa.int64(), "double": pa.float64(), "text": pa.string(), "mixed": pa.string()}
+TERMS = (
+    *(1, 2, 2.5, "1", "a", "b", "", Iri("http://ex.org/é"), Iri("http://ex.org/b"), BlankNode("b1")),
+    *(TaggedLiteral("a", "en"), literal("05", datatypes.INTEGER), literal("2.50", datatypes.DECIMAL), UNBOUND),
+)
 POOLS: dict[Type, tuple[Value, ...]] = {
     "integer": (1, 2, 3),
     "double": (1.0, 2.0, 2.5, -0.0, 0.0),
     "text": ("a", "b", "a", "b", "", "é"),
+    "mixed": TERMS,
 }
 UNIT = 1000
 
@@ -116,12 +133,15 @@ def case_of(example: Example, chance: random.Random) -> Case:
         shards=shards,
         unit=unit,
         start=chance.choice([None, None, example.start + chance.randint(-3, 4)]),
+        terms={p: frozenset(i for i, kind in enumerate(kinds, 1) if kind == "mixed") for p, kinds in types.items()},
     )
     return Case(task, types, tuple(sorted(rows, key=lambda row: row[0])))
 
 
 def _type(chance: random.Random, number: bool | None) -> Type:
     kinds: list[Type] = ["integer", "integer", "double", "double", "text"]
+    if chance.random() < 0.2:
+        return "mixed"
     if number is None:
         return chance.choice(kinds)
     return chance.choice(kinds[:4]) if number else "text"
@@ -248,8 +268,12 @@ class Clock:
 
 
 def _fact(row: Row, task: Task) -> str:
-    atom = lasing.Atom(row[1], tuple(normal(v) if is_number(v) else v for v in row[2]))
+    atom = lasing.Atom(row[1], tuple(map(normalized, row[2])))
     return f"{atom} at {task.point(row[0])}."
+
+
+def normalized(value: Value) -> Value:
+    return normal(value) if is_number(value) else value
 
 
 def expected(task: Task, rows: Sequence[Row], start: int | None, until: int | None) -> OutputRows:
@@ -258,8 +282,14 @@ def expected(task: Task, rows: Sequence[Row], start: int | None, until: int | No
     if start is None or until is None or until < start:
         return Counter()
     order = {predicate: i for i, predicate in enumerate(task.inputs)}
-    facts = {(task.point(instant), order[predicate], args) for instant, predicate, args in rows}
-    stream = [(time, task.inputs[number], *args) for time, number, args in sorted(facts) if start <= time <= until]
+
+    def place(fact: tuple[int, int, tuple[Value, ...]]) -> tuple[Any, ...]:
+        time, number, args = fact
+        terms = task.terms.get(task.inputs[number], ())
+        return time, number, *(mixed_text(normalized(arg)) if i in terms else arg for i, arg in enumerate(args, 1))
+
+    facts = sorted({(task.point(instant), order[predicate], args) for instant, predicate, args in rows}, key=place)
+    stream = [(time, task.inputs[number], *args) for time, number, args in facts if start <= time <= until]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lasing.LasingWarning)
         answers = list(lasing.run(task.program, stream, start, until, "reference"))
@@ -267,12 +297,32 @@ def expected(task: Task, rows: Sequence[Row], start: int | None, until: int | No
         counted: OutputRows = Counter()
         before: frozenset[lasing.Atom] = frozenset()
         for answer in answers:
-            for sign, atoms in ((1, answer.atoms - before), (-1, before - answer.atoms)):
-                counted.update((a.predicate, answer.time, sign, *_typed(task, a)) for a in atoms)
+            came, went = _rows(task, answer.atoms - before), _rows(task, before - answer.atoms)
+            both = Counter({row: number for row, number in (came & went).items() if task.outputs[str(row[0])].rows})
+            for sign, rows_then in ((1, came - both), (-1, went - both)):
+                for (predicate, *args), number in rows_then.items():
+                    counted[predicate, answer.time, sign, *args] += number
             before = answer.atoms
         return counted
     points = {(a.predicate, answer.time, *_typed(task, a)) for answer in answers for a in answer.atoms}
-    return Counter(points) if task.view == "answers" else Counter(_intervals(points))
+    found: OutputRows = Counter(points) if task.view == "answers" else Counter(_intervals(points))
+    return shown(task, found)
+
+
+def _rows(task: Task, atoms: Iterable[lasing.Atom]) -> OutputRows:
+    return shown(task, Counter((atom.predicate, *_typed(task, atom)) for atom in atoms))
+
+
+def shown(task: Task, found: OutputRows) -> OutputRows:
+    """Rows without the hidden columns of a query's result, with equal ones repeated."""
+    counted: OutputRows = Counter()
+    for row, times in found.items():
+        output = task.outputs[str(row[0])]
+        visible = row[: len(row) - output.hidden]
+        if output.rows:
+            visible = tuple(None if value == "new(unbound)" else value for value in visible)
+        counted[visible] += times * (int(str(row[-1])) if output.counted else 1)
+    return counted
 
 
 def _typed(task: Task, atom: lasing.Atom) -> Iterator[object]:
@@ -338,7 +388,8 @@ def packer_of(case: Case, number: int, places: Sequence[int], slices: Slices | N
     columns = ("time", *(f"c{i}" for i in range(len(case.types[predicate]))))
     key = task.keys.get(predicate)
     delay = task.delays.get(predicate, 0)
-    return Packer(predicate, number, columns, key, task.unit, task.shards, tuple(places), slices, delay)
+    terms = task.terms.get(predicate, frozenset())
+    return Packer(predicate, number, columns, key, task.unit, task.shards, tuple(places), slices, delay, terms=terms)
 
 
 def record_batch(case: Case, predicate: str, rows: Sequence[Row], arrivals: Sequence[str] | None = None) -> Any:
@@ -346,11 +397,23 @@ def record_batch(case: Case, predicate: str, rows: Sequence[Row], arrivals: Sequ
     times = pa.array([row[0] for row in rows], pa.int64())
     if case.task.unit is not None:
         times = times.cast(pa.timestamp("us", ["UTC", None][case.task.inputs.index(predicate) % 2]))
-    args = [pa.array([row[2][i] for row in rows], ARROW[kind]) for i, kind in enumerate(case.types[predicate])]
+    args = [
+        pa.array([_written(row[2][i], n) if kind == "mixed" else row[2][i] for n, row in enumerate(rows)], ARROW[kind])
+        for i, kind in enumerate(case.types[predicate])
+    ]
     names = ["time", *(f"arg{i + 1}" for i in range(len(args)))]
     if arrivals is not None:
         args, names = [*args, pa.array(arrivals, pa.string())], [*names, ARRIVAL]
     return pa.record_batch([times, *args], names=names)
+
+
+def _written(value: Value | None, number: int) -> str | None:
+    """A text for a term: the canonical one, or one that a user may write; None if the value is missing."""
+    if value is None:
+        return None
+    if number % 2 and isinstance(value, int):
+        return f'"{value}"^^<{datatypes.INTEGER}>'
+    return f'"{value}"' if number % 2 and isinstance(value, str) else mixed_text(value)
 
 
 Thing = TypeVar("Thing")

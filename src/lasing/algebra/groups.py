@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from lasing.algebra.aggregates import Members
 from lasing.algebra.builder import Builder
-from lasing.algebra.nodes import Columns, Group
+from lasing.algebra.nodes import Aggregated, Columns, Group
 from lasing.algebra.rows import Body, Rows
 from lasing.logic.formulas import Atom, Not
 from lasing.logic.values import UNBOUND
@@ -29,7 +29,7 @@ def grouped(node: Group, builder: Builder) -> Rows:
     for aggregated in node.aggregates:
         literals, value = members.aggregate(aggregated)
         columns = (*columns, aggregated.column)
-        if aggregated.function == "count":
+        if _always_has_value(aggregated, node, source):
             bodies = [Body((*b.literals, *literals), {**b.terms, aggregated.column: value}) for b in rows.bodies]
         else:
             missing.add(aggregated.column)
@@ -52,6 +52,16 @@ def grouped(node: Group, builder: Builder) -> Rows:
         if len(bodies) > 2:
             rows = builder.stored(rows, "group", bag=False)
     return rows
+
+
+def _always_has_value(aggregated: Aggregated, node: Group, source: Rows) -> bool:
+    """Whether an aggregate has a value in every group: groups by keys have a row, so a column that is never missing has
+    a least and a greatest value."""
+    if aggregated.function == "count":
+        return True
+    if aggregated.function not in ("min", "max", "sample") or not node.keys or node.groups is not None:
+        return False
+    return aggregated.term in source.columns and aggregated.term not in source.missing
 
 
 def _with_keys(source: Rows, keys: Columns) -> Rows:

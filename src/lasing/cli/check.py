@@ -43,7 +43,14 @@ _GOES_ON = "times that are used as data, or windows that nothing bounds"
 
 
 def check(
-    files: Annotated[list[str], typer.Argument(metavar="PROGRAM...", help="The programs (.lars).", show_default=False)],
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PROGRAM...",
+            help="The programs (.lars) or queries (.rq .sparql .rspql .csparql .cqels).",
+            show_default=False,
+        ),
+    ],
     form: Annotated[str, typer.Option("--format", metavar="FORMAT", help="Print text or json.")] = "text",
     plan: Annotated[
         bool, typer.Option("--plan", help="Show the plan of the local engine: relations, rules and join orders.")

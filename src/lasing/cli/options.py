@@ -159,7 +159,7 @@ def split_files(
     programs = [file for file in files if is_program(file) or (language is not None and not _is_stream(file))]
     if need_program and not programs:
         endings = " ".join(FORMATS)
-        known = " or ".join(ENDINGS)
+        known = " ".join(ENDINGS)
         raise typer.BadParameter(f"no program: give a file that ends in {known} (streams end in {endings})")
     streams = [file for file in files if file not in programs]
     if sum(file == "-" or file.endswith("=-") for file in streams) > 1:

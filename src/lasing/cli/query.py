@@ -10,13 +10,14 @@ from typing import Annotated
 import typer
 
 from lasing.cli.console import note, progress_bar, say
-from lasing.cli.options import MaxAtoms, MaxMemory, MaxTime, choose, read_sources
+from lasing.cli.options import EntailmentRegimes, MaxAtoms, MaxMemory, MaxTime, choose, read_sources
 from lasing.cli.output import refuse_overwriting, write_whole
 from lasing.cli.query_table import table_text, terminal_width
 from lasing.cli.run import COMPILING
 from lasing.cli.stats import print_stats
 from lasing.connectors.files import PACKED
 from lasing.engine_choice import ENGINES
+from lasing.entailment import with_entailment
 from lasing.errors import fault
 from lasing.languages import SPARQL, read_program
 from lasing.limits import limits_of
@@ -81,6 +82,7 @@ def query(
             show_default=False,
         ),
     ] = "",
+    entail: EntailmentRegimes = None,
     engine: Annotated[
         str, typer.Option("--engine", metavar="NAME", help=f"Run on this engine: auto, {', '.join(ENGINES)}.")
     ] = "auto",
@@ -115,7 +117,7 @@ def query(
         raise typer.BadParameter(message, param_hint="--format")
     begun = clock.monotonic()
     with progress_bar(0 if quiet else _size([*data, *graphs.values()])) as progress:
-        program = with_graphs(program, data, graphs, progress)
+        program = with_entailment(with_graphs(program, data, graphs, progress), entail)
     answering = Answering(program, engine, limits)
     if stats:
         answering.run.measure()
@@ -167,8 +169,9 @@ def _split(files: list[str]) -> tuple[list[str], str]:
     queries = [file for file in files if file == "-" or file.lower().endswith(SPARQL.endings)]
     if len(queries) != 1:
         known = " ".join(SPARQL.endings)
-        problem = "no query" if not queries else f"{len(queries)} queries, where one is answered at a time"
-        raise typer.BadParameter(f"{problem}: a query is a file that ends in {known}, or - for standard input")
+        if queries:
+            raise typer.BadParameter(f"give one query, not {len(queries)}: {' '.join(queries)}")
+        raise typer.BadParameter(f"no query: give a file that ends in {known}, or - for standard input")
     return [file for file in files if file != queries[0]], queries[0]
 
 

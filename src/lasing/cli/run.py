@@ -39,6 +39,7 @@ from lasing.cli.stats import print_stats
 from lasing.connectors.csv import cell_value
 from lasing.connectors.files import is_live
 from lasing.connectors.missing import SKIP
+from lasing.connectors.query_records import query_header, query_records, visible_arity
 from lasing.connectors.sinks import (
     OUTPUT_FORMATS,
     RDF_OUTPUT,
@@ -66,6 +67,7 @@ from lasing.logic.formulas import atoms_of
 from lasing.logic.modules import functions_of_module
 from lasing.logic.own import with_functions
 from lasing.logic.program import Program
+from lasing.logic.results import formed
 from lasing.logic.splitting import has_several_answers
 from lasing.session import Run
 
@@ -77,10 +79,9 @@ def run(
         list[str],
         typer.Argument(
             metavar="PROGRAM... [STREAM]...",
-            help="Programs (.lars) and streams (.facts .csv .jsonl .parquet .trig .nq .nt .jsonld .jelly, or - for "
-            "standard input). The rows of a "
-            "table are facts of the predicate that the file is named after, or of pred in pred=FILE or "
-            "pred(column,…)=FILE.",
+            help="Programs (.lars) or queries (.rq .sparql .rspql .csparql .cqels), and streams (.facts .csv .jsonl "
+            ".parquet .trig .nq .nt .jsonld .jelly, or - for standard input). The rows of a table are facts of the "
+            "predicate that the file is named after, or of pred in pred=FILE or pred(column,…)=FILE.",
             show_default=False,
         ),
     ],
@@ -225,6 +226,9 @@ def run(
     out_format = output_format(form, output)
     if out_format in RDF_OUTPUT and (view != "answers" or has_several_answers(program)):
         raise typer.BadParameter(f"{out_format} has a graph for each time point: the one answer", param_hint="--format")
+    if out_format in RDF_OUTPUT and any(output.form in ("rows", "truth") for output in program.outputs or ()):
+        message = f"{out_format} is for graphs: this query has rows, or yes or no; CONSTRUCT has a graph"
+        raise typer.BadParameter(message, param_hint="--format")
     program = styled(program, times)
     if quiet:
         warnings.simplefilter("ignore", LasingWarning)
@@ -253,7 +257,7 @@ def run(
             answers.measure()
         answers.prepare(lambda: None if quiet else note(COMPILING))
         batches = _batches(answers, view_name, models, _show_time(answers, out_format))
-        write_output(batches, out_format, output, header(view_name, answers.several, _arity(program)), quiet)
+        write_output(batches, out_format, output, _header(program, view_name, answers.several), quiet)
     if stats:
         print_stats(program, answers)
     if not quiet:
@@ -278,6 +282,10 @@ def _show_time(answers: Run, form: OutputFormat) -> ShowTime:
 
 
 def _batches(answers: Run, view: View, models: int | None, show_time: ShowTime) -> Iterator[Written]:
+    queries = formed(answers.program.outputs)
+    if queries:
+        alone = answers.program.outputs is not None and len(answers.program.outputs) == 1
+        return query_records(answers.moments(), view, show_time, queries, alone)
     columns = answers.columns() if view == "changes" else None
     if columns is not None:
         from lasing.connectors.column_sinks import change_records  # here, because it loads Arrow
@@ -299,6 +307,17 @@ def _exactly_one(moments: Iterator[Changes]) -> Iterator[Changes]:
         if d.code != "E309":
             raise
         raise fault(d.code, d.message, note="--as answers prints any number of answers") from None
+
+
+def _header(program: Program, view: View, several: bool) -> list[str]:
+    """The columns of a table: those of the query, if it is the only output."""
+    queries = formed(program.outputs)
+    if len(queries) == 1 and program.outputs is not None and len(program.outputs) == 1:
+        return query_header(view, program.outputs[0])
+    if queries:
+        shown = [visible_arity(o) if o.predicate in queries else o.arity for o in program.outputs or ()]
+        return header(view, several, max(shown))
+    return header(view, several, _arity(program))
 
 
 def _arity(program: Program) -> int:

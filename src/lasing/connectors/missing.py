@@ -13,7 +13,7 @@ from typing import Any
 
 from lasing.connectors.rows import is_missing, value_of
 from lasing.errors import Diagnostic, fault
-from lasing.logic.values import Boxed, Value, is_text
+from lasing.logic.values import Boxed, Value, is_text, mixed_text
 
 SKIP, ERROR = "skip", "error"
 
@@ -87,6 +87,8 @@ def present(
     """
     import pyarrow.compute as pc
 
+    from lasing.connectors.arrow import has_terms
+
     lacking = [column for column in columns if table[column].null_count]
     if not lacking or gaps.rule == ERROR:
         return table
@@ -102,8 +104,12 @@ def present(
         return table.filter(kept)
     for column in lacking:
         if column != time:
-            filled = _filled(table[column], gaps.rule, names.get(column, column), name)
-            table = table.set_column(table.schema.get_field_index(column), column, filled)
+            place = table.schema.get_field_index(column)
+            known, field = table[column], table.schema.field(place)
+            if has_terms(field):
+                table = table.set_column(place, field, pc.fill_null(known, mixed_text(gaps.rule)))
+            else:
+                table = table.set_column(place, column, _filled(known, gaps.rule, names.get(column, column), name))
     return table
 
 

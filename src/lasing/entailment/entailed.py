@@ -26,8 +26,22 @@ def with_entailment(program: Program, regimes: Entail) -> Program:
     if regimes is None:
         return program
     for regime in (regimes,) if isinstance(regimes, Named) else regimes:
-        program = entailed(program, regime)
+        if not program.graphs or _reads_triples(program):
+            program = entailed(program, regime)
+        for graph in program.graphs:
+            program = entailed(program, regime, graph, schema=TRIPLE)
     return program
+
+
+def _reads_triples(program: Program) -> bool:
+    """Whether static triples matter for more than the graphs of windows."""
+    return any(
+        atom.predicate == TRIPLE
+        for rule in program.rules
+        if not any(head.predicate in program.graphs for head in rule.head_atoms())
+        for literal in rule.body
+        for atom in atoms_of(literal)
+    )
 
 
 def entailed(

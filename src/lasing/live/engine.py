@@ -27,12 +27,13 @@ from lasing.live.local import LocalCore
 from lasing.live.models import ModelsCore
 from lasing.live.reference import ReferenceCore
 from lasing.live.remembered import runs_from_table, still_reached, table_of
-from lasing.live.updates import ChangeSource, Joined, KnownChanges, Update
+from lasing.live.updates import ChangeSource, Joined, KnownChanges, Update, shown_tables
 from lasing.logic.answers import Answer
 from lasing.logic.examples import Examples
 from lasing.logic.facts import facts_of
 from lasing.logic.own import Functions
 from lasing.logic.program import Program
+from lasing.logic.results import formed
 from lasing.logic.runs import Run
 from lasing.logic.values import Value
 from lasing.plan.nodes import Plan
@@ -90,9 +91,12 @@ class Engine:
 
     @classmethod
     def with_plan(cls, program: Program, plan: Plan | None, engine: str, start: int, limits: Limits) -> Engine:
-        """An engine for a program with one answer, with the plan given; without a plan, the reference engine."""
+        """An engine for a program with one answer, with the plan given; without a plan, the reference engine.
+
+        Its tables have all columns of all outputs."""
         made, watch, given = cls.__new__(cls), Watch(limits), program.watching_dates()
         made._set_up(given, start, chosen_by_plan(given, plan, engine, watch), watch, None)
+        made._queries = {}
         return made
 
     def _set_up(self, program: Program, start: Any, choice: Choice, watch: Watch, on_late: OnLate | None) -> None:
@@ -103,6 +107,7 @@ class Engine:
         self._kind = choice.name
         self._open = _opener(choice, program)
         self._own = by_time(self.program.data)
+        self._queries = formed(program.outputs)
         self._core: Core | None = None
         self._start: int | None = None
         self._whole = True
@@ -155,7 +160,7 @@ class Engine:
                 message = f"time {shown(now)} has passed: everything is evaluated up to {shown(core.time)}"
                 raise fault("E308", message, note=note)
             self.on_late(now, facts)
-            return Update(core.time, KnownChanges([]))
+            return Update(core.time, KnownChanges([]), self._queries)
         return self._evaluate(core, now, core.encode(now, facts))
 
     def advance_to(self, time: Any) -> Update:
@@ -178,12 +183,15 @@ class Engine:
         prepared = self._batch(frames, time, end)
         self._note_gaps(gaps)
         if prepared is None:
-            return self._open(0).holding().tables()  # the empty tables of an engine that has not begun
+            return self._shown(self._open(0).holding())  # the empty tables of an engine that has not begun
         core, until, batch = prepared
         self._enter_evaluation()
         source = core.push_batch(until, batch)
         self._whole = True
-        return source.tables()
+        return self._shown(source)
+
+    def _shown(self, source: ChangeSource) -> dict[str, Any]:
+        return shown_tables(source.tables(), self._queries)
 
     def _present(self, predicate: Any, frame: Any, gaps: Gaps, time: str | None = None) -> Any:
         table = frame_of(frame, predicate)
@@ -230,7 +238,7 @@ class Engine:
     def holding(self) -> dict[str, Any]:
         """Everything that holds now as Arrow tables, in the form of `push_batch`, as if it had been added now."""
         self._check_whole()
-        return (self._core or self._open(0)).holding().tables()
+        return self._shown((self._core or self._open(0)).holding())
 
     def _batch(self, facts: Mapping[str, Any], time: str, end: Any) -> tuple[Core, int, EncodedBatch] | None:
         """Facts of many time points, checked and encoded, and the time to evaluate up to; None if the timeline has not
@@ -283,7 +291,7 @@ class Engine:
             some = bool(facts)
         start = self._first([now] if some else [], now)
         if start is None:
-            return Update(now, KnownChanges([]))
+            return Update(now, KnownChanges([]), self._queries)
         core = self._open(start)
         encoded = core.encode(now, facts)
         self._begin(start, core)
@@ -375,7 +383,11 @@ class Engine:
 
     def _evaluate(self, core: Core, now: int, encoded: Any) -> Update:
         self._enter_evaluation()
-        update = self._push_with_own(core, now, encoded) if self._own else Update(now, core.push(now, encoded))
+        update = (
+            self._push_with_own(core, now, encoded)
+            if self._own
+            else Update(now, core.push(now, encoded), self._queries)
+        )
         self._whole = True
         return update
 
@@ -388,7 +400,7 @@ class Engine:
             self._own = self._own[len(mine) :]
             updates.append(core.push(time, core.encode(time, mine)))
         updates.append(core.push(now, encoded))
-        return Update(now, Joined(updates))
+        return Update(now, Joined(updates), self._queries)
 
 
 def _opener(choice: Choice, program: Program) -> Opener:

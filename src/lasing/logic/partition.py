@@ -17,7 +17,7 @@ Shards have the timeline of the whole: its first and its last time point, whenev
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -59,7 +59,7 @@ from lasing.logic.no_key import NoKey, asked_too_much, explain, no_arguments, re
 from lasing.logic.program import Program, Rule
 from lasing.logic.terms import Arithmetic, Term
 
-__all__ = ["NoKey", "Partition", "partition"]
+__all__ = ["NoKey", "Partition", "not_streamed", "partition"]
 
 Keys = dict[str, int]
 
@@ -111,6 +111,13 @@ def partition(
 
     helps = replication(program, roles_of(program, replicated, background), result.rule, works)
     return replace(result, helps=helps) if helps else result
+
+
+def not_streamed(program: Program, streams: Collection[str]) -> frozenset[str]:
+    """The predicates that rules read and that have background facts at most, if only `streams` get facts over time."""
+    facts = facts_of(program)
+    timed = {fact.atom.predicate for fact in program.data}
+    return facts.read - facts.derived - timed.union(streams)
 
 
 def _split(

@@ -20,7 +20,8 @@ def check_columns(spark: Any, pipeline: Pipeline, missing: Mapping[str, Mapping[
 
     for number, source in enumerate(pipeline.sources):
         files = list(files_of(spark, pipeline, number)) if source.format == "parquet" and source.name in missing else ()
-        for column in missing[source.name] if files else ():
+        for name in missing[source.name] if files else ():
+            column = name if source.mapping is None else source.time  # only the time of a triple can be missing
             reader = spark.read if source.schema is None else spark.read.schema(source.schema)
             values = reader.options(**source.options).parquet(*files)
             by_file = values.groupBy("_metadata.file_path").agg(f.count(f"`{column}`").alias("values"))

@@ -49,7 +49,7 @@ def _needed(source: SourceConfig, columns: Sequence[str], missing: Missing) -> l
     """The columns in which a missing value is an error."""
     if missing == SKIP:
         return []
-    if missing != ERROR:  # another value is filled in, except for a time
+    if missing != ERROR or source.mapping is not None:  # another value is filled in, except for a time
         return [source.time]
     _, named = specification(source.fact)
     return [name for name in columns if named is None or name == source.time or name in named]

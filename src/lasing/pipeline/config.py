@@ -12,6 +12,8 @@ from typing import Any
 from lasing.background import with_background
 from lasing.connectors.files import read_text
 from lasing.connectors.missing import SKIP, Gaps, Missing
+from lasing.connectors.rdf.mapped_spark import TRIPLE_COLUMNS
+from lasing.connectors.rdf.mapping import TripleMapping, read_mapping
 from lasing.connectors.rows import time_of
 from lasing.connectors.sinks import VIEWS
 from lasing.entailment import REGIMES, with_entailment
@@ -26,7 +28,7 @@ from lasing.logic.program import Program
 from lasing.logic.values import Value
 from lasing.pipeline.schema import DATED, WHOLE, columns_of
 from lasing.spark.delay import delay_of, silence_of
-from lasing.spark.inputs import specification
+from lasing.spark.inputs import Terms, specification
 
 FILE_FORMATS = ("parquet", "csv", "json")
 SOURCE_KEYS: dict[str, dict[str, tuple[type, ...]]] = {
@@ -96,6 +98,10 @@ class SourceConfig:
     delay: str | int | None = None
     idle: str | None = None
     missing: Missing | None = None
+    mapping: TripleMapping | None = None
+    """How its rows become triples."""
+    terms: Terms = False
+    """The columns that have terms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +234,7 @@ class _Reading:
             if key not in known:
                 self._wrong(f"{where}{key} is unknown", similar(key, known) or f"the keys are {', '.join(known)}")
             elif not isinstance(value, known[key]) or (isinstance(value, bool) and bool not in known[key]):
-                names = {str: "text", int: "a number", float: "a number", list: "a list", dict: "a table"}
+                names = {str: "text", int: "a number", float: "a number", list: "a list", dict: "a table", bool: "true"}
                 kinds = dict.fromkeys(names[kind] for kind in known[key])
                 self._wrong(f"{where}{key} is {value!r}", f"it must be {' or '.join(kinds)}")
         for key in needed:
@@ -339,6 +345,8 @@ class _Reading:
             "options": (dict,),
             "delay": (str, int),
             "missing": (str, int, float),
+            "mapping": (str,),
+            "terms": (bool, str, list),
         }
         if self._one_of(f"{where}format", kind, tuple(SOURCE_KEYS)):
             self._check_keys(where, table, {**common, **SOURCE_KEYS[str(kind)]}, NEEDED[str(kind)])
@@ -349,9 +357,11 @@ class _Reading:
         schema = table.get("schema")
         if schema is None and kind in ("csv", "json", "socket", "kafka", "mqtt"):
             self._wrong(f"{where}schema is missing", 'such as: schema = "ts timestamp, sensor string, celsius double"')
-        time = table.get("time", "timestamp" if kind == "rate" else "time")
+        mapping = self._mapping(table)
+        named = None if mapping is None else mapping.time
+        time = table.get("time", named or ("timestamp" if kind == "rate" else "time"))
         fact = table.get("fact", name)
-        self._columns(where, kind, schema, fact, time, program)
+        self._columns(where, kind, schema, fact, time, program, mapping)
         given = {key: table[key] for key in table if key not in common}
         if "path" in given:
             given["path"] = self._place(given["path"])
@@ -364,9 +374,27 @@ class _Reading:
             else {}
         )
         delay, idle, missing = (table.get(key) for key in ("delay", "idle", "missing"))
-        return SourceConfig(name, str(kind), fact, time, schema, given, options, delay, idle, missing)
+        terms = table.get("terms", False)
+        return SourceConfig(name, str(kind), fact, time, schema, given, options, delay, idle, missing, mapping, terms)
 
-    def _columns(self, where: str, kind: Any, schema: Any, fact: str, time: str, program: Program | None) -> None:
+    def _mapping(self, table: Mapping[str, Any]) -> TripleMapping | None:
+        path = table.get("mapping")
+        try:
+            return read_mapping(Path(self._place(path))) if isinstance(path, str) else None
+        except LasingError as error:
+            self._found.extend(error.diagnostics)
+            return None
+
+    def _columns(
+        self,
+        where: str,
+        kind: Any,
+        schema: Any,
+        fact: str,
+        time: str,
+        program: Program | None,
+        mapping: TripleMapping | None,
+    ) -> None:
         """Check the predicate of a source against its columns and the program."""
         try:
             predicate, named = specification(fact)
@@ -382,7 +410,13 @@ class _Reading:
             except ValueError as error:
                 self._wrong(f"{where}schema: {error}")
                 return
+        if mapping is not None and named is not None:
+            note = f'its triples are the arguments; name only the predicate: fact = "{predicate}"'
+            self._wrong(f"{where}fact names columns, but the source has a mapping", note)
         arguments = None if columns is None else [name for name in columns if name != time]
+        used, where_used = (named or (), "fact") if mapping is None else (mapping.columns, "mapping")
+        if mapping is not None:
+            arguments, named = list(TRIPLE_COLUMNS), None
         if columns is not None and kind in ("kafka", "mqtt", "socket"):
             columns = {"timestamp": "timestamp", **columns}  # when a message came
         if program is not None:
@@ -397,10 +431,11 @@ class _Reading:
                 note = f'name the columns that are its arguments: fact = "{predicate}(…)"'
                 self._wrong(f"{where}fact: {predicate} has {arity[predicate]} arguments, not {count}", note)
         if columns is not None:
-            for column in (time, *(named or ())):
+            for column in (time, *used):
                 if column not in columns:
                     note = similar(column, columns) or f"columns are {', '.join(columns)}"
-                    self._wrong(f"{where}{'time' if column == time else 'fact'}: there is no column {column}", note)
+                    at = "time" if column == time else where_used
+                    self._wrong(f"{where}{at}: there is no column {column}", note)
             if columns.get(time, "timestamp") not in (*WHOLE, *DATED):
                 self._wrong(f"{where}time: {time} is of type {columns[time]}, which is not a time")
 

@@ -11,6 +11,7 @@ from threading import Event
 from typing import Any
 
 from lasing.connectors.sinks import View
+from lasing.connectors.tables import TIME
 from lasing.errors import Diagnostic
 from lasing.pipeline.absent_columns import check_columns
 from lasing.pipeline.config import AVAILABLE_NOW, Pipeline
@@ -71,7 +72,7 @@ def open_session(pipeline: Pipeline) -> Any:
 
 
 def _reasoning(pipeline: Pipeline) -> Reasoning:
-    times = {specification(source.fact)[0]: source.time for source in pipeline.sources}
+    times = {specification(s.fact)[0]: s.time if s.mapping is None else TIME for s in pipeline.sources}
     view: View = pipeline.view  # type: ignore[assignment]  # checked when the file was read
     return reason(
         pipeline.program,
@@ -84,6 +85,7 @@ def _reasoning(pipeline: Pipeline) -> Reasoning:
         idle={specification(s.fact)[0]: idle for s in pipeline.sources if (idle := s.idle or pipeline.idle)},
         missing={specification(s.fact)[0]: pipeline.missing_in(s) for s in pipeline.sources},
         order={specification(s.fact)[0]: order for s in pipeline.sources if (order := order_of(s))},
+        terms={specification(s.fact)[0]: s.terms for s in pipeline.sources if s.mapping is None},
         shards=pipeline.shards,
         slices=pipeline.slices,
         replicate=pipeline.replicate,

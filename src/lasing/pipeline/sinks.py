@@ -8,11 +8,14 @@ key that is the same at each try.
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 from typing import Any
 
 from lasing.connectors.rows import value_of
 from lasing.connectors.sinks import View
+from lasing.connectors.spark_terms import marked_columns
 from lasing.logic.formulas import Atom
+from lasing.logic.values import UNBOUND, Value, value_from_text
 from lasing.pipeline.config import FILE_FORMATS, SinkConfig
 from lasing.spark.outputs import LEADING
 
@@ -26,8 +29,9 @@ def write(frame: Any, sink: SinkConfig, view: View | None, batch: int | None) ->
             writer = writer.option("header", "true")
         writer.options(**sink.options).save(path)
     elif sink.format == "console":
+        terms = marked_columns(frame)
         for row in frame.toLocalIterator():
-            print(_line(sink, view, row.asDict()))
+            print(_line(sink, view, row.asDict(), terms))
         sys.stdout.flush()
     else:
         _to_kafka(frame, sink)
@@ -45,16 +49,22 @@ def _folder(sink: SinkConfig, batch: int) -> str:
     return f"{sink.given['path']}/batch={batch:06}"
 
 
-def _line(sink: SinkConfig, view: View | None, row: dict[str, Any]) -> str:
+def _line(sink: SinkConfig, view: View | None, row: dict[str, Any], terms: Collection[str] = ()) -> str:
     """A row in the notation of stream files."""
     if view is None:
         return f"% late by {row['late_by']}: {row['fact']}"
     leading = {name: _moment(row.pop(name)) for name in LEADING[view]}
-    atom = Atom(sink.output, tuple(value_of(value) for value in row.values()))
+    atom = Atom(sink.output, tuple(_value(value, name in terms) for name, value in row.items()))
     if view == "intervals":
         return f"{atom} from {leading['from']} to {leading['until']}."
     sign = {"1": "+", "-1": "-"}.get(leading.get("change", ""), "")
     return f"{sign}{atom} at {leading['time']}."
+
+
+def _value(cell: Any, is_term: bool) -> Value:
+    if cell is None:
+        return UNBOUND
+    return value_from_text(cell) if is_term else value_of(cell)
 
 
 def _moment(value: Any) -> str:

@@ -6,8 +6,11 @@ import re
 from pathlib import Path
 from typing import Any
 
+from lasing.connectors.rdf.mapped_spark import mapped_frame
+from lasing.connectors.spark_terms import marked
 from lasing.errors import fault
 from lasing.pipeline.config import FILE_FORMATS, Pipeline, SourceConfig
+from lasing.spark.inputs import Terms
 
 _STRICT = {"mode": "FAILFAST"}
 """A row that cannot be read stops the pipeline. Spark's default would silently turn it into nulls."""
@@ -22,6 +25,13 @@ def order_of(source: SourceConfig) -> tuple[str, ...]:
     return tuple(f"*order{i}" for i in range(_ORDER.get(source.format, 0)))
 
 
+def terms_marked(frame: Any, terms: Terms) -> Any:
+    """The rows of a source, with a mark on the columns that have terms."""
+    texts = [name for name, kind in frame.dtypes if kind == "string"]
+    named = texts if terms is True else [] if terms is False else [terms] if isinstance(terms, str) else terms
+    return marked(frame, [name for name in named if name in texts])
+
+
 def frames_of(spark: Any, pipeline: Pipeline) -> dict[str, Any]:
     """The DataFrame of each source, by its predicate and arguments."""
     from pyspark.errors import PySparkException
@@ -29,7 +39,11 @@ def frames_of(spark: Any, pipeline: Pipeline) -> dict[str, Any]:
     frames = {}
     for source in pipeline.sources:
         try:
-            frames[source.fact] = _frame(spark, pipeline, source)
+            frame = _frame(spark, pipeline, source)
+            if source.mapping is not None:
+                rows = terms_marked(frame, source.terms)
+                frame = mapped_frame(rows, source.mapping, source.time, f"sources.{source.name}", order_of(source))
+            frames[source.fact] = frame
         except PySparkException as error:
             raise _refused(error, source) from None
     return frames

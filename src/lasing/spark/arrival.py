@@ -22,8 +22,6 @@ import pyarrow.compute as pc
 
 from lasing.spark.tables import Numbers
 
-ARRIVAL = "*arrival"
-"""The column that says when a row arrived."""
 NOTHING = np.iinfo(np.int64).min
 """The value for the last closed time point when none is closed."""
 

@@ -9,10 +9,12 @@ from typing import Any
 
 from lasing.connectors.missing import SKIP, Gaps, Missing, present
 from lasing.connectors.rows import value_of
+from lasing.connectors.spark_terms import is_spark_frame, marked_columns
 from lasing.errors import fault
 from lasing.logic.formulas import Atom
 from lasing.session import read
 from lasing.spark.inputs import for_input, specification
+from lasing.spark.terms import with_marks
 
 
 def background_facts(
@@ -30,12 +32,16 @@ def background_facts(
     if not isinstance(given, Mapping):
         raise fault("E604", f"a {type(given).__name__} is not background", note='such as: {"room": rooms}, or a path')
     from lasing.connectors.arrow import table_of
+    from lasing.connectors.arrow_columns import column_with_terms
 
     for text, frame in given.items():
         predicate, columns = specification(text)
-        table = frame.toArrow() if hasattr(frame, "toArrow") else table_of(frame, predicate)
+        if is_spark_frame(frame):
+            table = with_marks(frame.toArrow(), marked_columns(frame))
+        else:
+            table = table_of(frame, predicate)
         table = table if columns is None else table.select(list(columns))
         gaps = Gaps(for_input(missing, predicate, SKIP), left_out)
         table = present(table, table.column_names, gaps, predicate)
-        for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
+        for row in zip(*(column_with_terms(table, name).to_pylist() for name in table.column_names), strict=True):
             yield Atom(predicate, tuple(value_of(value, what=f"a value of {predicate}") for value in row))

@@ -100,7 +100,7 @@ def _facts_at(inputs: Sequence[Input], unit: int | None) -> tuple[Any, Any]:
     from pyspark.sql import functions as f
 
     counted = [
-        given.rows()
+        given.comparable_rows()
         .withColumn("p", point_column(unit, given.dated))
         .groupBy("p")
         .agg(f.count_distinct(f.struct(f.lit(0), *[f"arg{i + 1}" for i in range(len(given.columns))])).alias("n"))
@@ -120,7 +120,8 @@ def newest_of_each_key(task: Task, given: Input, slices: Slices) -> Any | None:
     if not windows or len(slices) == 1:
         return None
     arguments = [f"arg{i + 1}" for i in range(len(given.columns))]
-    rows = given.rows().withColumn("p", point_column(task.unit, given.dated)).dropDuplicates(["p", *arguments])
+    points = given.comparable_rows().withColumn("p", point_column(task.unit, given.dated))
+    rows = points.dropDuplicates(["p", *arguments])
     reach = f.lit(None).cast("bigint")
     for window in windows:
         keys = [f"arg{position + 1}" for key in window.keys for position in key]
@@ -194,7 +195,7 @@ def _marked(task: Task, predicate: str, ended: Any, still: Any, first: int, is_l
     goes_on = np.repeat([False, not is_last], [ended.num_rows, still.num_rows])
     since = pa.array(np.maximum(times_of(together, "from"), first))
     within = together.set_column(together.column_names.index("from"), "from", since)
-    finished = task.outputs[predicate].finished(within, task.view, task.unit)
+    finished = task.outputs[predicate].finished(within, task.view, task.unit, whole=True)
     return finished.append_column("*begun", pa.array(begun)).append_column("*goes_on", pa.array(goes_on))
 
 

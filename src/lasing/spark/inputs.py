@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,13 +10,15 @@ from operator import and_
 from typing import Any
 
 from lasing.connectors.missing import ERROR, SKIP, Gaps, Missing
+from lasing.connectors.spark_rows import ARRIVAL, file_arrival, padded, quoted
+from lasing.connectors.spark_terms import marked_columns
 from lasing.errors import fault, similar
 from lasing.logic.facts import facts_of
 from lasing.logic.program import Program
 from lasing.logic.types import Type
-from lasing.logic.values import is_name
-from lasing.spark.arrival import ARRIVAL
+from lasing.logic.values import is_name, mixed_text
 from lasing.spark.outputs import kinds
+from lasing.spark.terms import canonical_rows
 
 _SPECIFICATION = re.compile(r"\s*([^\s(]+)\s*(?:\(\s*(.*?)\s*\))?\s*")
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
@@ -41,6 +42,11 @@ class Input:
     """What a missing value means."""
 
     @property
+    def terms(self) -> frozenset[int]:
+        """The arguments that have terms, counted from 1."""
+        return frozenset(i for i, kind in enumerate(self.types, 1) if kind == "mixed")
+
+    @property
     def streaming(self) -> bool:
         return bool(self.frame.isStreaming)
 
@@ -54,9 +60,18 @@ class Input:
             return rows
         if gaps.skips:
             return rows.where(reduce(and_, (f.col(part).isNotNull() for part in self.parts)))
+        assert gaps.filler is not None
         kinds = ("text",) if isinstance(gaps.filler, str) else ("double", "integer")[: 1 + isinstance(gaps.filler, int)]
-        fits = [f"arg{i + 1}" for i, kind in enumerate(self.types) if kind in kinds]
-        return rows.withColumns({name: f.coalesce(name, f.lit(gaps.filler)) for name in fits}) if fits else rows
+        fillers = {**dict.fromkeys(kinds, gaps.filler), "mixed": mixed_text(gaps.filler)}
+        fits = {f"arg{i + 1}": fillers[kind] for i, kind in enumerate(self.types) if kind in fillers}
+        filled = {name: f.coalesce(name, f.lit(value)) for name, value in fits.items()}
+        return rows.withColumns(filled) if filled else rows
+
+    def comparable_rows(self) -> Any:
+        """The `rows` of a history in a form that Spark can compare: equal terms have equal texts."""
+        rows = self.rows()
+        names = {i: self.columns[i - 1] for i in self.terms}
+        return rows.mapInArrow(canonical_rows(names), rows.schema) if names else rows
 
     @property
     def parts(self) -> dict[str, str]:
@@ -68,32 +83,17 @@ class Input:
         if that is known."""
         from pyspark.sql import functions as f
 
-        taken = [f.col(_quoted(self.time)).alias("time")]
+        taken = [f.col(quoted(self.time)).alias("time")]
         for i, (name, kind) in enumerate(zip(self.columns, self.types, strict=True)):
-            column = f.col(_quoted(name))
+            column = f.col(quoted(name))
             taken.append((column.cast("double") if kind == "double" else column).alias(f"arg{i + 1}"))
         if self.streaming and self.order:
             taken.append(_in_order(self.frame, self.order).alias(ARRIVAL))
-        elif self.streaming and _of_files(self.frame):
-            modified = _padded(f.unix_millis("_metadata.file_modification_time"))
-            taken.append(f.concat(modified, f.lit(" "), f.col("_metadata.file_path")).alias(ARRIVAL))
+        elif self.streaming and ARRIVAL in self.frame.columns:
+            taken.append(f.col(ARRIVAL))
+        elif self.streaming and (arrival := file_arrival(self.frame)) is not None:
+            taken.append(arrival)
         return self.frame.select(*taken)
-
-
-def _of_files(frame: Any) -> bool:
-    """Whether Spark knows which file a row comes from. It does not after a join or union of streams."""
-    from pyspark.errors import AnalysisException
-
-    log = logging.getLogger("DataFrameQueryContextLogger")
-    level = log.level
-    log.setLevel(logging.CRITICAL)  # else Spark would log a page about a missing column
-    try:
-        frame.select("_metadata.file_path", "_metadata.file_modification_time")
-    except AnalysisException:
-        return False
-    finally:
-        log.setLevel(level)
-    return True
 
 
 def _in_order(frame: Any, columns: Sequence[str]) -> Any:
@@ -103,18 +103,11 @@ def _in_order(frame: Any, columns: Sequence[str]) -> Any:
     kinds = dict(frame.dtypes)
     texts = []
     for name in columns:
-        column = f.col(_quoted(name))
+        column = f.col(quoted(name))
         if kinds[name] in ("timestamp", "timestamp_ntz"):
             column = f.unix_micros(column.cast("timestamp"))
-        texts.append(column if kinds[name] == "string" else _padded(column.cast("bigint")))
+        texts.append(column if kinds[name] == "string" else padded(column.cast("bigint")))
     return f.concat_ws(" ", *texts)
-
-
-def _padded(number: Any) -> Any:
-    """A whole number as text that sorts in the order of the numbers."""
-    from pyspark.sql import functions as f
-
-    return f.lpad(f.hex(number.bitwiseXOR(f.lit(-(2**63)))), 16, "0")
 
 
 def specification(text: str) -> tuple[str, tuple[str, ...] | None]:
@@ -132,6 +125,9 @@ def specification(text: str) -> tuple[str, tuple[str, ...] | None]:
     return found[1], tuple(part.strip() for part in found[2].split(",")) if found[2] else ()
 
 
+Terms = bool | str | Sequence[str]
+"""The columns that have terms; True for all columns of text."""
+
 Order = str | Sequence[str] | Mapping[str, str | Sequence[str]]
 """The column or columns that give the order of arrival, for all inputs or by predicate."""
 
@@ -147,11 +143,12 @@ def inputs_of(
     time: str | Mapping[str, str],
     order: Order | None = None,
     missing: Missing | Mapping[str, Missing] = SKIP,
+    terms: Terms | Mapping[str, Terms] = False,
 ) -> list[Input]:
     """The inputs, each checked against the program and its own columns."""
     found = []
     for text, frame in frames.items():
-        given = _input(program, text, frame, time, order)
+        given = _with_terms(_input(program, text, frame, time, order), terms)
         found.append(replace(given, missing=for_input(missing, given.predicate, SKIP)))
     twice = next((i.predicate for n, i in enumerate(found) if i.predicate in [j.predicate for j in found[:n]]), None)
     if twice is not None:
@@ -180,7 +177,8 @@ def _input(program: Program, text: str, frame: Any, time: str | Mapping[str, str
     when = for_input(time, predicate, "time")
     given = for_input(order, predicate)
     by = () if given is None else (given,) if isinstance(given, str) else tuple(given)
-    columns = tuple(name for name in schema if name != when and name not in by) if named is None else named
+    others = (when, ARRIVAL, *by)
+    columns = tuple(name for name in schema if name not in others) if named is None else named
     for name in (when, *columns, *by):
         if name not in schema:
             note = similar(name, schema) or f"it has {', '.join(schema)}"
@@ -202,6 +200,18 @@ def _input(program: Program, text: str, frame: Any, time: str | Mapping[str, str
     return Input(predicate, frame, when, columns, tuple(types[n] for n in columns), schema[when] in _DATED, by)
 
 
-def _quoted(name: str) -> str:
-    """A column name, quoted for Spark, which would read a dot as access to a nested field."""
-    return "`" + name.replace("`", "``") + "`"
+def _with_terms(given: Input, terms: Terms | Mapping[str, Terms]) -> Input:
+    """The input with the columns that have terms: those that are marked, and those that the user names."""
+    named = for_input(terms, given.predicate, False)
+    names = (named,) if isinstance(named, str) else () if isinstance(named, bool) else tuple(named)
+    known = dict(zip(given.columns, given.types, strict=True))
+    for name in names:
+        if isinstance(terms, Mapping) and name not in known:
+            note = similar(name, known) or f"its arguments are {', '.join(known)}"
+            raise fault("E604", f"{given.predicate} has no column {name}, which is said to have terms", note=note)
+        if known.get(name, "text") != "text":
+            note = "terms are in columns of text"
+            raise fault("E604", f"the column {name} of {given.predicate} has terms, but is no text", note=note)
+    marked = marked_columns(given.frame).union(given.columns if named is True else names)
+    types: list[Type] = ["mixed" if n in marked and kind == "text" else kind for n, kind in known.items()]
+    return replace(given, types=tuple(types))

@@ -12,12 +12,15 @@ import pyarrow.compute as pc
 
 from lasing.connectors.arrow import has_terms, names_as_they_are
 from lasing.connectors.rows import value_of
+from lasing.connectors.shown import shown_table
 from lasing.connectors.sinks import View
+from lasing.connectors.spark_terms import marked
 from lasing.errors import fault
 from lasing.logic.outputs import column_names, outputs_of
 from lasing.logic.program import Output, Program
+from lasing.logic.results import shown_columns
 from lasing.logic.types import Type, Types
-from lasing.logic.values import mixed_text
+from lasing.logic.values import UNBOUND, mixed_text
 from lasing.spark.tables import times_of
 
 LEADING: dict[View, tuple[str, ...]] = {
@@ -52,16 +55,30 @@ _SPARK = {
 class OutputTable:
     """The table of an output predicate: the names and types of its argument columns."""
 
-    predicate: str
+    output: Output
     columns: tuple[str, ...]
     types: tuple[Type, ...]
 
-    def schema(self, view: View, dated: bool) -> str:
-        """The columns as DDL text for Spark; `dated` if times are timestamps."""
+    @property
+    def predicate(self) -> str:
+        return self.output.predicate
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The columns that a reader sees: all but the helper columns of a query."""
+        return self.columns[: len(shown_columns(self.output))]
+
+    def schema(self, view: View, dated: bool, whole: bool = False) -> str:
+        """The columns as DDL text for Spark; `dated` if times are timestamps, `whole` with helper columns."""
         times = "timestamp" if dated else "bigint"
         leading = [f"`{name}` {'tinyint' if name == 'change' else times}" for name in LEADING[view]]
-        pairs = zip(self.columns, self.types, strict=True)
+        pairs = zip(self.columns if whole else self.shown, self.types, strict=False)
         return ", ".join([*leading, *(f"`{name}` {_SPARK[kind]}" for name, kind in pairs)])
+
+    def marked(self, frame: Any) -> Any:
+        """A DataFrame of this output, with a mark on the columns that have terms."""
+        names = zip(self.shown, self.types, strict=False)
+        return marked(frame, [name for name, kind in names if kind == "mixed"])
 
     def conformed(self, changes: Any) -> Any:
         """An engine's table of changes with the names and types of this output, without the expiry."""
@@ -80,13 +97,32 @@ class OutputTable:
         )
         return pa.schema(list(types.items())).empty_table()
 
-    def finished(self, table: Any, view: View, unit: int | None) -> Any:
+    def finished(self, table: Any, view: View, unit: int | None, whole: bool = False) -> Any:
         """A table in its final form: columns in order, and times as timestamps if a time point is `unit` microseconds
-        long."""
+        long; with helper columns only if `whole`."""
+        if self.output.form != "atoms" and not whole:
+            table = shown_table(table, self.columns, self.output, self._mixed())
         columns = {}
         for name in LEADING[view]:
             columns[name] = table[name] if name == "change" else moments(times_of(table, name), unit)
-        return pa.table({**columns, **{name: table[name] for name in self.columns}})
+        return pa.table({**columns, **{name: table[name] for name in (self.columns if whole else self.shown)}})
+
+    def shown_frame(self, frame: Any) -> Any:
+        """What a reader sees of a Spark frame with all columns."""
+        if self.output.form == "atoms":
+            return frame
+        from pyspark.sql import functions as f
+
+        if self.output.counted:
+            numbers = f.sequence(f.lit(1), f.col(f"`{self.columns[-1]}`").cast("int"))
+            frame = frame.withColumn("*copy", f.explode(numbers)).drop("*copy")
+        for name in self._mixed() & set(self.shown):
+            column = f.col(f"`{name}`")
+            frame = frame.withColumn(name, f.when(column != mixed_text(UNBOUND), column))
+        return frame.drop(*self.columns[len(self.shown) :])
+
+    def _mixed(self) -> set[str]:
+        return {name for name, kind in zip(self.columns, self.types, strict=True) if kind == "mixed"}
 
 
 def moments(points: Any, unit: int | None) -> Any:
@@ -112,7 +148,7 @@ def _table(program: Program, output: Output, types: Types) -> OutputTable:
     if known is None:  # shown, but neither derived nor read from anywhere
         known = (None,) * output.arity
     names = column_names(program, output, _RESERVED)
-    return OutputTable(output.predicate, names, tuple(kind or "text" for kind in known))
+    return OutputTable(output, names, tuple(kind or "text" for kind in known))
 
 
 def _terms(column: Any, has_terms: bool) -> Any:

@@ -18,11 +18,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lasing.connectors.missing import SKIP, Gaps, Missing, present
+from lasing.connectors.spark_rows import ARRIVAL
 from lasing.errors import fault
-from lasing.spark.arrival import ARRIVAL, closed_by, marks
+from lasing.spark.arrival import closed_by, marks
 from lasing.spark.hashing import shards_of
 from lasing.spark.slices import Slices
 from lasing.spark.tables import Numbers, to_bytes
+from lasing.spark.terms import canonical, plain, with_marks
 
 PACKED = "place int, input int, number bigint, marks binary, facts binary, missing string"
 """The facts from `input` for the shard `place`, as Arrow bytes, null if there are none. `number` counts all facts they
@@ -68,6 +70,8 @@ class Packer:
     slices: Slices | None = None
     delay: int = 0
     missing: Missing = SKIP
+    terms: frozenset[int] = frozenset()
+    """The positions, among `columns`, of those with terms."""
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         waiting: list[Any] = []
@@ -83,12 +87,12 @@ class Packer:
 
     def _pack(self, batches: Sequence[Any]) -> Any:
         gaps = Gaps(self.missing)
-        given = self._present(pa.Table.from_batches(batches), gaps)
+        given = self._present(self._read(batches), gaps)
         left_out = json.dumps({column: n for (_, column), n in gaps.left_out.items()}) if gaps.left_out else None
         instants = instants_of(given.column(0))
         points = instants if self.unit is None else instants // self.unit
-        arguments = {f"arg{i}": _plain(given.column(i)) for i in range(1, len(self.columns))}
-        facts = pa.table({"time": points, **arguments})
+        arguments = {f"arg{i}": self._argument(given.column(i), i) for i in range(1, len(self.columns))}
+        facts = with_marks(pa.table({"time": points, **arguments}), {f"arg{i}" for i in self.terms})
         packed_marks = None
         if self.slices is None:
             arrivals = None
@@ -97,7 +101,7 @@ class Packer:
                 facts = facts.append_column(ARRIVAL, arrivals)
             if len(points):
                 packed_marks = to_bytes(marks(points, closed_by(instants, self.delay, self.unit), arrivals))
-        owners = None if self.key is None else shards_of(facts.column(1 + self.key), self.shards)
+        owners = None if self.key is None else shards_of(self._key(facts, 1 + self.key), self.shards)
         packed: dict[str, list[Any]] = {name: [] for name in PACKED_SCHEMA.names}
         for piece, rows in self._pieces(given, points):
             mine, their = (facts, owners) if rows is None else (facts.take(pa.array(rows)), _taken(owners, rows))
@@ -109,6 +113,18 @@ class Packer:
                 packed["facts"].append(to_bytes(part) if part.num_rows else None)
                 packed["missing"].append(None if shard else left_out)
         return pa.record_batch([pa.array(packed[f.name], f.type) for f in PACKED_SCHEMA], schema=PACKED_SCHEMA)
+
+    def _read(self, batches: Sequence[Any]) -> Any:
+        table = pa.Table.from_batches(batches)
+        return with_marks(table, {table.column_names[i] for i in self.terms})
+
+    def _argument(self, column: Any, position: int) -> Any:
+        return canonical(column, self.columns[position]) if position in self.terms else _plain(column)
+
+    def _key(self, facts: Any, position: int) -> Any:
+        """The column by whose values facts are divided."""
+        column = facts.column(position)
+        return plain(column, self.columns[position]) if position in self.terms else column
 
     def _pieces(self, given: Any, points: Numbers) -> Iterable[tuple[int, Numbers | None]]:
         """The slices that rows belong to; a stream is one slice."""

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -24,7 +24,7 @@ from lasing.limits import Limits, limits_of
 from lasing.logic.checks import CAUTIONS, ONE_ANSWER, findings
 from lasing.logic.facts import facts_of
 from lasing.logic.own import Functions, check_functions, with_functions
-from lasing.logic.partition import NoKey, Partition, partition
+from lasing.logic.partition import NoKey, Partition, not_streamed, partition
 from lasing.logic.program import Program
 from lasing.logic.types import argument_types
 from lasing.logic.values import Value
@@ -33,7 +33,7 @@ from lasing.spark import batch, streaming
 from lasing.spark.background import background_facts
 from lasing.spark.delay import delay_of, silence_of
 from lasing.spark.hashing import spread_ids
-from lasing.spark.inputs import Input, Order, for_input, inputs_of
+from lasing.spark.inputs import Input, Order, Terms, for_input, inputs_of
 from lasing.spark.notices import TO_CHOOSE, listen
 from lasing.spark.outputs import output_tables
 from lasing.spark.packing import PACKED, Packer
@@ -74,8 +74,8 @@ class Outputs(dict[str, Any]):
 
     def take(self, results: Any, predicate: str) -> Any:
         """The rows of an output in a batch of `results`."""
-        schema = self.task.outputs[predicate].schema(self.task.view, self.task.unit is not None)
-        return _taken(results, predicate, schema)
+        output = self.task.outputs[predicate]
+        return output.marked(_taken(results, predicate, output.schema(self.task.view, self.task.unit is not None)))
 
     def take_late(self, results: Any) -> Any:
         """The late facts in a batch of a stream's `results`."""
@@ -96,7 +96,7 @@ class Reasoning:
         """Apply the program to a DataFrame, or to several by predicate, such as {"temp": readings}."""
         options = self._options
         given = frames if isinstance(frames, Mapping) else {self._only_input(): frames}
-        inputs = inputs_of(self.program, given, options.time, options.order, options.missing)
+        inputs = inputs_of(self.program, given, options.time, options.order, options.missing, options.terms)
         if not inputs:
             raise fault("E604", "there is no input", note='such as: {"temp": readings}')
         spark = inputs[0].frame.sparkSession
@@ -124,9 +124,11 @@ class Reasoning:
         assert self._word is not None
         self._word.write_text(uuid4().hex)
 
-    def sharding(self) -> Partition | NoKey:
-        """How the program can be divided among shards, or why it cannot be."""
-        return partition(self.program, frozenset(self._options.replicate))
+    def sharding(self, inputs: Collection[str] | None = None) -> Partition | NoKey:
+        """How the program can be divided among shards, or why it cannot be. If `inputs` are all that has facts over
+        time, the other predicates that the program reads are background, which shards can share."""
+        background = frozenset[str]() if inputs is None else not_streamed(self.program, inputs)
+        return partition(self.program, frozenset(self._options.replicate), background)
 
     def _only_input(self) -> str:
         options = self._options
@@ -166,6 +168,7 @@ class Reasoning:
             start=None if options.start is None else time_of(options.start, self.program.tick),
             engine=options.engine,
             limits=options.limits,
+            terms={i.predicate: i.terms for i in inputs},
         )
 
     def _streamed(self, spark: Any, inputs: Sequence[Input]) -> Outputs:
@@ -173,7 +176,7 @@ class Reasoning:
 
         from lasing.spark.end import EndOfStream, register
 
-        found = self.sharding()
+        found = self.sharding([i.predicate for i in inputs])
         partitions = int(spark.conf.get("spark.sql.shuffle.partitions"))
         shards = self._shards(found, min(partitions, spark.sparkContext.defaultParallelism))
         if partitions > 4 * shards:
@@ -216,7 +219,7 @@ class Reasoning:
         parallelism = spark.sparkContext.defaultParallelism
         within = batch.Extent(first, max(first, last), 0 if known is None else known.facts)
         slices = options.slices or batch.number_of_slices(within, sizes.history.points, parallelism)
-        found = self.sharding()
+        found = self.sharding([i.predicate for i in inputs])
         shards = self._shards(found, max(1, parallelism // slices), quiet=slices > 1 or within.facts < _FEW)
         task = self._task(inputs, shards, found)
         cuts = batch.cut(task, inputs, within, slices)
@@ -232,7 +235,7 @@ class Reasoning:
             results = results.limit(0)
         late = _early(inputs, task, first)
         if only is not None:
-            outputs = Outputs(task, results, late, {only: results})
+            outputs = Outputs(task, results, late, {only: task.outputs[only].marked(results)})
         else:
             results = results.persist()  # so that it is evaluated only once, however many outputs are taken from it
             outputs = self._outputs(task, results, late)
@@ -246,12 +249,13 @@ class Reasoning:
         dated = task.unit is not None
         frames = {}
         for predicate, output in task.outputs.items():
-            schema = output.schema(task.view, dated)
             if late is not None and task.view == "intervals":
-                parts = _taken(results, predicate, f"{schema}, `*begun` boolean, `*goes_on` boolean")
-                frames[predicate] = batch.stitched(parts, output.columns)
+                whole = output.schema(task.view, dated, whole=True)
+                parts = _taken(results, predicate, f"{whole}, `*begun` boolean, `*goes_on` boolean")
+                frame = output.shown_frame(batch.stitched(parts, output.columns))
             else:
-                frames[predicate] = _taken(results, predicate, schema)
+                frame = _taken(results, predicate, output.schema(task.view, dated))
+            frames[predicate] = output.marked(frame)
         if late is None:
             late = _taken(results, streaming.LATE_KIND, streaming.late_schema(dated))
         return Outputs(task, results, late, frames)
@@ -288,6 +292,7 @@ class _Options:
     missing: Missing | Mapping[str, Missing]
     background: tuple[str, ...]
     """The predicates of background facts given separately from the program."""
+    terms: Terms | Mapping[str, Terms]
 
 
 def reason(
@@ -310,6 +315,8 @@ def reason(
     constants: Mapping[str, Value] | None = None,
     functions: Functions | None = None,
     missing: Missing | Mapping[str, Missing] = SKIP,
+    terms: Terms | Mapping[str, Terms] = False,
+    language: str | None = None,
     max_atoms: int | None = None,
     max_memory: int | str | None = None,
     max_time: float | str | None = None,
@@ -338,6 +345,13 @@ def reason(
     `missing="error"` it is an error. Any other value, such as 0, replaces the missing one; for all inputs or by
     predicate.
 
+    `terms` names the columns of text that hold terms, for all inputs or by predicate; True stands for all columns of
+    text: `<http://ex.org/a>` is then an IRI, `21.5` a number and `"21.5"` a text. Columns with the metadata
+    `lasing: terms` hold terms anyway; outputs have them where values are not all of one type.
+
+    A program is LARS, or a query if its file ends in .rq or another ending of queries; for text, `language="sparql"`
+    says so. The result of SELECT has the columns of the query, with null for a value that is not bound.
+
     `functions` has the Python functions that the program calls: `{"f": f}` for `@f(X)`. The workers get them too.
 
     `shards` and `slices` say into how many parts to divide the work, and `replicate` which inputs every shard gets.
@@ -346,7 +360,7 @@ def reason(
     default, all workers of a machine together may use half of its memory.
     """
     require_pyspark()
-    checked = with_functions(program if isinstance(program, Program) else read(program, constants), functions)
+    checked = with_functions(program if isinstance(program, Program) else read(program, constants, language), functions)
     check_functions(checked)
     checked = ship(checked)
     if view not in VIEWS:
@@ -383,6 +397,7 @@ def reason(
         limits_of(max_atoms, max_memory, max_time),
         missing,
         tuple(dict.fromkeys([*(a.predicate for a in facts), *(t.predicate for t in known.tables)])),
+        terms,
     )
     return Reasoning(known, options)
 
@@ -408,6 +423,7 @@ def _packed(task: Task, inputs: Sequence[Input], places: tuple[int, ...], slices
             slices,
             task.delays[given.predicate],
             given.missing,
+            task.terms[given.predicate],
         )
         yield given.rows().mapInArrow(packer, PACKED)
         older = None if slices is None else batch.newest_of_each_key(task, given, slices)

@@ -10,12 +10,14 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
 
+from lasing.connectors.arrow_columns import column_with_terms
 from lasing.connectors.rows import value_of
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Fact
@@ -247,16 +249,18 @@ def _in_time(
 
 def _late(task: Task, predicate: str, table: Any, closed: Numbers) -> Any:
     times = times_of(table)
-    atoms = (Atom(predicate, tuple(map(value_of, list(row.values())[1:]))) for row in table.to_pylist())
+    columns = [column_with_terms(table, name).to_pylist() for name in table.column_names[1:]]
+    rows = zip(*columns, strict=True) if columns else repeat((), table.num_rows)
+    atoms = (Atom(predicate, tuple(map(value_of, row))) for row in rows)
     facts = (Fact(time, atom) for time, atom in zip(times.tolist(), atoms, strict=True))
-    columns = [
+    found = [
         pa.array([predicate] * len(times)),
         pa.array(times),
         pa.array(closed),
         pa.array(closed + 1 - times),
         pa.array([f"{fact_text(fact, task.shown_tick)}." for fact in facts]),
     ]
-    return pa.table(columns, schema=pa.schema(list(LATE.items())))
+    return pa.table(found, schema=pa.schema(list(LATE.items())))
 
 
 def _join(tables: dict[str, Any], more: Mapping[str, Any]) -> None:

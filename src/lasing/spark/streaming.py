@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
+from lasing.connectors.spark_rows import ARRIVAL
 from lasing.errors import LasingError, fault
-from lasing.spark.arrival import ARRIVAL
 from lasing.spark.outputs import moments
 from lasing.spark.packing import NO_INPUT
 from lasing.spark.shard import Arrived, BatchResult, step
@@ -56,8 +56,9 @@ def shard_function(
         stored = result.state.to_bytes()
         store.update((stored,))
         state_seconds = read + time.perf_counter() - begun
-        rows = list(_rows(work, result))
-        rows.append(_status(work, result, len(stored), state_seconds + result.rebuild_seconds))
+        tables = {p: work.outputs[p].finished(t, work.view, work.unit) for p, t in result.tables.items()}
+        rows = list(_rows(work, tables, result.late))
+        rows.append(_status(work, result, tables, len(stored), state_seconds + result.rebuild_seconds))
         yield pd.DataFrame(rows, columns=[column.split()[0] for column in RESULTS.split(", ")])
 
     return advance
@@ -124,14 +125,13 @@ def arrived_of(
     return Arrived(task.inputs[number], count, decoded, facts, arrivals, left_out)
 
 
-def _rows(task: Task, result: BatchResult) -> Iterator[tuple[Any, ...]]:
+def _rows(task: Task, tables: Mapping[str, Any], late: Any) -> Iterator[tuple[Any, ...]]:
     nothing = (0, 0, 0, 0, 0, 0.0, 0.0, 0, "")
-    for predicate, table in result.tables.items():
-        finished = task.outputs[predicate].finished(table, task.view, task.unit)
+    for predicate, finished in tables.items():
         for part in range(0, finished.num_rows, _MOST_ROWS):
             yield predicate, to_bytes(finished.slice(part, _MOST_ROWS)), *nothing
-    if result.late is not None:
-        yield LATE_KIND, to_bytes(late_table(task, result.late)), *nothing
+    if late is not None:
+        yield LATE_KIND, to_bytes(late_table(task, late)), *nothing
 
 
 def late_table(task: Task, late: Any) -> Any:
@@ -148,10 +148,12 @@ def late_schema(dated: bool) -> str:
     return f"predicate string, time {times}, closed_until {times}, late_by bigint, fact string"
 
 
-def _status(task: Task, result: BatchResult, size: int, state_seconds: float) -> tuple[Any, ...]:
+def _status(
+    task: Task, result: BatchResult, tables: Mapping[str, Any], size: int, state_seconds: float
+) -> tuple[Any, ...]:
     late = 0 if result.late is None else result.late.num_rows
-    rows = sum(table.num_rows for table in result.tables.values())
-    kinds = {p: t.num_rows for p, t in result.tables.items() if t.num_rows}
+    rows = sum(table.num_rows for table in tables.values())
+    kinds = {p: t.num_rows for p, t in tables.items() if t.num_rows}
     more: dict[str, Any] = {"left_out": result.left_out, "rows": kinds, "waiting_for": result.waiting_for}
     if result.state.has_begun and result.state.until is not None:
         more["reached"] = time_text(result.state.until, task.shown_tick)

@@ -36,8 +36,9 @@ def by_time(tables: Sequence[Any], exact: bool) -> Any:
     table = pa.concat_tables(tables) if len(tables) != 1 else tables[0]
     if exact:
         columns = table.column_names
-        table = table.group_by(columns, use_threads=False).aggregate([])
-        return table.sort_by([(name, "ascending") for name in columns])
+        distinct = table.group_by(columns, use_threads=False).aggregate([])
+        in_order = distinct.sort_by([(name, "ascending") for name in columns])
+        return pa.Table.from_arrays(in_order.columns, schema=table.schema)  # with the marks of its columns
     times = times_of(table)
     if len(times) > 1 and (times[1:] < times[:-1]).any():
         table = table.take(pa.array(np.argsort(times, kind="stable")))

@@ -47,14 +47,17 @@ class Task:
     engine: str = "auto"
     limits: Limits = field(default_factory=Limits)
     """The limits for one batch of a shard, or for one slice."""
+    terms: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    """The arguments of the inputs, counted from 1, that have terms."""
     name: str = field(default_factory=lambda: uuid4().hex)
 
     @cached_property
     def work(self) -> str:
         """A hash that is equal for queries that can continue from each other's state."""
         divided = sorted((predicate, key) for predicate, key in self.keys.items() if key is not None)
+        terms = sorted((predicate, sorted(places)) for predicate, places in self.terms.items() if places)
         parts = (str(self.program), self.inputs, self.view, self.unit, self.start, self.shards, divided)
-        return sha256(repr(parts).encode()).hexdigest()[:16]
+        return sha256(repr((*parts, terms) if terms else parts).encode()).hexdigest()[:16]
 
     @cached_property
     def raw_window(self) -> RawWindow:

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from lasing import LasingError
+from lasing.connectors.spark_rows import ARRIVAL
 from lasing.spark import packing
-from lasing.spark.arrival import ARRIVAL
 from lasing.spark.hashing import shard_of
 from lasing.spark.packing import Packer, instants_of
 from lasing.spark.slices import Slices

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -56,8 +58,25 @@ def json_row(columns: Sequence[str], row: Row) -> dict[str, dict[str, str]]:
 
 def rows_text(columns: Sequence[str], rows: Iterable[Row], form: str) -> str:
     """Rows in one of the formats for rows."""
+    if form == "csv":
+        return _csv(columns, rows)
     bindings = [json_row(columns, row) for row in rows]
     return _text({"head": {"vars": list(columns)}, "results": {"bindings": bindings}}, form)
+
+
+def _csv(columns: Sequence[str], rows: Iterable[Row]) -> str:
+    """CSV as the W3C has it: terms without marks, so that an IRI looks like a text. Lines end as in our other files."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow("" if value is None else _plain(value) for value in row)
+    return out.getvalue()
+
+
+def _plain(value: Value) -> str:
+    term = term_of_value(value)
+    return str(term) if isinstance(term, BlankNode) else term.value
 
 
 def truth_text(holds: bool, form: str) -> str:

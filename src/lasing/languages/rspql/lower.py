@@ -14,7 +14,7 @@ from lasing.algebra.lowering import Lowering
 from lasing.algebra.terms import call
 from lasing.errors import Diagnostic, LasingError, SourceText
 from lasing.languages.rspql.clauses import read_clauses
-from lasing.languages.rspql.graphs import DEFAULT, GRAPH, QUAD, TRIPLE, AnyGraph, Graph, Merged
+from lasing.languages.rspql.graphs import DEFAULT, GRAPH, QUAD, TRIPLE, Graph, StreamContent
 from lasing.languages.rspql.mistakes import Mistake
 from lasing.languages.rspql.names import Names
 from lasing.languages.rspql.patterns import Patterns
@@ -24,6 +24,7 @@ from lasing.languages.rspql.sparql import parse
 from lasing.languages.rspql.static import loaded
 from lasing.languages.rspql.syntax import StreamQuery
 from lasing.languages.rspql.windows import period_of, tick_of, window_of
+from lasing.logic.formulas import Atom
 from lasing.logic.program import Output, Program, Signature
 from lasing.logic.tables import FactTable
 from lasing.logic.terms import NOW, Term
@@ -84,6 +85,10 @@ class Queries:
         self._outputs: list[Output] = []
         self._remembered: list[Signature] = []
         self._tables: list[FactTable] = []
+        self._of_triples: list[str] = []
+        tick = self._tick or 1
+        steps = [period_of(query, tick) for query in queries]
+        self._closing = (max(steps, default=1), int(any(query.dialect == "RSP-QL" for query in queries)))
 
     def _named(self, iri: str, otherwise: str) -> str:
         """A predicate that looks like the last part of an IRI."""
@@ -94,7 +99,8 @@ class Queries:
         """Add the rules of a query."""
         read, star = parse(query.sparql, _base(source))
         self._tables += loaded(read.algebra.datasetClause, source)
-        default, graphs, windows = self._graphs(query)
+        default, graphs = self._graphs(query)
+        windows = tuple(window for graph in (default, *graphs.values()) for window in graph.windows)
         builder = self._builder
         base = str(read.prologue.base or "")
         patterns = Patterns(builder, Names(builder.taken), self._now(), base, default, graphs, self._tick)
@@ -111,22 +117,31 @@ class Queries:
             self._remembered.append(Signature(output.predicate, output.arity))
         self._outputs.append(output)
 
-    def _graphs(self, query: StreamQuery) -> tuple[AnyGraph, dict[str, Graph], list[Graph]]:
-        """The default graph, the windows by name, and all windows."""
-        graphs: dict[str, Graph] = {}
-        merged: list[Graph] = []
+    def _graphs(self, query: StreamQuery) -> tuple[Graph, dict[str, Graph]]:
+        """The default graph, and the windows by name."""
+        named: dict[str, Graph] = {}
+        merged: list[StreamContent] = []
         for window in query.windows:
-            predicate = self._streams[window.stream]
+            stream = self._streams[window.stream]
             try:
-                graph = Graph(predicate, window_of(query.dialect, window.range, predicate, self._tick or 1))
+                content = StreamContent(stream, window_of(query.dialect, window.range, stream, self._tick or 1))
             except Mistake as mistake:
                 raise Mistake(mistake.message, mistake.note, at=window.offset, code="E703") from None
             if window.graph is None:
-                merged.append(graph)
+                merged.append(content)
             else:
-                graphs[window.graph] = graph
-        default = Merged((DEFAULT, *merged), self._builder) if merged else DEFAULT
-        return default, graphs, [*merged, *graphs.values()]
+                named[window.graph] = self._graph(self._named(window.graph, "window"), (content,))
+        default = DEFAULT if not merged else self._graph(self._builder.predicate("merged"), tuple(merged), DEFAULT)
+        return default, named
+
+    def _graph(self, predicate: str, windows: tuple[StreamContent, ...], static: Graph | None = None) -> Graph:
+        """A graph with the content of some windows, and perhaps with static triples."""
+        s, p, o = (self._builder.variable(name) for name in ("S", "P", "O"))
+        parts: list[Graph | StreamContent] = [*([static] if static else []), *windows]
+        for part in parts:
+            self._builder.rule(Atom(predicate, (s, p, o)), [part.triple(s, p, o)])
+        self._of_triples.append(predicate)
+        return Graph(predicate, windows=windows)
 
     def _now(self) -> Term:
         """NOW(): when the current time point begins; for a query without streams, the time at which it is read."""
@@ -145,6 +160,8 @@ class Queries:
             sources=self._sources,
             streams=tuple(dict.fromkeys(self._remembered)),
             tables=tuple(self._tables),
+            graphs=tuple(self._of_triples),
+            closing=self._closing,
         )
 
 

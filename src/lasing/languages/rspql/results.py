@@ -12,7 +12,7 @@ from rdflib.term import Variable as QueryVariable
 from lasing.algebra.nodes import Columns, Distinct, Group, Node, OrderKey, Project, Slice, columns_of
 from lasing.algebra.rows import Body, Rows
 from lasing.algebra.terms import TRUE, call
-from lasing.languages.rspql.graphs import AnyGraph
+from lasing.languages.rspql.graphs import Graph
 from lasing.languages.rspql.names import value_of
 from lasing.languages.rspql.patterns import Patterns
 from lasing.logic.formulas import Aggregate, Atom, Compare, Formula
@@ -134,7 +134,7 @@ def _is_triple(terms: list[Term]) -> list[Formula]:
     return tests
 
 
-def describe(query: CompValue, patterns: Patterns, predicate: str, graph: AnyGraph) -> Output:
+def describe(query: CompValue, patterns: Patterns, predicate: str, graph: Graph) -> Output:
     """The triples of the resources asked for, and, in turn, of the blank nodes in them."""
     builder = patterns.builder
     resources = builder.predicate("described")

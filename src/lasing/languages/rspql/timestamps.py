@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from lasing.algebra.builder import Builder
 from lasing.algebra.nodes import Aggregated, Condition, Extend, Group, Node, OptionalJoin, Pattern, Project, Union
 from lasing.algebra.terms import call
-from lasing.languages.rspql.graphs import AnyGraph, Graph, Merged
+from lasing.languages.rspql.graphs import Graph, StreamContent
 from lasing.languages.rspql.mistakes import Mistake
-from lasing.logic.formulas import At, Atom, Window
 from lasing.logic.terms import Term, Variable
 
 NAMES = frozenset(
@@ -35,19 +34,18 @@ class Timestamp:
     args: tuple[Term, ...]
 
 
-def with_timestamps(source: Node, asked: list[Timestamp], graph: AnyGraph, tick: int | None, builder: Builder) -> Node:
+def with_timestamps(source: Node, asked: list[Timestamp], graph: Graph, tick: int | None, builder: Builder) -> Node:
     """The rows with a column for each timestamp, missing where no window has the triple."""
     for timestamp in asked:
         if len(timestamp.args) not in (1, 3):
             raise Mistake("timestamp takes one argument, or a subject, a predicate and an object", near="timestamp")
-        windows = [part for part in (graph.parts if isinstance(graph, Merged) else [graph]) if part.window is not None]
-        if not windows or tick is None:
+        if not graph.windows or tick is None:
             raise Mistake("timestamp needs a window: static triples have no time", near="timestamp")
-        source = OptionalJoin(source, _times(timestamp, windows, tick, builder))
+        source = OptionalJoin(source, _times(timestamp, graph.windows, tick, builder))
     return source
 
 
-def _times(timestamp: Timestamp, windows: list[Graph], tick: int, builder: Builder) -> Node:
+def _times(timestamp: Timestamp, windows: tuple[StreamContent, ...], tick: int, builder: Builder) -> Node:
     """The arguments of a call, and the instant."""
     time, latest = builder.variable("Time"), builder.variable("Latest")
     args = timestamp.args
@@ -66,9 +64,7 @@ def _times(timestamp: Timestamp, windows: list[Graph], tick: int, builder: Build
     return Project(stamped, (*keys, timestamp.column))
 
 
-def _at(window: Graph, triple: tuple[Term, ...], time: Variable, shown: tuple[Term, ...] | None = None) -> Node:
+def _at(window: StreamContent, triple: tuple[Term, ...], time: Variable, shown: tuple[Term, ...] | None = None) -> Node:
     """A triple of a window and its time point."""
-    assert window.window is not None, "static graphs have no times"
-    literal = Window(window.window, At(time, Atom(window.predicate, triple)))
     columns = tuple(dict.fromkeys(term for term in (shown or triple) if isinstance(term, Variable)))
-    return Pattern((literal,), (*columns, time))
+    return Pattern((window.triple_at(time, triple),), (*columns, time))
