@@ -261,7 +261,9 @@ class _Queries:
         start, end = (self.variable() if self.often(0.8) else ":" + self.one(*HELD) for _ in range(2))
         if self.often(0.25):
             one, other = self._path(1), self._path(1)
-            return _either(f"{start} ({one}|{other}) {end}", f"{{ {start} {one} {end} }} UNION {{ {start} {other} {end} }}")
+            return _either(
+                f"{start} ({one}|{other}) {end}", f"{{ {start} {one} {end} }} UNION {{ {start} {other} {end} }}"
+            )
         if self.often(0.1):
             one, other = self.one(*PREDICATES), self.one(*PREDICATES)
             union = f"{{ {start} !:{one} {end} }} UNION {{ {end} !:{other} {start} }}"

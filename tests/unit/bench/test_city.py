@@ -7,10 +7,10 @@ import pytest
 pytest.importorskip("pyoxigraph")
 pytest.importorskip("rdflib")
 
-from lasing.bench.city import citybench, workload  # noqa: E402
-from lasing.bench.city.citybench import OnWindows, Setting  # noqa: E402
-from lasing.bench.city.workload import City, Journeys  # noqa: E402
-from lasing.bench.measuring.turns import DisagreementError  # noqa: E402
+from lasing.bench.city import citybench, workload
+from lasing.bench.city.citybench import OnWindows, Setting
+from lasing.bench.city.workload import City, Journeys
+from lasing.bench.measuring.turns import DisagreementError
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_both_report_the_same(city: City, journeys: Journeys, step: int) -> None
 
 
 def test_a_difference_is_noticed(city: City, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(citybench, "window_query", lambda _: "SELECT ?x ?y ?v ?w WHERE { ?x ?y ?v } LIMIT 3")
+    monkeypatch.setattr(citybench, "window_query", lambda _: "SELECT ?x ?y ?v (1 AS ?w) WHERE { ?x ?y ?v } LIMIT 3")
     with pytest.raises(DisagreementError, match="report 0"):
         Setting(city, "one journey", 20).check(1)
 
