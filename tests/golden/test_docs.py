@@ -33,6 +33,7 @@ SESSION = re.compile(r"```console\n\$ lasing ([^\n]*)\n(.*?)```", re.DOTALL)
         ("how-to/write-answers.md", 2),
         ("how-to/keep-state.md", 5),
         ("how-to/read-rdf.md", 3),
+        ("how-to/query-rdf.md", 5),
     ],
 )
 def test_sessions_of_a_page(page: str, number: int, tmp_path: Path) -> None:
