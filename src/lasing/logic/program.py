@@ -169,8 +169,8 @@ class Program:
     def end_after(self, last: int) -> int:
         """The time point at which a finished stream ends, given that of its last fact.
 
-        >>> Program((), closing=(5, 1)).end_after(10), Program((), closing=(5, 0)).end_after(10), Program(()).end_after(7)
-        (15, 10, 7)
+        >>> [Program((), closing=closing).end_after(10) for closing in ((5, 1), (5, 0), (1, 0))]
+        [15, 10, 10]
         """
         period, delay = self.closing
         return -(-(last + delay) // period) * period

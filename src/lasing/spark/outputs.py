@@ -64,6 +64,11 @@ class OutputTable:
         return self.output.predicate
 
     @property
+    def is_query(self) -> bool:
+        """Whether it is the result of a query, which may have helper columns and missing values."""
+        return self.output.form != "atoms"
+
+    @property
     def shown(self) -> tuple[str, ...]:
         """The columns that a reader sees: all but the helper columns of a query."""
         return self.columns[: len(shown_columns(self.output))]
@@ -100,7 +105,7 @@ class OutputTable:
     def finished(self, table: Any, view: View, unit: int | None, whole: bool = False) -> Any:
         """A table in its final form: columns in order, and times as timestamps if a time point is `unit` microseconds
         long; with helper columns only if `whole`."""
-        if self.output.form != "atoms" and not whole:
+        if self.is_query and not whole:
             table = shown_table(table, self.columns, self.output, self._mixed())
         columns = {}
         for name in LEADING[view]:
@@ -109,7 +114,7 @@ class OutputTable:
 
     def shown_frame(self, frame: Any) -> Any:
         """What a reader sees of a Spark frame with all columns."""
-        if self.output.form == "atoms":
+        if not self.is_query:
             return frame
         from pyspark.sql import functions as f
 

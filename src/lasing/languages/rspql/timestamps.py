@@ -1,7 +1,7 @@
 """C-SPARQL's function for the time of a triple: `f:timestamp(?s, ?p, ?o)`, or `f:timestamp(?x)`.
 
-It is the latest time at which a window has the triple; of one argument, the latest time of any triple that it is in. The
-value is an xsd:dateTime, the instant at which that time point begins.
+It is the latest time at which a window has the triple; of one argument, the latest time of any triple that it is in.
+The value is an xsd:dateTime, the instant at which that time point begins.
 """
 
 from __future__ import annotations
