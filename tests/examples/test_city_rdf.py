@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -28,6 +29,7 @@ from lasing.languages.rspql.syntax import StreamQuery, TimeRange
 from lasing.logic.program import Program
 from lasing.logic.results import rows_of
 from lasing.logic.values import Value
+from tests.command import lasing as run_lasing
 from tests.golden.golden import check_golden
 
 ox = pytest.importorskip("pyoxigraph")
@@ -88,9 +90,33 @@ def test_some_queries_find_nothing_without_entailment(name: str) -> None:
     assert not reports_of_lasing(CITY / f"{name}.rq", entail=None)
 
 
+README = (CITY / "README.md").read_text(encoding="utf-8")
+COMMANDS = re.findall(r"^lasing (run .*)$", README, re.MULTILINE)
+SESSIONS = re.findall(r"```console\n\$ lasing ([^\n]*)\n(.*?)```", README, re.DOTALL)
+
+
 def test_the_readme_has_a_command_for_each_query() -> None:
-    readme = (CITY / "README.md").read_text(encoding="utf-8")
-    assert [path.name for path in QUERIES if path.name not in readme] == []
+    commands = " ".join([*COMMANDS, *(command for command, _ in SESSIONS)])
+    assert [path.name for path in QUERIES if path.name not in commands] == []
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.split()[1])
+def test_command_of_the_readme(command: str) -> None:
+    done = run_lasing(*shlex.split(command), "--quiet", folder=CITY)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout
+
+
+@pytest.mark.parametrize(("command", "expected"), SESSIONS, ids=lambda text: text.split()[1])
+def test_session_of_the_readme(command: str, expected: str) -> None:
+    done = run_lasing(*shlex.split(command), folder=CITY)
+    assert done.stdout + done.stderr == expected
+
+
+def test_the_pipeline_of_the_readme_has_no_mistakes() -> None:
+    done = run_lasing("pipeline", "q10-spark.toml", "--check", folder=CITY)
+    assert done.returncode == 0, done.stderr
+    assert "sink        most_polluted to console" in done.stdout
 
 
 # What lasing reports.

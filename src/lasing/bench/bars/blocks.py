@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import get_args
@@ -153,6 +154,23 @@ def shell(effort: Effort) -> Iterator[Line]:
         yield Line(f"{timing.name}, a small program", f"{seconds:.2f} s", f"at most {bar} s", seconds <= bar)
 
 
+def rdf_streams(effort: Effort) -> Iterator[Line]:
+    """CityBench's first query at 1,000 graphs a second over 100,000 triples, beside pyoxigraph on each window."""
+    if find_spec("pyoxigraph") is None or find_spec("rdflib") is None:
+        yield Line(
+            "CityBench's first query", "not installed: pip install 'lasing[rdf]'", "at most 300 µs a graph", None
+        )
+        return
+    from lasing.bench.city.citybench import citybench
+
+    for costs in citybench(effort):
+        for way, cost in (("tick by tick", costs.ticks), ("in batches, from a file", costs.batches)):
+            yield Line(f"{costs.setting}: {way}", f"{cost:.1f} µs a graph", "at most 300 µs a graph", cost <= 300)
+        batches = costs.windows / costs.batches
+        measured = f"{costs.ratio:.1f}x ours tick by tick ({costs.windows:,.0f} µs), {batches:.1f}x in batches"
+        yield Line(f"{costs.setting}: pyoxigraph on each window", measured, "at least 20x ours", costs.ratio >= 20)
+
+
 BLOCKS: dict[str, tuple[str, Callable[[Effort], Iterator[Line]]]] = {
     "limit": ("A join, beside C++", against_cpp),
     "tick": ("The least that a tick costs", one_atom_a_tick),
@@ -163,6 +181,7 @@ BLOCKS: dict[str, tuple[str, Callable[[Effort], Iterator[Line]]]] = {
     "cooling": ("The cooling program", cooling),
     "rules": ("Many rules", many_rules),
     "memory": ("Memory", memory),
+    "citybench": ("CityBench's first query, over RDF streams", rdf_streams),
     "shell": ("At the shell", shell),
 }
 """All blocks by name."""

@@ -67,8 +67,14 @@ class Timing:
         return float(np.median(self.seconds.sum(axis=1) / baseline.seconds.sum(axis=1)))
 
 
-def take_turns(contenders: Sequence[Contender], steps: int, warm: int, turns: int) -> list[Timing]:
-    """Let each contender do all steps, turn after turn.
+def take_turns(
+    contenders: Sequence[Contender],
+    steps: int,
+    warm: int,
+    turns: int,
+    clock: Callable[[], float] = time.perf_counter,
+) -> list[Timing]:
+    """Let each contender do all steps, turn after turn. The `clock` has the seconds that are measured.
 
     The first `warm` steps of a turn do not count, and neither does a whole first turn: windows fill, caches warm up.
     """
@@ -80,9 +86,9 @@ def take_turns(contenders: Sequence[Contender], steps: int, warm: int, turns: in
             gc.freeze()  # the collector must not scan the prepared data again and again: real use has none
             row = seconds[contender.name][turn]
             for number in range(steps):
-                begun = time.perf_counter()
+                begun = clock()
                 step(number)
-                row[number] = time.perf_counter() - begun
+                row[number] = clock() - begun
             gc.unfreeze()
     return [Timing(name, of_turns[1:, warm:]) for name, of_turns in seconds.items()]
 
