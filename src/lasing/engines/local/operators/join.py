@@ -28,6 +28,7 @@ from lasing.engines.local.memory import (
     LO,
     MASK,
     NO_ROW,
+    NOW_REGISTER,
     OFFSET,
     PARTNER,
     REGISTERS,
@@ -67,6 +68,7 @@ from lasing.engines.local.operators.variants import (
     KEYS,
     LEFT,
     NEGATED,
+    NOTED,
     NOTED_FROM,
     OPERATOR,
     PROBE,
@@ -288,7 +290,7 @@ def _there(m: Memory, p: int, t: int, counted: bool, tick: int) -> bool:
 @njit(cache=True)
 def note_failure(m: Memory, v: int, at: int, reason: int) -> None:
     """Count that an instance of the rule has no value, found at one of its steps."""
-    if at < m[v + NOTED_FROM]:
+    if at < m[v + NOTED_FROM] or (m[v + NOTED] != 0 and not _is_first(m, v)):
         return
     example = note(m, m[v + RULE], reason, v)
     if example != 0:
@@ -297,6 +299,16 @@ def note_failure(m: Memory, v: int, at: int, reason: int) -> None:
             p = shown + 1 + j * SHOWN_VARIABLE
             value = m[m[REGISTERS] + m[p + SHOWN_REGISTER]]
             m[example + BINDING + j] = value if m[p + SHOWN_SINCE] <= at else MISSING
+
+
+@njit(cache=True)
+def _is_first(m: Memory, v: int) -> bool:
+    """Whether this is the first instance without a value from the same row of the changed literal, at this time."""
+    key, registers = m[KEY], m[REGISTERS]
+    for j in range(m[v + BINDS]):
+        p = m[v + FIRST_BIND] + j * BIND
+        m[key + m[p + COLUMN]] = m[registers + m[p + REGISTER]]
+    return upsert(m, m[v + NOTED], key, m[m[NOW_REGISTER]]) == 1
 
 
 @njit(cache=True)
