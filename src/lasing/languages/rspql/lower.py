@@ -44,7 +44,11 @@ def lower(sources: Sequence[SourceText], _constants: Mapping[str, Value]) -> tup
             queries.append((source, read_clauses(source.text, _base(source))))
         except Mistake as mistake:
             mistakes.append(mistake.diagnostic(source))
-    lowering = Queries(sources, [query for _, query in queries])
+    try:
+        lowering = Queries(sources, [query for _, query in queries])
+    except Mistake as mistake:  # it is about how the queries fit together
+        source = next((source for source, _ in queries if mistake.near in source.text), queries[0][0])
+        return Program((), outputs=()), [*mistakes, mistake.diagnostic(source)]
     for source, query in queries:
         try:
             lowering.add(source, query)
