@@ -1,4 +1,4 @@
-"""Casts of SPARQL (§17.5): unlike `cast`, they keep doubles and whole numbers apart, and write numbers as XPath does."""
+"""Casts of SPARQL (§17.5): unlike `cast`, they keep doubles and whole numbers apart, and write them as XPath does."""
 
 from __future__ import annotations
 
