@@ -18,7 +18,8 @@ from lasing.logic.terms import Term, Variable, substituted
 
 def sliced(node: Slice, builder: Builder, bag: bool) -> Rows:
     """The rows of a slice."""
-    source = builder.stored(builder.lower(node.source, bag), "rows", bag)
+    # Equal rows count here, even if only the set of rows matters later.
+    source = builder.stored(builder.lower(node.source), "rows", bag=True)
     if not source.bodies or (node.limit is None and node.offset == 0):
         return source
     if node.limit == 0:

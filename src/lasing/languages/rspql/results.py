@@ -142,8 +142,10 @@ def describe(query: CompValue, patterns: Patterns, predicate: str, graph: Graph)
         node = patterns.node(query.p)
         rows = builder.stored(builder.lower(node, bag=False), "rows", bag=False)
         for body in rows.bodies:
-            for column in columns_of(node):
-                term = body.terms[column]
+            for name in query.PV:
+                if not isinstance(name, QueryVariable):
+                    continue
+                term = body.terms[patterns.names.column(str(name))]
                 builder.rule(Atom(resources, (term,)), (*body.literals, Compare("!=", term, UNBOUND)))
     for part in query.PV or ():
         if isinstance(part, URIRef):

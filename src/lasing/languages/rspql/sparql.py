@@ -36,7 +36,12 @@ def parse(text: str, base: str = "") -> tuple[Query, bool]:
             star = read[1].name == "SelectQuery" and not read[1].projection
             if read[1].name == "DescribeQuery" and read[1].var is None:  # rdflib cannot translate `DESCRIBE *`
                 read[1]["var"] = _variables(text)
-            return translateQuery(read, base=base or None), star
+            asked = set(read[1].var or ()) if read[1].name == "DescribeQuery" else None
+            query = translateQuery(read, base=base or None)
+            if asked is not None:  # rdflib adds what subqueries project
+                shown = [part for part in query.algebra.PV if not isinstance(part, rdflib.Variable) or part in asked]
+                query.algebra["PV"] = shown
+            return query, star
         except ParseException as error:
             raise Mistake(f"cannot read this query: {error.msg}", at=error.loc, code="E701") from None
         except Exception as error:

@@ -102,9 +102,10 @@ def _kind(a: Value) -> Value:
 def _total(total: Value, kind: Value) -> Value:
     """A sum in the kind of number that holds all its terms."""
     _, number = number_in(total)
-    if kind not in tuple(Rank) or (kind < Rank.SINGLE and not isfinite(number)):
+    if not isinstance(kind, int) or kind not in range(len(Rank)) or (kind < Rank.SINGLE and not isfinite(number)):
         raise Undefined(reasons.WRONG_KIND)
-    return typed(Rank(int(kind)), _decimal(number) if kind == Rank.DECIMAL else number)
+    rank = Rank(kind)
+    return typed(rank, _decimal(number) if rank is Rank.DECIMAL else number)
 
 
 def _average(total: Value, kind: Value, count: Value) -> Value:
