@@ -19,6 +19,7 @@ from lasing.logic import values
 from lasing.logic.answers import Answer, Changes
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
+from lasing.querying import Result, query
 from lasing.session import Report, Run, parse, run
 
 if TYPE_CHECKING:
@@ -33,9 +34,11 @@ __all__ = [
     "LasingWarning",
     "Program",
     "Report",
+    "Result",
     "Run",
     "Table",
     "parse",
+    "query",
     "run",
     "values",
 ]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from lasing.connectors.files import read_text
+from lasing.connectors.files import OnBytesRead, read_text
 from lasing.connectors.rdf.endings import GRAPHS, need_library, rdf_ending
 from lasing.errors import LasingError, SourceText, fault
 from lasing.languages import ENDINGS, is_program, read_program
@@ -18,13 +19,13 @@ from lasing.logic.checks.arity import arity
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.logic.tables import FactTable
-from lasing.logic.values import is_name
+from lasing.logic.values import Iri, is_name
 
 _NAMED = re.compile(r"(?P<predicate>[^=()/\\]+)=(?P<path>.+)", re.DOTALL)
 _NOTE = f"background is a file that ends in {' '.join((*GRAPHS, *ENDINGS))}, or a graph that lasing.rdf.graph has made"
 
 
-def with_background(program: Program, data: Any) -> Program:
+def with_background(program: Program, data: Any, progress: OnBytesRead | None = None) -> Program:
     """The program with more background: a file, a graph, a table, or several of these; None is nothing.
 
     The triples of an RDF file are facts of `triple`, or of NAME if the file is given as `NAME=FILE`; those in named
@@ -39,7 +40,7 @@ def with_background(program: Program, data: Any) -> Program:
             case Atom():
                 atoms.append(one)
             case str() | Path():
-                found, more = _read(one)
+                found, more = _read(one, progress)
                 atoms += found
                 tables += more
             case _ if hasattr(one, "fact_tables"):
@@ -62,7 +63,24 @@ def _each(data: Any) -> Iterator[Any]:
     yield from data if isinstance(data, Iterable) and not is_one else (data,)
 
 
-def _read(given: str | Path) -> tuple[tuple[Atom, ...], tuple[FactTable, ...]]:
+def named_graph(
+    iri: Iri, source: Any, progress: OnBytesRead | None = None
+) -> tuple[tuple[Atom, ...], tuple[FactTable, ...]]:
+    """A file or a graph under a name: its triples are facts of `quad`, and its name is one of `graph`.
+
+    Graphs in it that have names of their own keep them.
+    """
+    read = with_background(Program(), source, progress)
+    tables = [*read.tables, FactTable.of("triple", [a.values for a in read.background if a.predicate == "triple"], 3)]
+    return (Atom("graph", (iri,)),), tuple(_renamed(t, iri) if t.predicate == "triple" else t for t in tables if len(t))
+
+
+def _renamed(table: FactTable, iri: Iri) -> FactTable:
+    name = array("i", [len(table.values)]) * len(table)
+    return FactTable("quad", [*table.values, iri], (*table.columns, name))
+
+
+def _read(given: str | Path, progress: OnBytesRead | None) -> tuple[tuple[Atom, ...], tuple[FactTable, ...]]:
     named = _NAMED.fullmatch(given) if isinstance(given, str) and not os.path.exists(given) else None
     path = Path(given if named is None else named["path"])
     if rdf_ending(path):
@@ -72,7 +90,7 @@ def _read(given: str | Path) -> tuple[tuple[Atom, ...], tuple[FactTable, ...]]:
         predicate = TRIPLE if named is None else named["predicate"].strip()
         if not is_name(predicate):
             raise fault("E509", f"{predicate!r} is not a predicate's name", note="such as: static=city.ttl")
-        return (), read_graphs(path, triple=predicate)
+        return (), read_graphs(path, progress, predicate)
     if named is not None or not is_program(str(path)):
         raise fault("E511", f"{given}: which format is this?", note=_NOTE)
     found = read_program([SourceText(str(path), read_text(path), path)])

@@ -123,6 +123,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E703": "a mistake in a streaming clause of a query: a window, a stream, a report",
         "E704": "a query names a file that it may not read",
         "E705": "reading a query needs a library that is not installed",
+        "E706": "`lasing query` answers one query over files: this is a program, or a query over streams",
     },
     "Spark and pipelines": {
         "E601": "Spark needs Java 17 or newer, but it is not installed",

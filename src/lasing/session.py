@@ -14,7 +14,7 @@ from lasing.background import with_background
 from lasing.connectors.files import OnBytesRead, read_text
 from lasing.connectors.missing import SKIP, Gaps, Missing
 from lasing.connectors.rows import by_time, merged, time_of, value_of
-from lasing.connectors.sources import in_columns, stream_batches, stream_rows
+from lasing.connectors.sources import in_columns, naming_triples, stream_batches, stream_rows
 from lasing.engine_choice import (
     AnyAnswers,
     ChangesEngine,
@@ -27,6 +27,7 @@ from lasing.engine_choice import (
     load_kernels,
     most_models,
 )
+from lasing.entailment import Entail, with_entailment
 from lasing.errors import Diagnostic, LasingError, SourceText, fault, similar
 from lasing.errors import warn as issue
 from lasing.languages import is_program, read_program
@@ -62,6 +63,7 @@ def parse(
     functions: Functions | None = None,
     language: str | None = None,
     data: Any = None,
+    entail: Entail = None,
 ) -> Program:
     """Read and check a program: text, or a Path to a file. `constants` override its #const values.
 
@@ -69,7 +71,7 @@ def parse(
     whatever runs the program.
 
     The file extension says which language a file is in, and text is LARS, unless you name a `language`. `data` has
-    more background, as for `run`.
+    more background, and `entail` the rules of an entailment regime, as for `run`.
 
     Raises `LasingError` with every mistake in the program. A likely mistake, such as a predicate that looks misspelt,
     is a `LasingWarning`.
@@ -78,17 +80,23 @@ def parse(
     (Atom(predicate='q', args=(Variable(name='X'),)),)
     """
     checked = with_background(with_functions(read(program, constants, language), functions), data)
+    checked = with_entailment(checked, entail)
     issue(findings(checked, CAUTIONS))
     return checked
 
 
 def program_of(
-    program: ProgramLike, constants: Mapping[str, Value] | None, functions: Functions | None, data: Any
+    program: ProgramLike,
+    constants: Mapping[str, Value] | None,
+    functions: Functions | None,
+    data: Any,
+    entail: Entail = None,
 ) -> Program:
-    """A program with its functions and more background. One that is not parsed yet is parsed, with warnings."""
+    """A program with its functions, more background, and the rules of an entailment regime. One that is not parsed yet
+    is parsed, with warnings."""
     if isinstance(program, Program):
-        return with_background(with_functions(program, functions), data)
-    return with_functions(parse(program, constants, data=data), functions)
+        return with_entailment(with_background(with_functions(program, functions), data), entail)
+    return with_functions(parse(program, constants, data=data, entail=entail), functions)
 
 
 def read(program: str | Path, constants: Mapping[str, Value] | None = None, language: str | None = None) -> Program:
@@ -110,6 +118,7 @@ def run(
     functions: Functions | None = None,
     missing: Missing = SKIP,
     data: Any = None,
+    entail: Entail = None,
     max_atoms: int | None = None,
     max_memory: int | str | None = None,
     max_time: float | str | None = None,
@@ -128,6 +137,8 @@ def run(
     .trig .nq, and may be compressed: a triple is the fact `triple(S,P,O)`, in a named graph `quad(S,P,O,G)`. Files that
     end in .lars have background facts.
 
+    `entail` adds what the triples entail: "rdfs", "owl-rl", a file of rules, or a list of these.
+
     A row that lacks a value is not a fact; a warning says how many there were. With `missing="error"` it is an error,
     and any other value, such as 0, replaces the missing one.
 
@@ -141,7 +152,7 @@ def run(
     6: q(a)
     7:
     """
-    checked = program_of(program, constants, functions, data)
+    checked = program_of(program, constants, functions, data, entail)
     limits = limits_of(max_atoms, max_memory, max_time)
     return Run(checked, stream, start, end, engine, sort, models=models, limits=limits, missing=missing)
 
@@ -206,6 +217,8 @@ class Run:
         self.tick: Tick | None = None
         """The tick if times came in as dates, and so go out as dates. It is known once the first fact is read."""
         facts = facts_of(program)
+        if facts.only_stream is not None:
+            stream = naming_triples(stream, facts.only_stream)
         self._known = facts.arity
         self._gaps = Gaps(missing, self.report.missing)
         self._measures = False
@@ -333,6 +346,8 @@ class Run:
             report.facts += len(arrived)
             yield time, arrived
             report.time_points = time - start + 1
+            if following is None and end is None:
+                end = self.program.end_after(time)
             last = end if following is None else following[0] if end is None else min(following[0], end)
             if last is None or last <= time:
                 break
@@ -366,6 +381,8 @@ class Run:
             if until == end:
                 break
         self.tick = self.program.shown_tick()
+        if end is None and columnar is not None:
+            end = self.program.end_after(columnar.time)
         if start is not None and (columnar is None or (end is not None and columnar.time < end)):
             last = start if end is None else end
             if start <= last:

@@ -85,3 +85,39 @@ def test_an_index_outside_of_all_memory_is_an_error() -> None:
         [sys.executable, "-c", OUTSIDE], capture_output=True, text=True, timeout=100, check=False, env=env
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "checked\n", "")
+
+
+OUT_OF_MEMORY = """
+import gc
+import lasing
+from lasing.engines.local import checked, engine
+from lasing.engines.local.pause import MOST_WORDS
+
+engine._FIRST_BITS = 1
+rules = "sum(S,X) :- X = #sum{V : p(S,V)}, s(S). least(S,X) :- X = #min{V,T : q(S,V) at T in [40]}, s(S)."
+program = lasing.parse(rules)
+stopped = 0
+for words in range(5000, 9000, 97):
+    one = engine.LocalEngine(program, 0)
+    one._arena[MOST_WORDS] = words
+    try:
+        for t in range(60):
+            facts = [lasing.Atom("p", (i, i + 0.5)) for i in range(t)]
+            list(one.advance(t, [*facts, lasing.Atom("q", (1, t)), lasing.Atom("q", (2, t))]))
+    except lasing.LasingError as why:
+        stopped += "E315" in str(why)
+    del one
+    gc.collect()
+    assert not checked._allocated, (words, len(checked._allocated))
+print(stopped)
+"""
+
+
+def test_an_engine_that_stops_for_lack_of_memory_gives_all_of_it_back() -> None:
+    """It has sums and leaders in blocks of their own, and stops at many different places."""
+    env = {**os.environ, "LASING_KERNELS": "python"}
+    done = subprocess.run(
+        [sys.executable, "-c", OUT_OF_MEMORY], capture_output=True, text=True, timeout=300, check=False, env=env
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 30

@@ -162,3 +162,52 @@ def test_idle_time_is_skipped_and_nothing_is_missed(first: int) -> None:
         wide = Example(example.program, stream, example.start, example.start + 4 * gap)
         found = difference(answers_of(wide), answers_of(wide, "auto"))
         assert not found, f"seed {seed}: {found}\n{wide.program}{wide.stream_text}"
+
+
+def _in_its_own_recursion(seed: int) -> Example:
+    """A program in which windows over streams that contain now are part of a recursion, or look ahead."""
+    chance = random.Random(seed)
+
+    def window(ahead: float = 0.2) -> str:
+        back, step = chance.choice([0, 0, 1, 2, 3]), chance.choice(["", "", " step 2", " step 3"])
+        return f"[{back}{f',+{chance.randint(1, 2)}' if chance.random() < ahead else ''}{step}]"
+
+    def form() -> str:
+        return chance.choice(["always in", "always in", "in", "at T in"])
+
+    program = (
+        f"#stream d1/1, e1/1. d1(X) :- s1(X), not r1(X) {chance.choice(['in', 'always in'])} [1].\n"
+        f"d1(Y) :- e1(X) {form()} {window()}, s2(X,Y) in [{chance.randint(0, 4)}].\n"
+        f"e1(X) :- d1(X) {form()} {window()}. e1(X) :- e1(X) {form()} {window()}, r1(X).\n"
+        f"f1(X) :- s1(X) in [3], not e1(X) always in {window(0.6)}. g1(X) :- d1(X) always in {window(0.6)}.\n"
+        + chance.choice(["", "", "d1(a).\n", "e1(1).\n"])
+    )
+    return Example(program, core_example(seed).stream, core_example(seed).start, 20)
+
+
+@pytest.mark.parametrize("first", chunks(40, 2000))
+def test_windows_over_streams_in_their_own_recursion(first: int) -> None:
+    for seed in range(first, first + CHUNK):
+        example = _in_its_own_recursion(seed)
+        agree(example, "local")
+        live_equals_reference(example, random.Random(seed))
+
+
+@pytest.mark.parametrize("engine", ["local", "reference", "clingo"])
+@pytest.mark.parametrize("restarts", [False, True])
+@pytest.mark.parametrize("window", ["[2]", "[2 step 5]", "[*]"])
+def test_a_run_goes_on_when_its_last_fact_comes_in_a_later_push(engine: str, restarts: bool, window: str) -> None:
+    """The first push for time point 5 ends the run of d. No window reaches it then, but the next push continues it."""
+    program = f"#stream d/1. d(X) :- s(X). g(X) :- d(X) always in {window}."
+    live = lasing.Engine(program, 3, engine)  # type: ignore[arg-type]  # any engine's name
+    for time in (3, 4):
+        live.push(time, [("s", 1)])
+    for facts in ([], [("s", 7)], [("s", 1)]):
+        live.push(5, facts)
+        if restarts:
+            live = lasing.Engine.restore(program, live.snapshot(), engine)  # type: ignore[arg-type]
+    assert lasing.Atom("g", (1,)) in live.answer().atoms
+    live.push(6, [("s", 1)])
+    assert lasing.Atom("g", (1,)) in live.answer().atoms
+    live.push(11, [])
+    assert lasing.Atom("g", (1,)) not in live.answer().atoms

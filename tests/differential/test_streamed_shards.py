@@ -298,7 +298,7 @@ def expected(task: Task, rows: Sequence[Row], start: int | None, until: int | No
         before: frozenset[lasing.Atom] = frozenset()
         for answer in answers:
             came, went = _rows(task, answer.atoms - before), _rows(task, before - answer.atoms)
-            both = Counter({row: number for row, number in (came & went).items() if task.outputs[str(row[0])].rows})
+            both = Counter({row: number for row, number in (came & went).items() if task.outputs[str(row[0])].is_query})
             for sign, rows_then in ((1, came - both), (-1, went - both)):
                 for (predicate, *args), number in rows_then.items():
                     counted[predicate, answer.time, sign, *args] += number
@@ -317,11 +317,11 @@ def shown(task: Task, found: OutputRows) -> OutputRows:
     """Rows without the hidden columns of a query's result, with equal ones repeated."""
     counted: OutputRows = Counter()
     for row, times in found.items():
-        output = task.outputs[str(row[0])]
-        visible = row[: len(row) - output.hidden]
-        if output.rows:
+        table = task.outputs[str(row[0])]
+        visible = row[: len(row) - len(table.columns) + len(table.shown)]
+        if table.is_query:
             visible = tuple(None if value == "new(unbound)" else value for value in visible)
-        counted[visible] += times * (int(str(row[-1])) if output.counted else 1)
+        counted[visible] += times * (int(str(row[-1])) if table.output.counted else 1)
     return counted
 
 

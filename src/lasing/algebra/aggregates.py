@@ -106,14 +106,18 @@ class Members:
         return (Not(Atom(failing, self.keys)),)
 
     def _total(self, wanted: Aggregated, result: Variable) -> Literals:
-        """Sum and average: exact, in the kind of number that the numbers of the group ask for."""
+        """Sum and average: exact, in the kind of number that the numbers of the group ask for.
+
+        A value that is no number leaves the group without a sum. Here it is as good as a zero.
+        """
         builder = self.builder
         row, kinds = self._row(wanted), self._row(wanted)
         total, kind = builder.variable("Total"), builder.variable("Kind")
-        summed = self._braces("sum", row, (call("number", row.value), *row.unit), total)
+        summed = self._braces("sum", row, (_or_zero(call("number", row.value)), *row.unit), total)
         found = builder.predicate("kinds")
         builder.rule(Atom(found, (*self.keys, 0)), self.groups)  # no numbers at all make a whole number
-        builder.rule(Atom(found, (*self.keys, call("rdf_kind", kinds.value))), (*self.groups, *kinds.literals))
+        one = _or_zero(call("rdf_kind", kinds.value))
+        builder.rule(Atom(found, (*self.keys, one)), (*self.groups, *kinds.literals))
         each = builder.variable("Kind")
         widest = Aggregate("max", (each,), (Atom(found, (*self.keys, each)),), "=", kind, frozenset((each,)))
         literals = (*self._no_failures(wanted, lambda value: call("is_number", value)), summed, widest)
@@ -167,3 +171,7 @@ class Members:
     def _counted(self, wanted: Aggregated, count: Variable) -> Formula:
         row = self._row(wanted)
         return self._braces("count", row, row.unit, count)
+
+
+def _or_zero(term: Term) -> Term:
+    return call("coalesce", term, 0)

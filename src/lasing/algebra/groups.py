@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from lasing.algebra.aggregates import Members
 from lasing.algebra.builder import Builder
-from lasing.algebra.nodes import Columns, Group
+from lasing.algebra.nodes import Aggregated, Columns, Group
 from lasing.algebra.rows import Body, Rows
 from lasing.logic.formulas import Atom, Not
 from lasing.logic.values import UNBOUND
@@ -18,18 +18,18 @@ from lasing.logic.values import UNBOUND
 
 def grouped(node: Group, builder: Builder) -> Rows:
     """The rows of a grouping."""
-    source = builder.stored(builder.lower(node.source), "rows", bag=True)
+    source = builder.stored(_with_keys(builder.lower(node.source), node.keys), "rows", bag=True)
     if not source.bodies:
         source = _nothing(source, builder)
     groups = _groups(node, source, builder)
     members = Members(source, node.keys, groups, builder)
     columns: Columns = node.keys
-    missing = {key for key in node.keys if key in source.missing or key not in source.columns}
+    missing = {key for key in node.keys if key in source.missing}
     rows = Rows(columns, (Body(groups, {key: key for key in node.keys}),), frozenset(missing))
     for aggregated in node.aggregates:
         literals, value = members.aggregate(aggregated)
         columns = (*columns, aggregated.column)
-        if aggregated.function == "count":
+        if _always_has_value(aggregated, node, source):
             bodies = [Body((*b.literals, *literals), {**b.terms, aggregated.column: value}) for b in rows.bodies]
         else:
             missing.add(aggregated.column)
@@ -52,6 +52,23 @@ def grouped(node: Group, builder: Builder) -> Rows:
         if len(bodies) > 2:
             rows = builder.stored(rows, "group", bag=False)
     return rows
+
+
+def _always_has_value(aggregated: Aggregated, node: Group, source: Rows) -> bool:
+    """Whether an aggregate has a value in every group: groups by keys have a row, so a column that is never missing has
+    a least and a greatest value."""
+    if aggregated.function == "count":
+        return True
+    if aggregated.function not in ("min", "max", "sample") or not node.keys or node.groups is not None:
+        return False
+    return aggregated.term in source.columns and aggregated.term not in source.missing
+
+
+def _with_keys(source: Rows, keys: Columns) -> Rows:
+    """The rows with a column for each key. A key that no row has is missing in all of them."""
+    absent = tuple(key for key in keys if key not in source.columns)
+    bodies = tuple(Body(body.literals, {**body.terms, **dict.fromkeys(absent, UNBOUND)}) for body in source.bodies)
+    return Rows((*source.columns, *absent), bodies, source.missing | frozenset(absent), source.apart)
 
 
 def _groups(node: Group, source: Rows, builder: Builder) -> tuple[Atom, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lasing.algebra.nodes import Column, Columns
 from lasing.algebra.terms import given
-from lasing.logic.formulas import Compare, Formula, map_formula, map_terms
+from lasing.logic.formulas import Aggregate, Compare, Formula, Select, map_formula, map_terms
 from lasing.logic.terms import Term, Variable, substituted, variables_of
 from lasing.logic.values import UNBOUND
 from lasing.logic.variables import bound_by, occurrences
@@ -43,10 +43,15 @@ class Body:
         A variable that only an equation binds depends on the others, so it tells no rows apart.
         """
         seen = {variable for term in self.terms.values() for variable in variables_of(term)}
-        data = [literal for literal in self.literals if not isinstance(literal, Compare)]
+        data = [literal for literal in self.literals if not _depends(literal)]
         bound = bound_by(data)
         named = dict.fromkeys(variable for literal in data for variable in occurrences(literal))
         return tuple(variable for variable in named if variable in bound and variable not in seen)
+
+
+def _depends(literal: Formula) -> bool:
+    """Whether the other literals decide what a literal binds: an equation, an aggregate, or the first of some tuples."""
+    return isinstance(literal, Compare | Aggregate) or (isinstance(literal, Select) and literal.count == 1)
 
 
 @dataclass(frozen=True, slots=True)

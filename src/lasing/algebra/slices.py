@@ -26,6 +26,8 @@ def sliced(node: Slice, builder: Builder, bag: bool) -> Rows:
     (body,) = source.bodies
     (row,) = body.literals
     assert isinstance(row, Atom), "stored rows are one atom"
+    if not row.args:  # it is there once or not at all
+        return Rows(source.columns, () if node.offset else source.bodies, source.missing)
     descending = bool(node.order) and all(key.descending for key in node.order)
     keys: list[Variable] = []
     tests: list[Formula] = []

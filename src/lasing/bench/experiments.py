@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 
+from lasing.bench.barbieri.experiments import BARBIERI
 from lasing.bench.bars.blocks import BLOCKS
 from lasing.bench.bars.ratios import RATIOS
 from lasing.bench.costs.tables import COSTS, CostTable
@@ -16,7 +17,7 @@ from lasing.bench.scale.experiments import SCALE
 from lasing.bench.spark.experiments import SPARK
 from lasing.errors import LasingError
 
-EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in (*LASER, *SCALE, *SPARK)}
+EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in (*LASER, *SCALE, *BARBIERI, *SPARK)}
 
 BARS = "bars"
 SECTIONS: tuple[str, ...] = (*BLOCKS, RATIOS)

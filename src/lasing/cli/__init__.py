@@ -17,10 +17,12 @@ from lasing.cli.console import complain, guarded_output, show_warning
 from lasing.cli.fmt import fmt
 from lasing.cli.models import models
 from lasing.cli.pipeline import pipeline
+from lasing.cli.query import query
 from lasing.cli.run import run
+from lasing.cli.translate import translate
 from lasing.errors import LasingError
 
-USAGE_CODES = frozenset(("E305", "E306", "E307", "E314", "E511"))
+USAGE_CODES = frozenset(("E305", "E306", "E307", "E314", "E511", "E706"))
 """Errors in how the command was called, rather than in a program or in data."""
 
 INTERRUPTED = 130
@@ -34,9 +36,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command(short_help="Run a program on streams and print its answers.")(run)
+app.command(short_help="Answer a SPARQL query over files.")(query)
 app.command(short_help="Find mistakes in a program and explain how it will run.")(check)
 app.add_typer(models, name="models", short_help="Check whether a stream is a model, or find one.")
 app.command(short_help="Format program files.")(fmt)
+app.command(short_help="Print the rules of a program or a query.")(translate)
 app.command(short_help="Run a pipeline on Spark.")(pipeline)
 app.command(short_help="Measure the speed of the engine on this machine.")(bench)
 
@@ -59,6 +63,7 @@ def _options(
 
     \b
     lasing run hot.lars readings.facts      print what the rules derive at each time point
+    lasing query city.ttl rooms.rq          answer a SPARQL query over files
     lasing check hot.lars                   look for mistakes first
 
     Each command explains itself: lasing run --help.

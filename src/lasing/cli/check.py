@@ -12,8 +12,9 @@ import typer
 
 from lasing.background import with_background
 from lasing.cli.console import complain
-from lasing.cli.options import DataFiles, Language, constants_of, read_sources
+from lasing.cli.options import DataFiles, EntailmentRegimes, Language, constants_of, read_sources
 from lasing.engine_choice import plan_for
+from lasing.entailment import with_entailment
 from lasing.errors import Diagnostic, in_order, similar
 from lasing.languages import examine
 from lasing.logic.analysis import Analysis, RuleAnalysis, analyse
@@ -42,7 +43,14 @@ _GOES_ON = "times that are used as data, or windows that nothing bounds"
 
 
 def check(
-    files: Annotated[list[str], typer.Argument(metavar="PROGRAM...", help="The programs (.lars).", show_default=False)],
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PROGRAM...",
+            help="The programs (.lars) or queries (.rq .sparql .rspql .csparql .cqels).",
+            show_default=False,
+        ),
+    ],
     form: Annotated[str, typer.Option("--format", metavar="FORMAT", help="Print text or json.")] = "text",
     plan: Annotated[
         bool, typer.Option("--plan", help="Show the plan of the local engine: relations, rules and join orders.")
@@ -61,6 +69,7 @@ def check(
         typer.Option("--const", "-c", metavar="NAME=VALUE", help="Set a #const; can be repeated.", show_default=False),
     ] = None,
     data: DataFiles = None,
+    entail: EntailmentRegimes = None,
     language: Language = None,
 ) -> None:
     """Find mistakes in a program and explain how it will run.
@@ -72,7 +81,7 @@ def check(
         raise typer.BadParameter(f"{form!r} is not one of text, json", param_hint="--format")
     program, found = examine(read_sources(files), constants_of(const or []), language)
     if not found:
-        program = with_background(program, data)
+        program = with_entailment(with_background(program, data), entail)
     background = not_streamed(program, facts_of(program).streamed) if program.inputs else frozenset[str]()
     shards = None if found else partition(program, _predicates(program, replicate), background)
     if not found:

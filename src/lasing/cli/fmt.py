@@ -18,15 +18,18 @@ from lasing.languages import format_program
 def fmt(
     files: Annotated[
         list[str],
-        typer.Argument(metavar="FILE...", help="The programs to format; - reads standard input.", show_default=False),
+        typer.Argument(
+            metavar="FILE...", help="The programs and queries to format; - reads standard input.", show_default=False
+        ),
     ],
     check: Annotated[bool, typer.Option("--check", help="Change nothing; exit with 1 if a file would change.")] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Change nothing; print what would change.")] = False,
     language: Language = None,
 ) -> None:
-    """Format program files: one statement per line, or one literal per line where a statement is long.
+    """Format program files: one statement per line, or one literal per line where a statement is long; in queries, one
+    clause or triple per line.
 
-    Files are rewritten in place. Only white space changes, and comments are kept.
+    Files are rewritten in place. Comments are kept. Only white space changes and, in queries, the case of keywords.
     """
     changed = 0
     for file in files:

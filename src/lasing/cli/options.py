@@ -12,8 +12,11 @@ import typer
 
 from lasing.connectors.csv import cell_value
 from lasing.connectors.files import read_text, whole_text
-from lasing.connectors.sources import FORMATS, FileSource, file_source
-from lasing.errors import LasingError, SourceText
+from lasing.connectors.rdf.mapped import Mapped
+from lasing.connectors.rdf.mapping import TripleMapping, read_mapping
+from lasing.connectors.sources import FORMATS, FileSource, file_source, mapped
+from lasing.entailment import REGIMES
+from lasing.errors import LasingError, SourceText, similar
 from lasing.languages import ENDINGS, NAMES, is_program
 from lasing.logic.program import Output, Program
 from lasing.logic.values import Value, is_name
@@ -33,6 +36,15 @@ DataFiles = Annotated[
         metavar="FILE",
         help="Background: RDF (.ttl .nt .rdf .jsonld .trig .nq) or facts (.lars); pred=FILE names its triples; can be "
         "repeated.",
+        show_default=False,
+    ),
+]
+EntailmentRegimes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--entail",
+        metavar="REGIME",
+        help=f"Derive what triples entail, by {', '.join(REGIMES[1:])}, or the rules of a file; can be repeated.",
         show_default=False,
     ),
 ]
@@ -79,6 +91,16 @@ Missing = Annotated[
         "--missing",
         metavar="RULE",
         help="What to do about a row that lacks a value: skip it, stop with an error, or take this VALUE instead.",
+    ),
+]
+TripleMappings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--mapping",
+        metavar="[NAME=]FILE",
+        help="Turn the rows of tables into RDF triples, as this file (TOML) says; with NAME=, those of NAME=TABLE; "
+        "can be repeated.",
+        show_default=False,
     ),
 ]
 
@@ -137,7 +159,7 @@ def split_files(
     programs = [file for file in files if is_program(file) or (language is not None and not _is_stream(file))]
     if need_program and not programs:
         endings = " ".join(FORMATS)
-        known = " or ".join(ENDINGS)
+        known = " ".join(ENDINGS)
         raise typer.BadParameter(f"no program: give a file that ends in {known} (streams end in {endings})")
     streams = [file for file in files if file not in programs]
     if sum(file == "-" or file.endswith("=-") for file in streams) > 1:
@@ -159,6 +181,29 @@ def stream_file(file: str, time: str, input_format: str, option: str | None = No
         if d.code == "E401":
             raise
         raise typer.BadParameter(f"{d.message} ({d.note})", param_hint=option) from None
+
+
+def as_triples(sources: list[FileSource], mappings: list[str] | None) -> tuple[FileSource | Mapped, ...]:
+    """The streams, with the rows of tables turned into triples: by the mapping of their name, or by the one without a
+    name."""
+    known: dict[str | None, TripleMapping] = {}
+    names = [source.columns.predicate for source in sources if source.columns.predicate is not None]
+    for argument in mappings or ():
+        before, equals, after = argument.partition("=")
+        name, file = (before.strip(), after) if equals and is_name(before.strip()) else (None, argument)
+        if name in known:
+            whose = "without a name" if name is None else f"for {name}"
+            raise typer.BadParameter(f"there are two mappings {whose}; such as NAME=FILE", param_hint="--mapping")
+        if name is not None and name not in names:
+            note = similar(name, names) or f"name the table: {name}=FILE"
+            raise typer.BadParameter(f"no stream is called {name} ({note})", param_hint="--mapping")
+        known[name] = read_mapping(Path(file))
+    found: list[FileSource | Mapped] = []
+    for source in sources:
+        how = known.get(source.columns.predicate, known.get(None))
+        is_table = source.format in ("csv", "jsonl", "parquet")
+        found.append(mapped(source, how) if how is not None and is_table else source)
+    return tuple(found)
 
 
 def read_sources(paths: list[str]) -> list[SourceText]:

@@ -112,6 +112,31 @@ def write_output(
         raise complete.failure
 
 
+def refuse_overwriting(output: str, inputs: list[str]) -> None:
+    """Fail if the output would go into a file that is read."""
+    if output and any(os.path.realpath(output) == os.path.realpath(name) for name in inputs):
+        raise typer.BadParameter(f"{output} is one of the inputs and would be overwritten", param_hint="--output")
+
+
+def write_whole(text: str, output: str) -> None:
+    """Write a text to a file, or to standard output if there is none."""
+    if not output:
+        with standard_output() as out:
+            out.write(text)
+        return
+    path = Path(output)
+    part = path if is_live(path) else path.with_name(path.name + ".part")
+    try:
+        if os.path.isdir(path):
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+        with _opened(part, _compressed(path)) as file:
+            file.write(text)
+        if part != path:
+            part.replace(path)
+    except OSError as error:
+        raise unwritable(path, error) from None
+
+
 def _write_file(complete: UpToFailure, form: OutputFormat, path: Path, names: list[str]) -> None:
     """Write to a file beside it, and move that into place at the end."""
     if os.path.isdir(path):

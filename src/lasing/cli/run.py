@@ -17,12 +17,15 @@ from lasing.cli.console import complain, note, progress_bar, say
 from lasing.cli.options import (
     INPUT_FORMATS,
     DataFiles,
+    EntailmentRegimes,
     FunctionsModule,
     Language,
     MaxAtoms,
     MaxMemory,
     MaxTime,
     Missing,
+    TripleMappings,
+    as_triples,
     choose,
     constants_of,
     outputs_from,
@@ -31,13 +34,12 @@ from lasing.cli.options import (
     styled,
     time_option,
 )
-from lasing.cli.output import output_format, write_output
+from lasing.cli.output import output_format, refuse_overwriting, write_output
 from lasing.cli.stats import print_stats
 from lasing.connectors.csv import cell_value
 from lasing.connectors.files import is_live
 from lasing.connectors.missing import SKIP
-from lasing.connectors.rdf.mapped import Mapped
-from lasing.connectors.rdf.mapping import read_mapping
+from lasing.connectors.query_records import query_header, query_records, visible_arity
 from lasing.connectors.sinks import (
     OUTPUT_FORMATS,
     RDF_OUTPUT,
@@ -51,9 +53,10 @@ from lasing.connectors.sinks import (
     model_records,
     records,
 )
-from lasing.connectors.sources import FileSource, Streams, mapped
+from lasing.connectors.sources import FileSource, Streams
 from lasing.connectors.tables import TIME
 from lasing.engine_choice import ENGINES
+from lasing.entailment import with_entailment
 from lasing.errors import LasingError, LasingWarning, fault
 from lasing.languages import read_program
 from lasing.limits import limits_of
@@ -64,6 +67,7 @@ from lasing.logic.formulas import atoms_of
 from lasing.logic.modules import functions_of_module
 from lasing.logic.own import with_functions
 from lasing.logic.program import Program
+from lasing.logic.results import formed
 from lasing.logic.splitting import has_several_answers
 from lasing.session import Run
 
@@ -75,10 +79,9 @@ def run(
         list[str],
         typer.Argument(
             metavar="PROGRAM... [STREAM]...",
-            help="Programs (.lars) and streams (.facts .csv .jsonl .parquet .trig .nq .nt .jsonld .jelly, or - for "
-            "standard input). The rows of a "
-            "table are facts of the predicate that the file is named after, or of pred in pred=FILE or "
-            "pred(column,…)=FILE.",
+            help="Programs (.lars) or queries (.rq .sparql .rspql .csparql .cqels), and streams (.facts .csv .jsonl "
+            ".parquet .trig .nq .nt .jsonld .jelly, or - for standard input). The rows of a table are facts of the "
+            "predicate that the file is named after, or of pred in pred=FILE or pred(column,…)=FILE.",
             show_default=False,
         ),
     ],
@@ -167,15 +170,7 @@ def run(
             show_default=False,
         ),
     ] = "",
-    mapping: Annotated[
-        str,
-        typer.Option(
-            "--mapping",
-            metavar="FILE",
-            help="Turn the rows of tables into RDF triples, as this file (TOML) says.",
-            show_default=False,
-        ),
-    ] = "",
+    mapping: TripleMappings = None,
     sort: Annotated[bool, typer.Option("--sort", help="Read the streams whole and sort them by time first.")] = False,
     input_format: Annotated[
         str,
@@ -188,6 +183,7 @@ def run(
         typer.Option("--const", "-c", metavar="NAME=VALUE", help="Set a #const; can be repeated.", show_default=False),
     ] = None,
     data: DataFiles = None,
+    entail: EntailmentRegimes = None,
     functions: FunctionsModule = None,
     language: Language = None,
     max_atoms: MaxAtoms = None,
@@ -220,16 +216,19 @@ def run(
     if graph_times:
         sources = [replace(source, graph_times=Path(graph_times)) for source in sources]
     program = read_program(read_sources(programs), constants_of(const or []), language)
-    program = with_background(program, data)
+    program = with_entailment(with_background(program, data), entail)
     program = with_functions(program, None if functions is None else functions_of_module(functions))
     if show:
         program = replace(program, outputs=outputs_from(show))
         if mistakes := findings(program, (arity,)):
             raise LasingError(mistakes)
-    _refuse_overwriting(output, [*programs, *(data or []), *(str(source.path) for source in sources)])
+    refuse_overwriting(output, [*programs, *(data or []), *(str(source.path) for source in sources)])
     out_format = output_format(form, output)
     if out_format in RDF_OUTPUT and (view != "answers" or has_several_answers(program)):
         raise typer.BadParameter(f"{out_format} has a graph for each time point: the one answer", param_hint="--format")
+    if out_format in RDF_OUTPUT and any(output.form in ("rows", "truth") for output in program.outputs or ()):
+        message = f"{out_format} is for graphs: this query has rows, or yes or no; CONSTRUCT has a graph"
+        raise typer.BadParameter(message, param_hint="--format")
     program = styled(program, times)
     if quiet:
         warnings.simplefilter("ignore", LasingWarning)
@@ -242,7 +241,7 @@ def run(
         live = any(is_live(source.path) for source in sources)
         answers = Run(
             program,
-            Streams(tuple(sources) if not mapping else _mapped(sources, mapping)),
+            Streams(as_triples(sources, mapping)),
             start,
             end,
             engine,
@@ -258,7 +257,7 @@ def run(
             answers.measure()
         answers.prepare(lambda: None if quiet else note(COMPILING))
         batches = _batches(answers, view_name, models, _show_time(answers, out_format))
-        write_output(batches, out_format, output, header(view_name, answers.several, _arity(program)), quiet)
+        write_output(batches, out_format, output, _header(program, view_name, answers.several), quiet)
     if stats:
         print_stats(program, answers)
     if not quiet:
@@ -269,17 +268,6 @@ def run(
             f"{report.time_points:,} time points, {report.facts:,} facts in, {number}{report.atoms:,} atoms out, "
             f"{clock.monotonic() - begun:.1f} s"
         )
-
-
-def _mapped(sources: list[FileSource], file: str) -> tuple[FileSource | Mapped, ...]:
-    """The streams, with the rows of tables turned into triples."""
-    how = read_mapping(Path(file))
-    return tuple(mapped(source, how) if source.format in ("csv", "jsonl", "parquet") else source for source in sources)
-
-
-def _refuse_overwriting(output: str, inputs: list[str]) -> None:
-    if output and any(os.path.realpath(output) == os.path.realpath(name) for name in inputs):
-        raise typer.BadParameter(f"{output} is one of the inputs and would be overwritten", param_hint="--output")
 
 
 def _show_time(answers: Run, form: OutputFormat) -> ShowTime:
@@ -294,6 +282,10 @@ def _show_time(answers: Run, form: OutputFormat) -> ShowTime:
 
 
 def _batches(answers: Run, view: View, models: int | None, show_time: ShowTime) -> Iterator[Written]:
+    queries = formed(answers.program.outputs)
+    if queries:
+        alone = answers.program.outputs is not None and len(answers.program.outputs) == 1
+        return query_records(answers.moments(), view, show_time, queries, alone)
     columns = answers.columns() if view == "changes" else None
     if columns is not None:
         from lasing.connectors.column_sinks import change_records  # here, because it loads Arrow
@@ -315,6 +307,17 @@ def _exactly_one(moments: Iterator[Changes]) -> Iterator[Changes]:
         if d.code != "E309":
             raise
         raise fault(d.code, d.message, note="--as answers prints any number of answers") from None
+
+
+def _header(program: Program, view: View, several: bool) -> list[str]:
+    """The columns of a table: those of the query, if it is the only output."""
+    queries = formed(program.outputs)
+    if len(queries) == 1 and program.outputs is not None and len(program.outputs) == 1:
+        return query_header(view, program.outputs[0])
+    if queries:
+        shown = [visible_arity(o) if o.predicate in queries else o.arity for o in program.outputs or ()]
+        return header(view, several, max(shown))
+    return header(view, several, _arity(program))
 
 
 def _arity(program: Program) -> int:

@@ -56,6 +56,21 @@ class Record:
     atom: Atom | None
     text: str
 
+    def cells(self) -> list[Any]:
+        """The row of a table, without the empty cells at its end."""
+        return [*self.fields.values(), *(() if self.atom is None else (self.atom.predicate, *self.atom.args))]
+
+    def json(self) -> dict[str, Any]:
+        """The row as a JSON object."""
+        if self.atom is None:
+            return {name: value for name, value in self.fields.items() if value is not None}
+        return {**self.times(), "predicate": self.atom.predicate, "args": list(self.atom.args)}
+
+    def times(self) -> dict[str, Time | None]:
+        """The fields of a JSON object: a removed atom has no expiry."""
+        gone = self.fields.get("change") == "-"
+        return {name: value for name, value in self.fields.items() if not (gone and name == "expires_at")}
+
 
 class RecordColumns(Protocol):
     """Rows of output in columns, with their text in each format (see `column_sinks`)."""
@@ -96,7 +111,9 @@ def records(moments: Iterable[Changes], view: View, show_time: ShowTime) -> Iter
     """The rows to write, as soon as they are known, sorted by time and then by text. Idle time costs nothing."""
     match view:
         case "answers":
-            yield from _answer_records(moments, show_time)
+            yield from answer_records(
+                moments, lambda time, atoms: _sorted(answer_record(time, atom, show_time) for atom in atoms)
+            )
         case "changes":
             for change in moments:
                 added = (_change_record("+", change, atom, show_time) for atom in change.added)
@@ -111,14 +128,17 @@ def records(moments: Iterable[Changes], view: View, show_time: ShowTime) -> Iter
             assert_never(view)
 
 
-def _answer_records(moments: Iterable[Changes], show_time: ShowTime) -> Iterator[list[Record]]:
+def answer_records(
+    moments: Iterable[Changes], rows: Callable[[int, frozenset[Atom]], list[Record]]
+) -> Iterator[list[Record]]:
+    """The rows of the answer at each time point, as `rows` makes them."""
     standing, following = Standing(), 0
     for change in moments:
         if standing.at(0).atoms:
             for time in range(following, change.time):
-                yield _sorted(_answer_record(time, atom, show_time) for atom in standing.at(time).atoms)
+                yield rows(time, standing.at(time).atoms)
         standing.apply(change)
-        yield _sorted(_answer_record(change.time, atom, show_time) for atom in standing.at(change.time).atoms)
+        yield rows(change.time, standing.at(change.time).atoms)
         following = change.time + 1
 
 
@@ -179,7 +199,7 @@ def write_csv(batches: Iterable[Written], out: TextIO, names: list[str]) -> None
 
 
 def _csv_rows(batch: list[Record], width: int) -> str:
-    rows = ([csv_cell(cell) for cell in _cells(record)] for record in batch)
+    rows = ([csv_cell(cell) for cell in record.cells()] for record in batch)
     return _csv_lines(cells + [""] * (width - len(cells)) for cells in rows)
 
 
@@ -202,7 +222,7 @@ def write_parquet(batches: Iterable[Written], path: Path, names: list[str]) -> N
             _add_distinct(columns, places, batch)
             continue
         for record in batch:
-            cells = _cells(record)
+            cells = record.cells()
             for column, value in zip(columns, cells + [None] * (len(names) - len(cells)), strict=True):
                 column.append(value)
     arrays = {name: _column(name, values) for name, values in zip(names, columns, strict=True)}
@@ -229,7 +249,7 @@ def _add_distinct(columns: list[list[Any]], places: list[list[Any]], batch: Reco
 
 
 def _json_line(record: Record) -> str:
-    return json.dumps(_json_object(record), ensure_ascii=False, default=json_term) + "\n"
+    return json.dumps(record.json(), ensure_ascii=False, default=json_term) + "\n"
 
 
 def json_term(value: object) -> dict[str, str]:
@@ -248,21 +268,6 @@ def csv_cell(cell: Any) -> Any:
             "E513", f"in CSV, the text {value_text(cell)[:60]} would read back as the term {cell[:60]}", note=note
         )
     return '""' if cell == "" else cell
-
-
-def _json_object(record: Record) -> dict[str, Any]:
-    fields, atom = record.fields, record.atom
-    if atom is None:
-        return {name: value for name, value in fields.items() if value is not None}
-    if fields.get("change") == "-":  # a removed atom has no expiry
-        fields = {name: value for name, value in fields.items() if name != "expires_at"}
-    return {**fields, "predicate": atom.predicate, "args": list(atom.args)}
-
-
-def _cells(record: Record) -> list[Any]:
-    """The row of a table, without the empty cells at its end."""
-    atom = record.atom
-    return [*record.fields.values(), *(() if atom is None else (atom.predicate, *atom.args))]
 
 
 def _text(value: Any) -> str:
@@ -284,7 +289,8 @@ def _column(name: str, values: list[Any]) -> tuple[Any, bool]:
     return column_of(values)
 
 
-def _answer_record(time: int, atom: Atom, show_time: ShowTime) -> Record:
+def answer_record(time: int, atom: Atom, show_time: ShowTime) -> Record:
+    """The row of an atom of an answer."""
     shown = show_time(time)
     return Record({"time": shown}, atom, _fact_text(atom, shown))
 

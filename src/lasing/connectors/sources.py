@@ -283,6 +283,21 @@ def _recognized(stream: Any) -> _One | Streams:
     raise fault("E510", f"a {type(stream).__name__} is not a stream", note=_STREAMS)
 
 
+def naming_triples(stream: Any, predicate: str) -> Any:
+    """The stream, in which triples that come without a predicate are facts of this one."""
+    match stream:
+        case Path() if rdf_ending(stream):
+            form = _format(stream, "facts")
+            return FileSource(stream, form, Columns(predicate))
+        case FileSource() if stream.format in RDF_FORMATS and stream.columns.predicate is None:
+            return replace(stream, columns=replace(stream.columns, predicate=predicate))
+        case Mapped(predicate=None):
+            return replace(stream, predicate=predicate)
+        case Streams(streams):
+            return Streams(tuple(naming_triples(one, predicate) for one in streams))
+    return stream
+
+
 def mapped(source: FileSource | Table, mapping: TripleMapping) -> Mapped:
     """A table whose rows become graphs. The predicate that the table has, if any, is that of their triples."""
     columns = source.columns if isinstance(source, FileSource) else source.columns()
@@ -337,7 +352,7 @@ def _header(source: FileSource) -> Iterable[str]:
 def _as_table(predicate: object, part: Any) -> Any:
     if not isinstance(predicate, str):
         raise fault("E509", f"{predicate!r} is not a predicate's name", note=_STREAMS)
-    if isinstance(part, Table):
+    if isinstance(part, Table | Mapped):
         return replace(part, predicate=part.predicate or predicate)
     return Table(part, predicate)
 

@@ -15,6 +15,7 @@ from lasing.languages.lars.formatter import format_text
 from lasing.languages.lars.lower import lower
 from lasing.languages.lars.prefixes import declarations
 from lasing.languages.lars.questions import read_question as read_lars_question
+from lasing.languages.lars.writing import program_text
 from lasing.logic.checks import MISTAKES, findings
 from lasing.logic.program import Program
 from lasing.logic.question import Question
@@ -127,6 +128,11 @@ def read_question(
 def format_program(source: SourceText, language: str | None = None) -> str:
     """A program in the layout of its language."""
     return front_end([source], language).format(source)
+
+
+def translated(program: Program, language: str | None = None) -> str:
+    """A program in the language of rules, whatever language it was written in, with the prefixes of its texts."""
+    return program_text(program, prefixes_of(program, language))
 
 
 def prefixes_of(program: Program, language: str | None = None) -> dict[str, str]:

@@ -18,6 +18,7 @@ from lasing.engine_choice import (
     chosen_by_plan,
     most_models,
 )
+from lasing.entailment import Entail
 from lasing.errors import Diagnostic, LasingError, fault, warn
 from lasing.limits import Limits, Watch, limits_of, stopped
 from lasing.live import snapshots
@@ -26,12 +27,13 @@ from lasing.live.local import LocalCore
 from lasing.live.models import ModelsCore
 from lasing.live.reference import ReferenceCore
 from lasing.live.remembered import runs_from_table, still_reached, table_of
-from lasing.live.updates import ChangeSource, Joined, KnownChanges, Update
+from lasing.live.updates import ChangeSource, Joined, KnownChanges, Update, shown_tables
 from lasing.logic.answers import Answer
 from lasing.logic.examples import Examples
 from lasing.logic.facts import facts_of
 from lasing.logic.own import Functions
 from lasing.logic.program import Program
+from lasing.logic.results import formed
 from lasing.logic.runs import Run
 from lasing.logic.values import Value
 from lasing.plan.nodes import Plan
@@ -60,8 +62,8 @@ class Engine:
     A program may have any number of answer streams: `answer().models` has them, at most `models` of them. The changes
     of an update are then defined only if there is exactly one answer stream, before and after.
 
-    `functions` has the Python functions that the program calls: `{"f": f}` for `@f(X)`. `data` has more background, as
-    in `lasing.run`.
+    `functions` has the Python functions that the program calls: `{"f": f}` for `@f(X)`. `data` has more background and
+    `entail` names an entailment regime, as in `lasing.run`.
 
     `max_atoms`, `max_memory` and `max_time` are limits as in `lasing.run`; `max_time` applies to each call. An engine
     stopped by a limit or an interrupt is half way through a time point and refuses to continue (E317): restore it.
@@ -78,19 +80,23 @@ class Engine:
         constants: Mapping[str, Value] | None = None,
         functions: Functions | None = None,
         data: Any = None,
+        entail: Entail = None,
         max_atoms: int | None = None,
         max_memory: int | str | None = None,
         max_time: float | str | None = None,
     ) -> None:
         watch = Watch(limits_of(max_atoms, max_memory, max_time))
-        given = program_of(program, constants, functions, data).watching_dates()
+        given = program_of(program, constants, functions, data, entail).watching_dates()
         self._set_up(given, start, choose(given, engine, most_models(models), watch), watch, on_late)
 
     @classmethod
     def with_plan(cls, program: Program, plan: Plan | None, engine: str, start: int, limits: Limits) -> Engine:
-        """An engine for a program with one answer, with the plan given; without a plan, the reference engine."""
+        """An engine for a program with one answer, with the plan given; without a plan, the reference engine.
+
+        Its tables have all columns of all outputs."""
         made, watch, given = cls.__new__(cls), Watch(limits), program.watching_dates()
         made._set_up(given, start, chosen_by_plan(given, plan, engine, watch), watch, None)
+        made._queries = {}
         return made
 
     def _set_up(self, program: Program, start: Any, choice: Choice, watch: Watch, on_late: OnLate | None) -> None:
@@ -101,6 +107,7 @@ class Engine:
         self._kind = choice.name
         self._open = _opener(choice, program)
         self._own = by_time(self.program.data)
+        self._queries = formed(program.outputs)
         self._core: Core | None = None
         self._start: int | None = None
         self._whole = True
@@ -153,7 +160,7 @@ class Engine:
                 message = f"time {shown(now)} has passed: everything is evaluated up to {shown(core.time)}"
                 raise fault("E308", message, note=note)
             self.on_late(now, facts)
-            return Update(core.time, KnownChanges([]))
+            return Update(core.time, KnownChanges([]), self._queries)
         return self._evaluate(core, now, core.encode(now, facts))
 
     def advance_to(self, time: Any) -> Update:
@@ -176,12 +183,15 @@ class Engine:
         prepared = self._batch(frames, time, end)
         self._note_gaps(gaps)
         if prepared is None:
-            return self._open(0).holding().tables()  # the empty tables of an engine that has not begun
+            return self._shown(self._open(0).holding())  # the empty tables of an engine that has not begun
         core, until, batch = prepared
         self._enter_evaluation()
         source = core.push_batch(until, batch)
         self._whole = True
-        return source.tables()
+        return self._shown(source)
+
+    def _shown(self, source: ChangeSource) -> dict[str, Any]:
+        return shown_tables(source.tables(), self._queries)
 
     def _present(self, predicate: Any, frame: Any, gaps: Gaps, time: str | None = None) -> Any:
         table = frame_of(frame, predicate)
@@ -228,7 +238,7 @@ class Engine:
     def holding(self) -> dict[str, Any]:
         """Everything that holds now as Arrow tables, in the form of `push_batch`, as if it had been added now."""
         self._check_whole()
-        return (self._core or self._open(0)).holding().tables()
+        return self._shown((self._core or self._open(0)).holding())
 
     def _batch(self, facts: Mapping[str, Any], time: str, end: Any) -> tuple[Core, int, EncodedBatch] | None:
         """Facts of many time points, checked and encoded, and the time to evaluate up to; None if the timeline has not
@@ -281,7 +291,7 @@ class Engine:
             some = bool(facts)
         start = self._first([now] if some else [], now)
         if start is None:
-            return Update(now, KnownChanges([]))
+            return Update(now, KnownChanges([]), self._queries)
         core = self._open(start)
         encoded = core.encode(now, facts)
         self._begin(start, core)
@@ -332,6 +342,7 @@ class Engine:
         constants: Mapping[str, Value] | None = None,
         functions: Functions | None = None,
         data: Any = None,
+        entail: Entail = None,
         max_atoms: int | None = None,
         max_memory: int | str | None = None,
         max_time: float | str | None = None,
@@ -339,9 +350,10 @@ class Engine:
         """An engine that continues from a snapshot with the answers that the original engine would have given.
 
         The program may be a different one, if the snapshot has all facts that it looks back on. Raises E512 if the
-        snapshot lacks some of them or is damaged. Functions and `data` are not part of a snapshot: give them again.
+        snapshot lacks some of them or is damaged. Functions, `data` and `entail` are not part of a snapshot:
+        give them again.
         """
-        checked_program = program_of(program, constants, functions, data)
+        checked_program = program_of(program, constants, functions, data, entail)
         state = snapshots.from_table(snapshot, facts_of(checked_program).arity, needed_coverage(checked_program))
         restored = cls(
             checked_program,
@@ -371,7 +383,11 @@ class Engine:
 
     def _evaluate(self, core: Core, now: int, encoded: Any) -> Update:
         self._enter_evaluation()
-        update = self._push_with_own(core, now, encoded) if self._own else Update(now, core.push(now, encoded))
+        update = (
+            self._push_with_own(core, now, encoded)
+            if self._own
+            else Update(now, core.push(now, encoded), self._queries)
+        )
         self._whole = True
         return update
 
@@ -384,7 +400,7 @@ class Engine:
             self._own = self._own[len(mine) :]
             updates.append(core.push(time, core.encode(time, mine)))
         updates.append(core.push(now, encoded))
-        return Update(now, Joined(updates))
+        return Update(now, Joined(updates), self._queries)
 
 
 def _opener(choice: Choice, program: Program) -> Opener:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -11,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from lasing.connectors.arrow import column_of, table_with
+from lasing.connectors.shown import shown_table
 from lasing.engines.local.columns import NEVER, decode, decode_expiry
 from lasing.engines.local.dictionary import Coded, Codes
 from lasing.engines.local.engine import LocalEngine, expiry
@@ -18,6 +20,8 @@ from lasing.engines.local.execute import OUT_ARGS, OUT_PREDICATE, OUT_SIGN, OUT_
 from lasing.errors import LasingError
 from lasing.logic.answers import Changes, Expiry
 from lasing.logic.formulas import Atom
+from lasing.logic.program import Output
+from lasing.logic.results import labels, row_of, seen
 from lasing.logic.values import Value
 
 Tuples = list[tuple[Value, ...]]
@@ -27,11 +31,15 @@ class Update:
     """The changes since the previous update: net, and time point by time point.
 
     `added` and `removed` are sets of atoms, made on demand. `rows()` and `to_arrow()` return the same changes faster.
+
+    For a query, `rows()` and `to_arrow()` have what a reader sees: its columns, duplicate rows, and None or null where
+    there is no value. Its atoms also have the order keys and the number of equal rows.
     """
 
-    def __init__(self, time: int, source: ChangeSource) -> None:
+    def __init__(self, time: int, source: ChangeSource, queries: Mapping[str, Output] | None = None) -> None:
         self.time = time
         self._source = source
+        self._queries = queries or {}
         self._net: Changes | None = None
 
     @property
@@ -55,15 +63,16 @@ class Update:
 
     def rows(self) -> tuple[Tuples, Tuples]:
         """Added and removed atoms as tuples: the predicate, then the arguments."""
-        return self._source.rows() or (_tuples(self.added), _tuples(self.removed))
+        added, removed = self._source.rows() or (_tuples(self.added), _tuples(self.removed))
+        return shown_rows(added, removed, self._queries) if self._queries else (added, removed)
 
     def to_arrow(self) -> dict[str, Any]:
-        """An Arrow table for each predicate: time, change (1 or -1), expires_at, arg1, arg2, …
+        """An Arrow table for each predicate: time, change (1 or -1), expires_at, arg1, arg2, … or a query's columns.
 
         Rows are in order of time. `expires_at` is null if the atom is provisional or removed, and the largest number
         if it holds for ever.
         """
-        return self._source.tables()
+        return shown_tables(self._source.tables(), self._queries)
 
     def __bool__(self) -> bool:
         return bool(self.added or self.removed)
@@ -79,6 +88,38 @@ class Update:
             steps = self._source.changes()
             self._net = steps[0] if len(steps) == 1 and steps[0].time == self.time else _net(self.time, steps)
         return self._net
+
+
+def shown_rows(added: Tuples, removed: Tuples, queries: Mapping[str, Output]) -> tuple[Tuples, Tuples]:
+    """Changes as a reader sees them: the rows of queries without helper columns, as often as they are new or gone."""
+    difference = Counter[tuple[Value, ...]]()
+    kept: tuple[Tuples, Tuples] = [], []
+    for sign, mine, rows in ((1, kept[0], added), (-1, kept[1], removed)):
+        for predicate, *args in rows:
+            if (output := queries.get(str(predicate))) is None:
+                mine.append((predicate, *args))
+            else:
+                row, times = seen(output, tuple(args))
+                difference[predicate, *row] += sign * times
+    for values, number in difference.items():
+        shown: Any = (values[0], *row_of(values[1:]))
+        kept[0].extend([shown] * number)
+        kept[1].extend([shown] * -number)
+    return kept
+
+
+def shown_tables(tables: dict[str, Any], queries: Mapping[str, Output]) -> dict[str, Any]:
+    """Tables of changes as a reader sees them, with the columns of queries."""
+    for predicate, output in queries.items():
+        if predicate in tables:
+            arguments = [f"arg{i}" for i in range(1, output.arity + 1)]
+            table = shown_table(tables[predicate], arguments, output)
+            names = [*_LEADING, *labels(output, _LEADING)]
+            tables[predicate] = table.rename_columns(names)
+    return tables
+
+
+_LEADING = ("time", "change", "expires_at")
 
 
 class ChangeSource(Protocol):

@@ -32,6 +32,9 @@ class ProgramFacts:
         """The predicates that are derived and not known to be streamed: none of their data has to be kept."""
         return self.derived - self.streamed
 
+    only_stream: str | None
+    """The input that triples without a predicate belong to: the only one that the program declares."""
+
     @property
     def partitions(self) -> tuple[PartitionWindow, ...]:
         """The windows that count facts for each key."""
@@ -73,6 +76,7 @@ def facts_of(program: Program) -> ProgramFacts:
         frozenset((*background, *tables)),
         frozenset((*data, *[signature.predicate for signature in program.inputs])),
         tuple(dict.fromkeys([node.function for node in nodes if isinstance(node, Window)])),
+        program.inputs[0].predicate if len(program.inputs) == 1 and program.inputs[0].arity == 3 else None,
     )
 
 

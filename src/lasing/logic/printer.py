@@ -119,6 +119,6 @@ def _select_text(select: Select) -> str:
 
 
 def _braces_text(formula: Braces) -> str:
-    terms = ",".join(term_text(t) for t in formula.terms)
+    terms = ",".join(term_text(t) for t in formula.terms) or "1"  # any constant: there is one tuple, or none
     condition = ", ".join(formula_text(f) for f in formula.condition)
     return f"{{{terms} : {condition}}}"

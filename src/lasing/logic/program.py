@@ -158,8 +158,22 @@ class Program:
     """The derived streams: predicates whose derived atoms are remembered."""
     tables: tuple[FactTable, ...] = ()
     """More background, in columns."""
+    graphs: tuple[str, ...] = ()
+    """Derived predicates that hold graphs, as `triple` does: those of the windows of a query."""
+    closing: tuple[int, int] = (1, 0)
+    """When the last windows of a finished stream close: at a multiple of the first number, at the earliest the second
+    number of time points after the last fact."""
     derivations: Derivations = field(default_factory=Derivations, init=False, compare=False, repr=False)
     """The results of `per_program` functions. A program with other rules starts without any."""
+
+    def end_after(self, last: int) -> int:
+        """The time point at which a finished stream ends, given that of its last fact.
+
+        >>> [Program((), closing=closing).end_after(10) for closing in ((5, 1), (5, 0), (1, 0))]
+        [15, 10, 10]
+        """
+        period, delay = self.closing
+        return -(-(last + delay) // period) * period
 
     def place_of(self, thing: Atom | Signature | Output) -> Place | None:
         """The place of a fact or a declaration: offsets run through all sources, one after the other."""

@@ -16,6 +16,7 @@ from lasing.connectors.rdf.mapped_spark import TRIPLE_COLUMNS
 from lasing.connectors.rdf.mapping import TripleMapping, read_mapping
 from lasing.connectors.rows import time_of
 from lasing.connectors.sinks import VIEWS
+from lasing.entailment import REGIMES, with_entailment
 from lasing.errors import Diagnostic, LasingError, SourceText, fault, in_order, similar
 from lasing.languages import examine
 from lasing.limits import Limits, limits_of
@@ -58,6 +59,7 @@ TOP_KEYS: dict[str, tuple[type, ...]] = {
     "constants": (dict,),
     "functions": (str,),
     "data": (str, list),
+    "entail": (str, list),
     "view": (str,),
     "mode": (str,),
     "checkpoint": (str,),
@@ -297,7 +299,7 @@ class _Reading:
             return None
         errors = [d for d in [*found, *findings(program, ONE_ANSWER)] if d.severity == "error"]
         self._found.extend(errors)
-        return None if errors else self._with_functions(self._with_data(program))
+        return None if errors else self._with_functions(self._with_entailment(self._with_data(program)))
 
     def _with_data(self, program: Program) -> Program:
         """The program with the background of the files that the pipeline's file names."""
@@ -307,6 +309,17 @@ class _Reading:
             predicate, equals, path = str(name).rpartition("=")
             try:
                 program = with_background(program, f"{predicate}{equals}{self._place(path)}")
+            except LasingError as error:
+                self._found.extend(error.diagnostics)
+        return program
+
+    def _with_entailment(self, program: Program) -> Program:
+        """The program with the rules of the entailment regimes that the pipeline's file names."""
+        given = self._given.get("entail", [])
+        named = [given] if isinstance(given, str) else given if isinstance(given, list) else []
+        for name in map(str, named):
+            try:
+                program = with_entailment(program, name if name in REGIMES else self._place(name))
             except LasingError as error:
                 self._found.extend(error.diagnostics)
         return program

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lasing.plan.build import PlanDraft, copies, stamp_rule, view_rule
-from lasing.plan.literals import Outside, Predicates, Unplanned
+from lasing.plan.build import PlanDraft, copies, stamp_rule, untimed, view_rule
+from lasing.plan.literals import Outside, Predicates
 from lasing.plan.nodes import PlanRule
 from lasing.plan.operators import Box
 from lasing.plan.relations import POINT, Relation, Span
@@ -78,10 +78,11 @@ class Inside:
         if predicate not in self.own or self._is_past(predicate, span):
             return self.copied(self.outside.within(predicate, span))
         relation, new = self._scratch(f"{predicate} in {span}", self._known.arity[predicate])
-        if new:
+        if new and predicate in self._known.streams and span.back == 0 and span.step > 1:
+            # Whether its one time point is now changes with time, which an interval of evaluation times cannot say.
+            self.rules += untimed(relation, self.at(predicate, span))
+        elif new:
             if predicate in self._known.streams:
-                if span.back == 0 and span.step > 1:
-                    raise Unplanned("[0 step n] over a derived stream, in its own recursion")
                 if span.back != 0:  # otherwise, the window has no time point before now
                     past = self.outside.recalled(predicate, span, "in", past=True)
                     self.rules += copies(relation, self.copied(past))
@@ -113,8 +114,6 @@ class Inside:
     def always(self, predicate: str, span: Span) -> Relation:
         if predicate not in self.own or self._is_past(predicate, span):
             return self.copied(self.outside.always(predicate, span))
-        if predicate in self._known.streams and span != POINT:
-            raise Unplanned("always over a derived stream, in its own recursion or in a window that looks ahead")
         relation, new = self._scratch(f"{predicate} always {span}", self._known.arity[predicate])
         if new:
             self.boxes.append(Box(self.at(predicate, span), relation, span))

@@ -255,7 +255,7 @@ class Outside:
         """`p always in [w]`"""
         if span == POINT:
             return self.now(predicate)
-        if predicate in self.predicates.streams:
+        if predicate in self.predicates.streams and span.ahead <= 0:
             return self._or_background(predicate, self.recalled(predicate, span, "always"), span)
         relation, new = self.draft.relation(f"{predicate} always {span}", self.predicates.arity[predicate], True)
         if new:
@@ -307,8 +307,7 @@ class Outside:
 
         Everything that held is in its runs, facts included, since facts are part of the answer of their time point.
         """
-        if how == "always" and (past or span.ahead > 0):
-            raise Unplanned("always over a derived stream, in its own recursion or in a window that looks ahead")
+        assert how != "always" or not (past or span.ahead > 0), "such windows are boxes over times"
         past = past or span.ahead < 0
         name = f"{predicate} remembered {how} {span}" + (" before now" if past else "")
         arity = self.predicates.arity[predicate] + (how == "at")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from lasing.connectors.arrow import has_terms, names_as_they_are
 from lasing.connectors.rows import value_of
+from lasing.connectors.shown import shown_table
 from lasing.connectors.sinks import View
 from lasing.connectors.spark_terms import marked
 from lasing.errors import fault
@@ -52,34 +53,36 @@ _SPARK = {
 
 @dataclass(frozen=True, slots=True)
 class OutputTable:
-    """The table of an output predicate: the names and types of its argument columns.
+    """The table of an output predicate: the names and types of its argument columns."""
 
-    `rows` is True for the result of a query. Its last `hidden` columns are not shown, and if it is `counted`, the very
-    last one says how many equal rows there are.
-    """
-
-    predicate: str
+    output: Output
     columns: tuple[str, ...]
     types: tuple[Type, ...]
-    rows: bool = False
-    hidden: int = 0
-    counted: bool = False
 
     @property
-    def shown_columns(self) -> tuple[str, ...]:
-        """The argument columns that a reader sees."""
-        return self.columns[: len(self.columns) - self.hidden]
+    def predicate(self) -> str:
+        return self.output.predicate
+
+    @property
+    def is_query(self) -> bool:
+        """Whether it is the result of a query, which may have helper columns and missing values."""
+        return self.output.form != "atoms"
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The columns that a reader sees: all but the helper columns of a query."""
+        return self.columns[: len(shown_columns(self.output))]
 
     def schema(self, view: View, dated: bool, whole: bool = False) -> str:
-        """The columns as DDL text for Spark, `whole` with the hidden ones; `dated` if times are timestamps."""
+        """The columns as DDL text for Spark; `dated` if times are timestamps, `whole` with helper columns."""
         times = "timestamp" if dated else "bigint"
         leading = [f"`{name}` {'tinyint' if name == 'change' else times}" for name in LEADING[view]]
-        pairs = zip(self.columns if whole else self.shown_columns, self.types, strict=False)
+        pairs = zip(self.columns if whole else self.shown, self.types, strict=False)
         return ", ".join([*leading, *(f"`{name}` {_SPARK[kind]}" for name, kind in pairs)])
 
     def marked(self, frame: Any) -> Any:
         """A DataFrame of this output, with a mark on the columns that have terms."""
-        names = zip(self.shown_columns, self.types, strict=False)
+        names = zip(self.shown, self.types, strict=False)
         return marked(frame, [name for name, kind in names if kind == "mixed"])
 
     def conformed(self, changes: Any) -> Any:
@@ -101,53 +104,30 @@ class OutputTable:
 
     def finished(self, table: Any, view: View, unit: int | None, whole: bool = False) -> Any:
         """A table in its final form: columns in order, and times as timestamps if a time point is `unit` microseconds
-        long; `whole` with the hidden columns."""
-        shown = table if whole else self.shown(table)
+        long; with helper columns only if `whole`."""
+        if self.is_query and not whole:
+            table = shown_table(table, self.columns, self.output, self._mixed())
         columns = {}
         for name in LEADING[view]:
-            columns[name] = shown[name] if name == "change" else moments(times_of(shown, name), unit)
-        return pa.table({**columns, **{n: shown[n] for n in (self.columns if whole else self.shown_columns)}})
+            columns[name] = table[name] if name == "change" else moments(times_of(table, name), unit)
+        return pa.table({**columns, **{name: table[name] for name in (self.columns if whole else self.shown)}})
 
-    def shown(self, table: Any) -> Any:
-        """A table of a query's result as a reader wants it: without hidden columns, with equal rows repeated, and with
-        null for a value that is not bound. Other tables stay as they are."""
-        if not self.rows:
-            return table
-        if self.hidden:
-            times = table[self.columns[-1]].cast(pa.int64()) if self.counted else None
-            rows = table.drop_columns(list(self.columns[len(self.shown_columns) :]))
-            table = _difference(rows, times) if "change" in rows.column_names else _repeated(rows, times)
-        for name, kind in zip(self.shown_columns, self.types, strict=False):
-            if kind == "mixed":
-                place = table.column_names.index(name)
-                bound = pc.if_else(pc.equal(table[name], _UNBOUND), pa.scalar(None, pa.string()), table[name])
-                table = table.set_column(place, name, bound)
-        return table
+    def shown_frame(self, frame: Any) -> Any:
+        """What a reader sees of a Spark frame with all columns."""
+        if not self.is_query:
+            return frame
+        from pyspark.sql import functions as f
 
-    def shown_rows(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """For `mapInArrow`: rows with hidden columns as a reader wants them."""
-        for batch in batches:
-            yield from self.shown(pa.Table.from_batches([batch])).to_batches()
+        if self.output.counted:
+            numbers = f.sequence(f.lit(1), f.col(f"`{self.columns[-1]}`").cast("int"))
+            frame = frame.withColumn("*copy", f.explode(numbers)).drop("*copy")
+        for name in self._mixed() & set(self.shown):
+            column = f.col(f"`{name}`")
+            frame = frame.withColumn(name, f.when(column != mixed_text(UNBOUND), column))
+        return frame.drop(*self.columns[len(self.shown) :])
 
-
-_UNBOUND = mixed_text(UNBOUND)
-
-
-def _repeated(rows: Any, times: Any) -> Any:
-    """Each row as often as a column of numbers says; once if there is none."""
-    return rows if times is None else rows.take(pa.array(np.repeat(np.arange(rows.num_rows), np.asarray(times))))
-
-
-def _difference(rows: Any, times: Any) -> Any:
-    """How many more or fewer equal rows there are at each time: a row for each. That a row has only moved in the order
-    of the rows is no difference."""
-    names = [name for name in rows.column_names if name != "change"]
-    number = rows["change"].cast(pa.int64())
-    signed = rows.select(names).append_column("*n", number if times is None else pc.multiply(number, times))
-    summed = signed.group_by(names, use_threads=False).aggregate([("*n", "sum")]).sort_by("time")
-    difference = np.asarray(summed["*n_sum"])
-    changes = summed.select(names).add_column(1, "change", pa.array(np.sign(difference), pa.int8()))
-    return _repeated(changes, np.abs(difference))
+    def _mixed(self) -> set[str]:
+        return {name for name, kind in zip(self.columns, self.types, strict=True) if kind == "mixed"}
 
 
 def moments(points: Any, unit: int | None) -> Any:
@@ -173,9 +153,7 @@ def _table(program: Program, output: Output, types: Types) -> OutputTable:
     if known is None:  # shown, but neither derived nor read from anywhere
         known = (None,) * output.arity
     names = column_names(program, output, _RESERVED)
-    kinds = tuple(kind or "text" for kind in known)
-    hidden = output.arity - len(shown_columns(output))
-    return OutputTable(output.predicate, names, kinds, output.form == "rows", hidden, output.counted)
+    return OutputTable(output, names, tuple(kind or "text" for kind in known))
 
 
 def _terms(column: Any, has_terms: bool) -> Any:

@@ -249,14 +249,12 @@ class Reasoning:
         dated = task.unit is not None
         frames = {}
         for predicate, output in task.outputs.items():
-            schema = output.schema(task.view, dated)
             if late is not None and task.view == "intervals":
                 whole = output.schema(task.view, dated, whole=True)
                 parts = _taken(results, predicate, f"{whole}, `*begun` boolean, `*goes_on` boolean")
-                stitched = batch.stitched(parts, output.columns)
-                frame = stitched.mapInArrow(output.shown_rows, schema) if output.rows else stitched
+                frame = output.shown_frame(batch.stitched(parts, output.columns))
             else:
-                frame = _taken(results, predicate, schema)
+                frame = _taken(results, predicate, output.schema(task.view, dated))
             frames[predicate] = output.marked(frame)
         if late is None:
             late = _taken(results, streaming.LATE_KIND, streaming.late_schema(dated))

@@ -9,6 +9,7 @@ import pytest
 
 from lasing import LasingError
 from lasing.connectors.arrow import has_terms
+from lasing.logic.program import Output
 from lasing.logic.values import BlankNode, Iri, TaggedLiteral, Value, datatypes, literal, mixed_text
 from lasing.spark.hashing import shard_of, shards_of
 from lasing.spark.outputs import OutputTable
@@ -61,7 +62,11 @@ def test_a_number_beyond_64_bits_is_refused() -> None:
         pack(frozenset({1}), [(1, "9" * 30, "a")])
 
 
-RESULT = OutputTable("r", ("x", "key", "times"), ("mixed", "integer", "integer"), rows=True, hidden=2, counted=True)
+RESULT = OutputTable(
+    Output("r", ("x", "", ""), form="rows", order=(False,), counted=True),
+    ("x", "key", "times"),
+    ("mixed", "integer", "integer"),
+)
 
 
 def test_a_result_repeats_equal_rows_and_has_null_for_what_is_not_bound() -> None:

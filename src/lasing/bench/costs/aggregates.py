@@ -18,7 +18,13 @@ from lasing.logic.functions import AGGREGATES, AggregateFunction
 
 SENSORS, WARM_UP, TICKS = 50, 1000, 4000
 SHORT, LONG = 60, 600
-KINDS = ("integers", "decimals")
+KINDS: dict[str, tuple[AggregateFunction, ...]] = {
+    "integers": tuple(AGGREGATES),
+    "decimals": tuple(AGGREGATES),
+    "rising decimals": ("min", "max"),
+    "falling decimals": ("min", "max"),
+}
+"""Kinds of readings, with the aggregates that are measured. The order of readings matters to least and greatest."""
 _BEGIN = 1_000_000
 
 
@@ -28,10 +34,13 @@ def program(function: AggregateFunction, window: int) -> str:
 
 
 def readings(kind: str, sensors: int, ticks: int) -> pa.Table:
-    """One reading of each sensor at each time point: whole numbers, or numbers with two places."""
+    """One reading of each sensor at each time point: whole numbers, or numbers with two places, in some order."""
     draw = np.random.default_rng(1)
     size = sensors * ticks
     values = draw.integers(0, 1000, size) if kind == "integers" else np.round(draw.normal(20, 5, size), 2)
+    if kind not in ("integers", "decimals"):
+        steps = np.arange(size) // sensors / 100
+        values = np.round(20 + steps if kind == "rising decimals" else 20 - steps, 2)
     names = pa.array([f"s{i}" for i in range(sensors)])
     return pa.table(
         {
@@ -45,9 +54,9 @@ def readings(kind: str, sensors: int, ticks: int) -> pa.Table:
 def aggregates() -> list[tuple[str, str, str]]:
     """Rows of a table: the aggregate, processor time per reading, and the ratios to a short window and to Polars."""
     rows: list[tuple[str, str, str]] = []
-    for kind in KINDS:
+    for kind, functions in KINDS.items():
         data = readings(kind, SENSORS, WARM_UP + TICKS)
-        for function in AGGREGATES:
+        for function in functions:
             cost = _costs(function, data)
             others = [(f"in [{SHORT}]", cost[SHORT]), *((f"by {name}", cost[name]) for name in POLARS if name in cost)]
             compared = ", ".join(f"{cost[LONG] / other:.3g}x {name}" for name, other in others)

@@ -90,6 +90,11 @@ def release(m: Checked, distance: int) -> None:
     del _allocated[m._address + _WORD * distance]
 
 
+def prefetch(m: Checked, at: int) -> None:
+    """There is nothing to fetch, but the word must exist."""
+    _ = m[at]
+
+
 def handle_signals(_m: Checked, _at: int) -> bool:
     """Python handles signals by itself."""
     return False

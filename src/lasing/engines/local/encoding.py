@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from lasing.engines.local.asking import PAIR
 from lasing.engines.local.operators import variants
+from lasing.engines.local.operators.ahead import MOST_EARLY
 from lasing.engines.local.operators.join import join_any
 from lasing.engines.local.operators.operation import Layout, span_words
 from lasing.engines.local.operators.pairs import compute_rows, copy_rows, join_pairs
@@ -66,7 +67,9 @@ class Variant:
         variant[variants.HEAD_REGISTERS] = layout.put(head)
         variant[variants.RULE] = rule.origin if rule.origin >= 0 else layout.rule_count()
         variant[variants.SPECIAL] = self._special
-        if not self._counted:
+        if self._counted:
+            variant[variants.EARLY] = self._early(variant, binds)
+        else:
             self._choose_kernel(variant, binds)
         return self._shown(variant) if self._computes() else layout.put(variant)
 
@@ -85,6 +88,21 @@ class Variant:
         at = self._layout.put(variant)
         self._layout.shows(at, variant[variants.RULE], named)
         return at
+
+    def _early(self, variant: list[int], binds: list[int]) -> int:
+        """Where the lookups are whose keys are known as soon as the changed row is: those of steps, and the head."""
+        known = {register for _, register in _bound(binds)}
+        lookups = [
+            [step[variants.RELATION], step[variants.INDEX_NUMBER], step[variants.KEYS], step[variants.FIRST_KEY]]
+            for step in self._steps
+            if step[variants.CODE] in (variants.PROBE, variants.ABSENT) and step[variants.KEYS] > 0
+        ]
+        lookups.append([variant[variants.HEAD], 0, self._rule.head.arity, variant[variants.HEAD_REGISTERS]])
+        early = []
+        for relation, index, keys, first in lookups:
+            if all(r in known or r >= NOW_REGISTER for r in self._layout.words[first : first + keys]):
+                early.append([relation, index, keys, first])
+        return self._layout.put([len(early[:MOST_EARLY]), *(word for lookup in early[:MOST_EARLY] for word in lookup)])
 
     def _choose_kernel(self, variant: list[int], binds: list[int]) -> None:
         """One of the loops for small rules, if one fits, and where its values come from."""

@@ -11,6 +11,7 @@ from lasing.engines.local import execute, idle, measuring, memory, pause, values
 from lasing.engines.local.asking import FIRST_FUNCTION
 from lasing.engines.local.encoding import NOW_REGISTER, VARIABLES, Variant
 from lasing.engines.local.operators import examples, log, variants
+from lasing.engines.local.operators.ahead import GROUP, MOST_EARLY
 from lasing.engines.local.operators.fixpoint import Fixpoint
 from lasing.engines.local.operators.operation import KERNEL, OPERATION, Own, span_words
 from lasing.engines.local.operators.table import OPERATORS
@@ -27,6 +28,7 @@ from lasing.plan.relations import Relation, Span, Where
 from lasing.plan.rewrite import rules_of
 
 _KEY_AREA, _STACK = 64, 64
+assert GROUP * MOST_EARLY <= _STACK, "what is fetched ahead is noted where joins keep their cursors"
 
 
 @dataclass

@@ -85,6 +85,22 @@ def release(_typing: Any, base: Any, _distance: Any) -> Any:
 
 
 @intrinsic
+def prefetch(_typing: Any, base: Any, _at: Any) -> Any:
+    """Begin to fetch the word m[at] from memory, and go on without it: it is read soon."""
+
+    def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        number = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [_BYTES, number, number, number])
+        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        address = builder.bitcast(builder.gep(args[0], [args[1]]), _BYTES)
+        for_reading, keep, data = (ir.Constant(number, n) for n in (0, 3, 1))
+        builder.call(fetch, [address, for_reading, keep, data])
+        return context.get_dummy_value()
+
+    return types.none(base, types.int64), generate
+
+
+@intrinsic
 def handle_signals(_typing: Any, base: Any, _at: Any) -> Any:
     """Run Python's handlers for signals that have arrived. If one raises, its exception goes to three words at m[at…],
     as `PyErr_Fetch` gives it, and the result is true. Kernels hold Python's lock, so this is allowed."""
@@ -145,6 +161,7 @@ if PLAIN_PYTHON:
         int64,
         invoke,
         pointer,
+        prefetch,
         release,
         share,
         uint64,
@@ -159,6 +176,7 @@ __all__ = [
     "invoke",
     "kernel_address",
     "pointer",
+    "prefetch",
     "release",
     "share",
     "uint64",

@@ -39,6 +39,7 @@ from lasing.logic.values import (
     Constructed,
     Iri,
     Truth,
+    datatypes,
     is_boxed,
     is_number,
     is_value,
@@ -131,6 +132,8 @@ def read_atom(c: Cursor) -> Atom:
     """A predicate and its arguments."""
     i = c.i
     if c.kinds[i] != "NAME":
+        if c.kinds[i] in _IRIS and c.kinds[i + 1] == "(":
+            return _read_triple(c)
         c.fail_expected("a predicate's name", "here", _name_note(c))
     name = c.texts[i]
     if c.kinds[i + 1] != "(":
@@ -143,6 +146,29 @@ def read_atom(c: Cursor) -> Atom:
     if not c.accept(")"):
         c.fail_expected(", or )", f"in the arguments of {name}")
     return Atom(name, tuple(args), c.offsets[i])
+
+
+def _read_triple(c: Cursor) -> Atom:
+    """`ex:p(X,Y)` is `triple(X,ex:p,Y)`, and `ex:c(X)` is `triple(X,rdf:type,ex:c)`."""
+    i = c.i
+    written = c.texts[i]
+    name = Iri(written[1:-1]) if c.kinds[i] == "IRI" else prefixed_iri(c, written, c.offsets[i])
+    c.i = i + 2
+    args = [read_term(c)]
+    while c.accept(","):
+        args.append(read_term(c))
+    if not c.accept(")"):
+        c.fail_expected(", or )", f"in the arguments of {written}")
+    if len(args) > 2:
+        note = "a property has a subject and an object: ex:p(X,Y); a class has one argument: ex:c(X)"
+        c.fail("E105", f"{written} has {len(args)} arguments", note, c.offsets[i], len(written))
+    args = [args[0], name, args[1]] if len(args) == 2 else [args[0], _TYPE, name]
+    return Atom(TRIPLE, tuple(args), c.offsets[i])
+
+
+TRIPLE = "triple"
+_TYPE = Iri(f"{datatypes.RDF}type")
+_IRIS = frozenset(("IRI", "PREFIXED"))
 
 
 def as_term(c: Cursor, operand: Operand) -> Term:
@@ -405,6 +431,8 @@ def _primary(c: Cursor) -> Operand:
         case "STRING":
             c.i = i + 1
             return unescape(c.texts[i])
+        case "IRI" | "PREFIXED" if c.kinds[i + 1] == "(":
+            return _read_triple(c)
         case "IRI":
             c.i = i + 1
             return Iri(c.texts[i][1:-1])

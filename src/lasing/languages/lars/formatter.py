@@ -139,7 +139,7 @@ def _space(earlier: str, before: str, kind: str, inside: str, first: str) -> boo
     if kind == "[":
         return before != "⊞"
     if kind == "(":
-        return before != "NAME"
+        return before not in ("NAME", "IRI", "PREFIXED")
     if kind == "{":
         return before != "DIRECTIVE"
     if before == ",":

@@ -55,7 +55,7 @@ def read_literals(c: Cursor) -> list[Formula]:
 
 def read_head(c: Cursor) -> Head:
     """An atom, or an atom at a time."""
-    if c.kind != "NAME":
+    if c.kind != "NAME" and not (c.kind in ("IRI", "PREFIXED") and c.kinds[c.i + 1] == "("):
         _fail_no_head(c)
     atom = read_atom(c)
     if c.kinds[c.i] in (":-", "."):

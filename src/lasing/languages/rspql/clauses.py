@@ -4,8 +4,8 @@
     C-SPARQL   REGISTER QUERY q COMPUTE EVERY 5s AS …  FROM STREAM <s> [RANGE 10s STEP 5s]
     CQELS      … STREAM <s> [RANGE 10s] { … }
 
-`WINDOW :w {` becomes `GRAPH :w {`, and CQELS's `STREAM <s> […] {` becomes `GRAPH <a new name> {`. Everything else that is
-cut becomes blanks, so that lines and columns of messages stay right.
+`WINDOW :w {` becomes `GRAPH :w {`, and CQELS's `STREAM <s> […] {` becomes `GRAPH <a new name> {`. Everything else that
+is cut becomes blanks, so that lines and columns of messages stay right.
 """
 
 from __future__ import annotations

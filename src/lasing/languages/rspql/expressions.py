@@ -14,6 +14,8 @@ from lasing.algebra.nodes import Columns, Condition, Exists, Node
 from lasing.algebra.terms import FALSE, TRUE, call
 from lasing.languages.rspql.mistakes import Mistake
 from lasing.languages.rspql.names import value_of
+from lasing.languages.rspql.timestamps import NAMES as TIMESTAMP
+from lasing.languages.rspql.timestamps import Timestamp
 from lasing.logic.terms import Term, Variable
 from lasing.logic.values import UNBOUND, Iri
 
@@ -50,8 +52,8 @@ class Expressions:
     pattern: Callable[[CompValue], Node]
     now: Term
     base: str = ""
-    extensions: dict[str, Callable[[list[Any]], Term]] = field(default_factory=dict)
-    """Functions with an IRI that a dialect adds."""
+    timestamps: list[Timestamp] = field(default_factory=list)
+    """The calls of `timestamp` in the expressions since the list was last emptied."""
     _calls: int = 0
 
     def condition(self, expression: Any, row: Columns) -> Condition:
@@ -187,8 +189,9 @@ class Expressions:
 
     def _function(self, expression: CompValue, term: Callable[[Any], Term]) -> Term:
         iri, args = str(expression.iri), list(expression.expr or ())
-        if iri in self.extensions:
-            return self.extensions[iri]([*map(term, args)])
+        if iri in TIMESTAMP:
+            self.timestamps.append(Timestamp(self.fresh("Timestamp"), tuple(map(term, args))))
+            return self.timestamps[-1].column
         if iri.startswith(XSD) and iri.removeprefix(XSD) in CASTS and len(args) == 1:
             return call("rdf_cast", term(args[0]), Iri(iri))
         known = ", ".join(f"xsd:{name}" for name in CASTS)

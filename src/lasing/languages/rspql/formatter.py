@@ -244,7 +244,11 @@ class _Layout:
             return True
         if piece.text == "," or before.text == "(" or piece.text == ")":
             return False
-        if before.text in (",", "{", "}") or piece.text in ("{", "}", ";"):
+        if before.text in (",", ";", "{", "}") or piece.text in ("{", "}", ";"):
+            return True
+        if before.text == ")" and (piece.kind in _WORDS or piece.text == "("):
+            return True
+        if piece.text == "*" and before.keyword in ("SELECT", "DISTINCT", "REDUCED", "DESCRIBE"):
             return True
         if piece.text == ".":
             return inside in ("query", "block", "[")

@@ -2,33 +2,52 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from lasing.algebra.builder import Builder
-from lasing.logic.formulas import Atom, Formula, Sometime, Window, WindowFunction
+from lasing.logic.formulas import At, Atom, Formula, Sometime, Window, WindowFunction
 from lasing.logic.terms import Term, Variable
 
 TRIPLE, QUAD = "triple", "quad"
 
 
 @dataclass(frozen=True, slots=True)
-class Graph:
-    """The triples of a predicate, in a window if there is one. With a `name`, they are those of a named graph.
+class StreamContent:
+    """The content of a window on a stream, whose triples are facts of a predicate.
 
-    >>> from lasing.logic.printer import formula_text
     >>> from lasing.logic.formulas import TimeWindow
-    >>> formula_text(Graph("traffic", TimeWindow(9)).triple(Variable("S"), "p", Variable("O")))
+    >>> from lasing.logic.printer import formula_text
+    >>> formula_text(StreamContent("traffic", TimeWindow(9)).triple(Variable("S"), "p", Variable("O")))
     'traffic(S,p,O) in [9]'
     """
 
-    predicate: str = TRIPLE
-    window: WindowFunction | None = None
-    name: Term | None = None
+    stream: str
+    window: WindowFunction
 
     def triple(self, subject: Term, predicate: Term, value: Term) -> Formula:
+        """The literal that the window has a triple."""
+        return Window(self.window, Sometime(Atom(self.stream, (subject, predicate, value))))
+
+    def triple_at(self, time: Term, triple: tuple[Term, ...]) -> Formula:
+        """The literal that the window has a triple at a time point."""
+        return Window(self.window, At(time, Atom(self.stream, triple)))
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """The triples of a predicate. With a `name`, they are those of a named graph.
+
+    >>> str(Graph("traffic").triple(Variable("S"), "p", Variable("O")))
+    'traffic(S,p,O)'
+    """
+
+    predicate: str = TRIPLE
+    name: Term | None = None
+    windows: tuple[StreamContent, ...] = ()
+    """The windows whose content the graph has."""
+
+    def triple(self, subject: Term, predicate: Term, value: Term) -> Atom:
         """The literal that the graph has a triple."""
-        atom = Atom(self.predicate, (subject, predicate, value, *self.key))
-        return atom if self.window is None else Window(self.window, Sometime(atom))
+        return Atom(self.predicate, (subject, predicate, value, *self.key))
 
     @property
     def key(self) -> tuple[Term, ...]:
@@ -41,32 +60,6 @@ class Graph:
         return (self.name,) if isinstance(self.name, Variable) else ()
 
 
-@dataclass(slots=True)
-class Merged:
-    """Several graphs as one: a triple that two of them have is one triple. Each predicate of triples gets rules of its
-    own, so that a pattern sees only the triples that it asks for."""
-
-    parts: tuple[Graph, ...]
-    builder: Builder
-    _known: dict[Term | None, str] = field(default_factory=dict)
-
-    name: None = field(default=None, init=False)
-    key: tuple[Term, ...] = field(default=(), init=False)
-    columns: tuple[Variable, ...] = field(default=(), init=False)
-
-    def triple(self, subject: Term, predicate: Term, value: Term) -> Formula:
-        """The literal that one of the graphs has a triple."""
-        fixed = None if isinstance(predicate, Variable) else predicate
-        if fixed not in self._known:
-            name = self._known[fixed] = self.builder.predicate("merged")
-            s, p, o = (self.builder.variable(v) for v in ("S", "P", "O"))
-            for part in self.parts:
-                args = (s, p, o) if fixed is None else (s, o)
-                self.builder.rule(Atom(name, args), [part.triple(s, p if fixed is None else fixed, o)])
-        return Atom(self._known[fixed], (subject, predicate, value) if fixed is None else (subject, value))
-
-
-AnyGraph = Graph | Merged
 DEFAULT = Graph()
 GRAPH = "graph"
 """The predicate of the named graphs, which may be empty."""
@@ -74,4 +67,4 @@ GRAPH = "graph"
 
 def named(name: Term) -> Graph:
     """A named graph of the data."""
-    return Graph(QUAD, None, name)
+    return Graph(QUAD, name)

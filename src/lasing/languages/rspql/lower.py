@@ -14,7 +14,7 @@ from lasing.algebra.lowering import Lowering
 from lasing.algebra.terms import call
 from lasing.errors import Diagnostic, LasingError, SourceText
 from lasing.languages.rspql.clauses import read_clauses
-from lasing.languages.rspql.graphs import DEFAULT, GRAPH, QUAD, TRIPLE, AnyGraph, Graph, Merged
+from lasing.languages.rspql.graphs import DEFAULT, GRAPH, QUAD, TRIPLE, Graph, StreamContent
 from lasing.languages.rspql.mistakes import Mistake
 from lasing.languages.rspql.names import Names
 from lasing.languages.rspql.patterns import Patterns
@@ -24,6 +24,7 @@ from lasing.languages.rspql.sparql import parse
 from lasing.languages.rspql.static import loaded
 from lasing.languages.rspql.syntax import StreamQuery
 from lasing.languages.rspql.windows import period_of, tick_of, window_of
+from lasing.logic.formulas import Atom
 from lasing.logic.program import Output, Program, Signature
 from lasing.logic.tables import FactTable
 from lasing.logic.terms import NOW, Term
@@ -66,33 +67,43 @@ class Queries:
         self._sources = tuple(sources)
         self._tick = tick_of(queries)
         self._builder = Lowering({TRIPLE, QUAD, GRAPH})
+        self._inputs: list[str] = []
         self._streams: dict[str, str] = {}
         self._made: dict[str, str] = {}
         for query in queries:
             if query.makes_stream and query.name is not None:
                 self._made[query.name] = self._streams[query.name] = self._named(query.name, "stream")
+        self._read: set[str] = set()
         for window in (window for query in queries for window in query.windows):
-            if window.stream not in self._streams:
+            made = next((name for name in self._made if name in (window.stream, _local(window.stream))), None)
+            if made is not None:
+                self._read.add(made)
+                self._streams[window.stream] = self._made[made]
+            elif window.stream not in self._streams:
                 self._streams[window.stream] = self._named(window.stream, "stream")
-        self._read = {window.stream for query in queries for window in query.windows}
+                self._inputs.append(self._streams[window.stream])
         self._outputs: list[Output] = []
         self._remembered: list[Signature] = []
         self._tables: list[FactTable] = []
+        self._of_triples: list[str] = []
+        tick = self._tick or 1
+        steps = [period_of(query, tick) for query in queries]
+        self._closing = (max(steps, default=1), int(any(query.dialect == "RSP-QL" for query in queries)))
 
     def _named(self, iri: str, otherwise: str) -> str:
         """A predicate that looks like the last part of an IRI."""
-        local = re.split(r"[/#:]", iri.rstrip("/#"))[-1].lower()
-        plain = _NO_NAME.sub("_", local).strip("_")
+        plain = _NO_NAME.sub("_", _local(iri).lower()).strip("_")
         return self._builder.predicate(plain if plain[:1].isalpha() else otherwise)
 
     def add(self, source: SourceText, query: StreamQuery) -> None:
         """Add the rules of a query."""
         read, star = parse(query.sparql, _base(source))
         self._tables += loaded(read.algebra.datasetClause, source)
-        default, graphs, windows = self._graphs(query)
+        default, graphs = self._graphs(query)
+        windows = tuple(window for graph in (default, *graphs.values()) for window in graph.windows)
         builder = self._builder
         base = str(read.prologue.base or "")
-        patterns = Patterns(builder, Names(builder.taken), self._now(), base, default, graphs)
+        patterns = Patterns(builder, Names(builder.taken), self._now(), base, default, graphs, self._tick)
         reports = Reports(query, windows, period_of(query, self._tick or 1), builder)
         final = self._made.get(query.name or "") or self._named(query.name or "", "result")
         inner = builder.predicate("content") if reports.needed else final
@@ -106,22 +117,31 @@ class Queries:
             self._remembered.append(Signature(output.predicate, output.arity))
         self._outputs.append(output)
 
-    def _graphs(self, query: StreamQuery) -> tuple[AnyGraph, dict[str, Graph], list[Graph]]:
-        """The default graph, the windows by name, and all windows."""
-        graphs: dict[str, Graph] = {}
-        merged: list[Graph] = []
+    def _graphs(self, query: StreamQuery) -> tuple[Graph, dict[str, Graph]]:
+        """The default graph, and the windows by name."""
+        named: dict[str, Graph] = {}
+        merged: list[StreamContent] = []
         for window in query.windows:
-            predicate = self._streams[window.stream]
+            stream = self._streams[window.stream]
             try:
-                graph = Graph(predicate, window_of(query.dialect, window.range, predicate, self._tick or 1))
+                content = StreamContent(stream, window_of(query.dialect, window.range, stream, self._tick or 1))
             except Mistake as mistake:
                 raise Mistake(mistake.message, mistake.note, at=window.offset, code="E703") from None
             if window.graph is None:
-                merged.append(graph)
+                merged.append(content)
             else:
-                graphs[window.graph] = graph
-        default = Merged((DEFAULT, *merged), self._builder) if merged else DEFAULT
-        return default, graphs, [*merged, *graphs.values()]
+                named[window.graph] = self._graph(self._named(window.graph, "window"), (content,))
+        default = DEFAULT if not merged else self._graph(self._builder.predicate("merged"), tuple(merged), DEFAULT)
+        return default, named
+
+    def _graph(self, predicate: str, windows: tuple[StreamContent, ...], static: Graph | None = None) -> Graph:
+        """A graph with the content of some windows, and perhaps with static triples."""
+        s, p, o = (self._builder.variable(name) for name in ("S", "P", "O"))
+        parts: list[Graph | StreamContent] = [*([static] if static else []), *windows]
+        for part in parts:
+            self._builder.rule(Atom(predicate, (s, p, o)), [part.triple(s, p, o)])
+        self._of_triples.append(predicate)
+        return Graph(predicate, windows=windows)
 
     def _now(self) -> Term:
         """NOW(): when the current time point begins; for a query without streams, the time at which it is read."""
@@ -131,17 +151,23 @@ class Queries:
 
     def program(self) -> Program:
         """The program of all queries."""
-        streams = [name for iri, name in self._streams.items() if iri in self._read and iri not in self._made]
         return Program(
             tuple(self._builder.rules),
             tuple(self._builder.background),
             outputs=tuple(self._outputs),
-            inputs=tuple(Signature(name, 3) for name in streams),
+            inputs=tuple(Signature(name, 3) for name in self._inputs),
             tick=None if self._tick is None else Tick(self._tick),
             sources=self._sources,
             streams=tuple(dict.fromkeys(self._remembered)),
             tables=tuple(self._tables),
+            graphs=tuple(self._of_triples),
+            closing=self._closing,
         )
+
+
+def _local(iri: str) -> str:
+    """The last part of an IRI."""
+    return re.split(r"[/#:]", iri.rstrip("/#"))[-1]
 
 
 def _result(found: CompValue, patterns: Patterns, predicate: str, star: bool, text: str) -> Output:

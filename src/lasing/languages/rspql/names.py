@@ -32,7 +32,7 @@ class Names:
     def column(self, name: str) -> Variable:
         """The variable of the logic for a variable of the query."""
         if name not in self.columns:
-            plain = _NO_NAME.sub("_", str(name))
+            plain = "Aggregate" if name.startswith("__agg_") else _NO_NAME.sub("_", str(name))  # rdflib's own name
             stem = plain[:1].upper() + plain[1:] if plain[:1].isalpha() else f"V{plain}"
             candidate, number = stem, 1
             while candidate in self.taken:

@@ -10,11 +10,12 @@ from rdflib.term import URIRef
 
 from lasing.algebra.builder import Builder
 from lasing.algebra.nodes import Join, Node, Pattern, Project, Union
-from lasing.languages.rspql.graphs import AnyGraph
+from lasing.languages.rspql.graphs import Graph
 from lasing.languages.rspql.mistakes import Mistake
 from lasing.languages.rspql.names import value_of
 from lasing.logic.formulas import Atom, Compare, Formula
 from lasing.logic.terms import Term, Variable
+from lasing.logic.values import Value
 
 
 @dataclass(slots=True)
@@ -23,7 +24,7 @@ class Paths:
 
     builder: Builder
 
-    def node(self, start: Term, path: Any, end: Term, graph: AnyGraph) -> Node:
+    def node(self, start: Term, path: Any, end: Term, graph: Graph) -> Node:
         """The pairs of a path in a graph."""
         match path:
             case URIRef():
@@ -43,11 +44,11 @@ class Paths:
             case _:
                 raise Mistake(f"{path} is not a path")
 
-    def _pattern(self, literals: tuple[Formula, ...], start: Term, end: Term, graph: AnyGraph) -> Node:
+    def _pattern(self, literals: tuple[Formula, ...], start: Term, end: Term, graph: Graph) -> Node:
         ends = [term for term in (start, end) if isinstance(term, Variable)]
         return Pattern(literals, tuple(dict.fromkeys((*ends, *graph.columns))))
 
-    def _sequence(self, start: Term, parts: list[Any], end: Term, graph: AnyGraph) -> Node:
+    def _sequence(self, start: Term, parts: list[Any], end: Term, graph: Graph) -> Node:
         first, *rest = parts
         if not rest:
             return self.node(start, first, end, graph)
@@ -56,19 +57,21 @@ class Paths:
         ends = [term for term in (start, end) if isinstance(term, Variable)]
         return Project(both, tuple(dict.fromkeys((*ends, *graph.columns))))
 
-    def _negated(self, start: Term, parts: list[Any], end: Term, graph: AnyGraph) -> Node:
+    def _negated(self, start: Term, parts: list[Any], end: Term, graph: Graph) -> Node:
         """Triples with none of some predicates, forwards, or backwards if inverses are excluded."""
         forward = [value_of(part) for part in parts if isinstance(part, URIRef)]
         backward = [value_of(part.arg) for part in parts if isinstance(part, InvPath) and isinstance(part.arg, URIRef)]
-        found: list[Node] = []
-        for excluded, one, other in ((forward, start, end), (backward, end, start)):
-            if excluded or (one is start and not backward):
-                predicate = self.builder.variable("Predicate")
-                tests = tuple(Compare("!=", predicate, value) for value in excluded)
-                found.append(self._pattern((graph.triple(one, predicate, other), *tests), start, end, graph))
+        found = [self._excluding(start, forward, end, graph)] if forward or not backward else []
+        if backward:
+            found.append(self._excluding(end, backward, start, graph))
         return found[0] if len(found) == 1 else Union(tuple(found))
 
-    def _repeated(self, start: Term, path: MulPath, end: Term, graph: AnyGraph) -> Node:
+    def _excluding(self, subject: Term, excluded: list[Value], value: Term, graph: Graph) -> Node:
+        predicate = self.builder.variable("Predicate")
+        tests = tuple(Compare("!=", predicate, other) for other in excluded)
+        return self._pattern((graph.triple(subject, predicate, value), *tests), subject, value, graph)
+
+    def _repeated(self, start: Term, path: MulPath, end: Term, graph: Graph) -> Node:
         """`*`, `+` and `?`: each pair once. A constant end keeps the search to what it reaches."""
         if not isinstance(end, Variable) and isinstance(start, Variable):
             return self._repeated(end, MulPath(InvPath(path.path), path.mod), start, graph)
@@ -94,7 +97,7 @@ class Paths:
                     builder.rule(Atom(reached, (*key, x, x)), [literal])
         return self._pattern((Atom(reached, (*key, start, end)),), start, end, graph)
 
-    def _itself(self, reached: str, term: Term, graph: AnyGraph) -> None:
+    def _itself(self, reached: str, term: Term, graph: Graph) -> None:
         """A constant reaches itself, even if the graph does not have it."""
         x, y, z = (self.builder.variable(name) for name in ("X", "Y", "Z"))
         body = [graph.triple(x, y, z)] if graph.columns else []  # once for each graph that there is

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 from rdflib.paths import Path
@@ -37,13 +38,15 @@ from lasing.algebra.nodes import (
 )
 from lasing.languages.rspql.clauses import ANY_WINDOW
 from lasing.languages.rspql.expressions import Expressions
-from lasing.languages.rspql.graphs import DEFAULT, GRAPH, AnyGraph, Graph, named
+from lasing.languages.rspql.graphs import DEFAULT, GRAPH, Graph, named
 from lasing.languages.rspql.mistakes import Mistake
 from lasing.languages.rspql.names import Names, value_of
 from lasing.languages.rspql.paths import Paths
+from lasing.languages.rspql.timestamps import with_timestamps
 from lasing.logic.formulas import Atom, Compare, Formula
 from lasing.logic.terms import Term, Variable
 from lasing.logic.values import UNBOUND, Iri
+from lasing.logic.variables import occurrences
 
 AGGREGATES: dict[str, AggregateName] = {
     "Aggregate_Count": "count",
@@ -64,11 +67,12 @@ class Patterns:
     names: Names
     now: Term
     base: str = ""
-    default: AnyGraph = DEFAULT
+    default: Graph = DEFAULT
     windows: Mapping[str, Graph] = field(default_factory=dict)
+    tick: int | None = None
     _expressions: Expressions = field(init=False)
     _paths: Paths = field(init=False)
-    _graph: AnyGraph = field(init=False)
+    _graph: Graph = field(init=False)
     _all_graphs: str | None = None
 
     def __post_init__(self) -> None:
@@ -110,9 +114,11 @@ class Patterns:
         columns.update(dict.fromkeys(self._graph.columns))
         if not paths:
             return Pattern(tuple(literals), tuple(columns)) if literals else self._empty()
-        joined: Node = Pattern(tuple(literals), (*columns, *blanks.values())) if literals else paths.pop(0)
-        for path in paths:
-            joined = Join(joined, path)
+        if literals:
+            bound = {variable for literal in literals for variable in occurrences(literal)}
+            own = tuple(variable for variable in (*columns, *blanks.values()) if variable in bound)
+            paths.insert(0, Pattern(tuple(literals), own))
+        joined = reduce(Join, paths)
         return Project(joined, tuple(columns)) if blanks else joined
 
     def _empty(self) -> Node:
@@ -121,7 +127,7 @@ class Patterns:
             return UNIT
         return self._graphs(self._graph)
 
-    def _graphs(self, graph: AnyGraph) -> Pattern:
+    def _graphs(self, graph: Graph) -> Pattern:
         """The named graphs, of which some may be empty."""
         if self._all_graphs is None:
             name, *others = (self.builder.variable(v) for v in ("G", "S", "P", "O"))
@@ -133,7 +139,10 @@ class Patterns:
     # -- patterns -----------------------------------------------------------------------------------------------------
 
     def _join(self, part: CompValue) -> Node:
-        return Join(self.node(part.p1), self.node(part.p2))
+        left, right = self.node(part.p1), self.node(part.p2)
+        if left == UNIT:
+            return right
+        return left if right == UNIT else Join(left, right)
 
     def _optional(self, part: CompValue) -> Node:
         left, right = self.node(part.p1), self.node(part.p2)
@@ -144,7 +153,9 @@ class Patterns:
 
     def _filter(self, part: CompValue) -> Node:
         source = self.node(part.p)
-        return Filter(source, self._expressions.condition(part.expr, columns_of(source)))
+        condition = self._expressions.condition(part.expr, columns_of(source))
+        timed = self._timed(source)
+        return Filter(timed, condition) if timed is source else Project(Filter(timed, condition), columns_of(source))
 
     def _extend(self, part: CompValue) -> Node:
         source = self.node(part.p)
@@ -152,7 +163,12 @@ class Patterns:
         condition = self._expressions.condition(part.expr, columns_of(_unextended(source)))
         if column in columns_of(source):
             return source  # the alias of a key that the group already has
-        return Extend(source, column, condition)
+        return Extend(self._timed(source), column, condition)
+
+    def _timed(self, source: Node) -> Node:
+        """The rows with the timestamps that the last expression asks for."""
+        asked, self._expressions.timestamps = self._expressions.timestamps, []
+        return with_timestamps(source, asked, self._graph, self.tick, self.builder) if asked else source
 
     def _graph_pattern(self, part: CompValue) -> Node:
         """GRAPH. Inside, the name of the graph is a column that nobody can see; outside, it is that of the variable."""

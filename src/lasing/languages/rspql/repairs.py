@@ -2,6 +2,7 @@
 
 - `!(p | ^q)` loses the q in rdflib: `(!(p) | ^(!(q)))`.
 - `c:d\\?` keeps its backslash in rdflib: the IRI itself.
+- `VALUES (?x ?y) {}` loses its variables in rdflib: `{ VALUES (?x ?y) { (UNDEF UNDEF) } FILTER (1 = 0) }`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ def repaired(text: str) -> str:
     'PREFIX c: <http://c/> SELECT * { ?s (!(c:p)|^(!(c:q))) <http://c/x?> }'
     """
     read = list(tokens(text))
-    changes = [*_names(read), *_negated_sets(read)]
+    changes = [*_names(read), *_negated_sets(read), *_empty_tables(read)]
     for start, end, other in sorted(changes, reverse=True):
         text = text[:start] + other + text[end:]
     return text
@@ -68,3 +69,21 @@ def _union(inside: list[Token]) -> str:
             (backward if i and inside[i - 1].text == "^" else forward).append(token.text)
     ahead, back = "|".join(forward), "|".join(backward)
     return f"(!({ahead})|^(!({back})))" if forward else f"^(!({back}))"
+
+
+def _empty_tables(read: list[Token]) -> list[Change]:
+    """Empty VALUES inside of patterns. After a query, where no group can be, they only lose columns of `SELECT *`."""
+    found: list[Change] = []
+    depth = 0
+    for i, token in enumerate(read):
+        depth += (token.text == "{") - (token.text == "}")
+        if not token.is_word("VALUES") or depth == 0:
+            continue
+        start = next((j for j in range(i, len(read)) if read[j].text == "{"), len(read))
+        if [other.text for other in read[start : start + 2]] != ["{", "}"]:
+            continue
+        names = " ".join(other.text for other in read[i + 1 : start])
+        row = " ".join("UNDEF" for other in read[i + 1 : start] if other.kind == "variable")
+        row = f"({row})" if names.startswith("(") else row
+        found.append((token.offset, read[start + 1].end, f"{{ VALUES {names} {{ {row} }} FILTER (1 = 0) }}"))
+    return found

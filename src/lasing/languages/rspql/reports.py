@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from lasing.algebra.builder import Builder
-from lasing.languages.rspql.graphs import Graph
+from lasing.languages.rspql.graphs import StreamContent
 from lasing.languages.rspql.syntax import Dialect, Operator, Report, StreamQuery
 from lasing.logic.formulas import Atom, Compare, Formula, Not, PartitionWindow, Sometime, TimeWindow, Window
 from lasing.logic.program import Output, Signature
@@ -35,10 +35,10 @@ STREAM: dict[Dialect, Operator] = {
 
 @dataclass(slots=True)
 class Reports:
-    """The reports of one query. `graphs` are its windows, `period` the time points between two reports."""
+    """The reports of one query. `windows` are its windows, `period` the time points between two reports."""
 
     query: StreamQuery
-    graphs: list[Graph]
+    windows: tuple[StreamContent, ...]
     period: int
     builder: Builder
     remembered: list[Signature] = field(default_factory=list)
@@ -56,7 +56,7 @@ class Reports:
     def needed(self) -> bool:
         """Whether a report is something else than the result at each time point."""
         conditions = self._policies & {"NON_EMPTY_CONTENT", "ON_CONTENT_CHANGE"}
-        return bool(self.graphs) and (self.operator != "RSTREAM" or self.period > 1 or bool(conditions))
+        return bool(self.windows) and (self.operator != "RSTREAM" or self.period > 1 or bool(conditions))
 
     def reported(self, result: Output, predicate: str) -> Output:
         """The output of a query, as it is reported, under this predicate."""
@@ -104,30 +104,30 @@ class Reports:
         if self.period > 1:
             gates.append(Compare("=", Arithmetic("mod", (NOW, self.period)), 0))
         if "NON_EMPTY_CONTENT" in self._policies:
-            gates.append(self._any("content", [[graph] for graph in self.graphs]))
+            gates.append(self._any("content", [[window] for window in self.windows]))
         if "ON_CONTENT_CHANGE" in self._policies:
-            gates.append(self._any("changed", [self._edges(graph) for graph in self.graphs]))
+            gates.append(self._any("changed", [self._edges(window) for window in self.windows]))
         return tuple(gates)
 
-    def _any(self, name: str, groups: list[list[Graph]]) -> Atom:
+    def _any(self, name: str, groups: list[list[StreamContent]]) -> Atom:
         """Whether one of some windows has a triple."""
         predicate = self.builder.predicate(name)
-        for graph in (graph for group in groups for graph in group):
-            triple = graph.triple(*(self.builder.variable(v) for v in ("S", "P", "O")))
+        for window in (window for group in groups for window in group):
+            triple = window.triple(*(self.builder.variable(v) for v in ("S", "P", "O")))
             self.builder.rule(Atom(predicate, ()), [triple])
         return Atom(predicate, ())
 
-    def _edges(self, graph: Graph) -> list[Graph]:
+    def _edges(self, content: StreamContent) -> list[StreamContent]:
         """The time points that have come into a window since the last report, and those that have left it."""
-        match graph.window:
+        match content.window:
             case TimeWindow(None):
-                return [replace(graph, window=TimeWindow(self.period - 1))]
+                return [replace(content, window=TimeWindow(self.period - 1))]
             case TimeWindow(back, ahead, step) if back is not None:
                 moved = max(step, self.period)
                 newest, oldest = -ahead, back
                 came = TimeWindow(newest + moved - 1, -newest)
                 left = TimeWindow(oldest + moved, -(oldest + 1))
-                return [replace(graph, window=came), replace(graph, window=left)]
+                return [replace(content, window=came), replace(content, window=left)]
             case PartitionWindow():
-                return [replace(graph, window=TimeWindow(self.period - 1))]
+                return [replace(content, window=TimeWindow(self.period - 1))]
         raise AssertionError("queries have no other windows")

@@ -9,10 +9,10 @@ from rdflib.plugins.sparql.parserutils import CompValue
 from rdflib.term import BNode, URIRef
 from rdflib.term import Variable as QueryVariable
 
-from lasing.algebra.nodes import Columns, Distinct, Node, OrderKey, Project, Slice, columns_of
+from lasing.algebra.nodes import Columns, Distinct, Group, Node, OrderKey, Project, Slice, columns_of
 from lasing.algebra.rows import Body, Rows
 from lasing.algebra.terms import TRUE, call
-from lasing.languages.rspql.graphs import AnyGraph
+from lasing.languages.rspql.graphs import Graph
 from lasing.languages.rspql.names import value_of
 from lasing.languages.rspql.patterns import Patterns
 from lasing.logic.formulas import Aggregate, Atom, Compare, Formula
@@ -43,10 +43,10 @@ def select(query: CompValue, patterns: Patterns, predicate: str, star: bool, ord
 
 
 def _unprojected(node: Node) -> Node:
-    """The rows below the projection of `SELECT *`."""
-    while isinstance(node, Slice | Distinct | Project):
+    """The rows below the projection of `SELECT *`, whose columns are the variables that are in scope."""
+    while isinstance(node, Slice | Distinct | Group):
         node = node.source
-    return node
+    return node.source if isinstance(node, Project) else node
 
 
 def _modified(query: CompValue, patterns: Patterns) -> tuple[Columns, tuple[OrderKey, ...], Node]:
@@ -96,25 +96,27 @@ def ask(query: CompValue, patterns: Patterns, predicate: str) -> Output:
 def construct(query: CompValue, patterns: Patterns, predicate: str, template: list[tuple[Any, Any, Any]]) -> Output:
     """The triples of a template, for each solution. What would not be a triple is left out."""
     builder = patterns.builder
-    fresh = any(isinstance(part, BNode) for triple in template for part in triple)
-    rows = builder.lower(patterns.node(query.p), bag=fresh)
-    if len(template) > 1 or fresh:
-        rows = builder.stored(rows, "rows", bag=fresh)
+    parts = [part for triple in template for part in triple if isinstance(part, BNode)]
+    blanks = {part: number for number, part in enumerate(dict.fromkeys(parts), start=1)}
+    rows = builder.lower(patterns.node(query.p), bag=bool(blanks))
+    if len(template) > 1 or blanks:
+        rows = builder.stored(rows, "rows", bag=bool(blanks))
     for body in rows.bodies:
         for triple in template:
-            terms = [_template_term(part, body, rows, patterns) for part in triple]
+            terms = [_template_term(part, body, rows, patterns, blanks) for part in triple]
             tests = _is_triple(terms)
             if UNBOUND not in terms:
                 builder.rule(Atom(predicate, tuple(terms)), (*body.literals, *tests))
     return Output(predicate, ("subject", "predicate", "object"), form="graph")
 
 
-def _template_term(part: Any, body: Body, rows: Rows, patterns: Patterns) -> Term:
+def _template_term(part: Any, body: Body, rows: Rows, patterns: Patterns, blanks: dict[BNode, int]) -> Term:
+    """A term of a template. A blank node is a new one for each solution; its number, unlike its label, never changes."""
     if isinstance(part, QueryVariable):
         return body.terms.get(patterns.names.column(str(part)), UNBOUND)
     if isinstance(part, BNode):
         seen = [body.terms[column] for column in rows.columns]
-        return call("new", "blank", str(part), *seen, *body.unseen())
+        return call("new", "blank", blanks[part], *seen, *body.unseen())
     return value_of(part)
 
 
@@ -132,7 +134,7 @@ def _is_triple(terms: list[Term]) -> list[Formula]:
     return tests
 
 
-def describe(query: CompValue, patterns: Patterns, predicate: str, graph: AnyGraph) -> Output:
+def describe(query: CompValue, patterns: Patterns, predicate: str, graph: Graph) -> Output:
     """The triples of the resources asked for, and, in turn, of the blank nodes in them."""
     builder = patterns.builder
     resources = builder.predicate("described")

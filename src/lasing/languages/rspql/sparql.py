@@ -6,6 +6,7 @@ the standard forbids, such as a variable that BIND assigns twice.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,12 +15,14 @@ from typing import Any
 import pyoxigraph
 import rdflib
 from pyparsing import ParseException
+from rdflib.plugins.sparql import parser
 from rdflib.plugins.sparql.algebra import translateQuery
 from rdflib.plugins.sparql.parser import parseQuery
 from rdflib.plugins.sparql.sparql import Query
 
 from lasing.languages.rspql.mistakes import Mistake
 from lasing.languages.rspql.repairs import repaired
+from lasing.languages.rspql.tokens import tokens
 
 _PLACE = re.compile(r"error at (\d+):(\d+)(?:-\d+:\d+)?:?\s*(.*)", re.DOTALL)
 
@@ -31,6 +34,8 @@ def parse(text: str, base: str = "") -> tuple[Query, bool]:
         try:
             read = parseQuery(repaired(text))
             star = read[1].name == "SelectQuery" and not read[1].projection
+            if read[1].name == "DescribeQuery" and read[1].var is None:  # rdflib cannot translate `DESCRIBE *`
+                read[1]["var"] = _variables(text)
             return translateQuery(read, base=base or None), star
         except ParseException as error:
             raise Mistake(f"cannot read this query: {error.msg}", at=error.loc, code="E701") from None
@@ -55,12 +60,28 @@ def _syntax_error(message: str) -> Mistake:
     return Mistake(f"syntax error: {what}", line_column=(line, column), code="E701")
 
 
+def _variables(text: str) -> list[rdflib.Variable]:
+    """All variables of a query."""
+    return [rdflib.Variable(name) for name in dict.fromkeys(t.text[1:] for t in tokens(text) if t.kind == "variable")]
+
+
 @contextmanager
 def _literals_as_written() -> Iterator[None]:
-    """Keep the form of literals while a query is read: `05` is another term than `5`."""
-    before: Any = rdflib.NORMALIZE_LITERALS
-    rdflib.NORMALIZE_LITERALS = False
+    """Keep the form of literals while a query is read: `05` is another term than `5`, and `-05` than `-5`.
+
+    A literal without a value, such as `"x"^^xsd:integer`, is nothing to complain about.
+    """
+    module: Any = parser
+    log = logging.getLogger("rdflib.term")
+    before = rdflib.NORMALIZE_LITERALS, module.neg, log.level
+    rdflib.NORMALIZE_LITERALS, module.neg = False, _negative
+    log.setLevel(logging.CRITICAL)
     try:
         yield
     finally:
-        rdflib.NORMALIZE_LITERALS = before
+        rdflib.NORMALIZE_LITERALS, module.neg = before[:2]
+        log.setLevel(before[2])
+
+
+def _negative(literal: rdflib.Literal) -> rdflib.Literal:
+    return rdflib.Literal(f"-{literal}", datatype=literal.datatype)

@@ -56,8 +56,8 @@ def _points(milliseconds: int, tick: int) -> int:
 def tick_of(queries: list[StreamQuery]) -> int | None:
     """The tick of some queries, in milliseconds: as they say, or what divides all their lengths.
 
-    A window that moves with time, without a step, would move only once per range; it moves every second, or, if a length
-    is not a whole number of seconds, every millisecond.
+    A window that moves with time, without a step, would move only once per range; it moves every second, or, if a
+    length is not a whole number of seconds, every millisecond.
     """
     said = {query.tick for query in queries if query.tick is not None}
     if len(said) > 1:

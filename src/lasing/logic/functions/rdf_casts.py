@@ -1,4 +1,4 @@
-"""Casts of SPARQL (§17.5): unlike `cast`, they keep doubles apart from whole numbers, and write numbers as XPath does."""
+"""Casts of SPARQL (§17.5): unlike `cast`, they keep doubles apart from integers, and write numbers as XPath does."""
 
 from __future__ import annotations
 

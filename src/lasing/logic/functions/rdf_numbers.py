@@ -12,6 +12,7 @@ from math import copysign, isfinite, nan
 from operator import add, mul, neg, sub
 from typing import Any
 
+from lasing.logic.functions import reasons
 from lasing.logic.functions.arithmetic import ARITHMETIC, QUANTITIES, rounded, rounded_down, rounded_up
 from lasing.logic.functions.entry import Function, call
 from lasing.logic.functions.promotion import (
@@ -24,7 +25,7 @@ from lasing.logic.functions.promotion import (
     quotient_of_decimals,
     ranked,
 )
-from lasing.logic.values import Value, datatypes, literal, normal
+from lasing.logic.values import Undefined, Value, datatypes, literal, normal
 from lasing.logic.values.literals import single, single_lexical
 from lasing.logic.values.numbers import double_lexical
 
@@ -101,8 +102,9 @@ def _kind(a: Value) -> Value:
 def _total(total: Value, kind: Value) -> Value:
     """A sum in the kind of number that holds all its terms."""
     _, number = number_in(total)
-    rank = Rank(int(number_in(kind)[1]))
-    return typed(rank, _decimal(number) if rank is Rank.DECIMAL else number)
+    if kind not in tuple(Rank) or (kind < Rank.SINGLE and not isfinite(number)):
+        raise Undefined(reasons.WRONG_KIND)
+    return typed(Rank(int(kind)), _decimal(number) if kind == Rank.DECIMAL else number)
 
 
 def _average(total: Value, kind: Value, count: Value) -> Value:

@@ -71,7 +71,7 @@ SORTING_FUNCTIONS: tuple[Function, ...] = (
         "a whole number",
         "integer",
         sort_class,
-        "the place of its kind in SPARQL's order: 0 for a missing value, 1 for a blank node, 2 for an IRI, 3 for others",
+        "the place of its kind in SPARQL's order: 0 for no value, 1 for a blank node, 2 for an IRI, 3 for others",
     ),
     call("sort_text", (ANYTHING,), "a text", "text", sort_text, "a text that sorts as its arguments do", most=None),
     call(

@@ -13,6 +13,7 @@ from lasing.logic.functions.entry import Function
 from lasing.logic.functions.moments import MOMENT_FUNCTIONS
 from lasing.logic.functions.patterns import PATTERN_FUNCTIONS
 from lasing.logic.functions.rdf_casts import RDF_CAST_FUNCTIONS
+from lasing.logic.functions.rdf_datatypes import RDF_DATATYPE_FUNCTIONS
 from lasing.logic.functions.rdf_numbers import RDF_NUMBER_FUNCTIONS
 from lasing.logic.functions.sorting import SORTING_FUNCTIONS
 from lasing.logic.functions.texts import TEXT_FUNCTIONS
@@ -25,6 +26,7 @@ SECTIONS: dict[str, tuple[Function, ...]] = {
     "Kinds of values": ABOUT_FUNCTIONS,
     "Conditions": CONDITION_FUNCTIONS,
     "Numbers of RDF": (*RDF_NUMBER_FUNCTIONS, *RDF_CAST_FUNCTIONS),
+    "Datatypes of RDF": RDF_DATATYPE_FUNCTIONS,
     "Sorting": SORTING_FUNCTIONS,
     "Chance": CHANCE_FUNCTIONS,
 }

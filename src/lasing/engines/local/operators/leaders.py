@@ -6,9 +6,10 @@ A term that comes is entered if it belongs there, and one that goes is struck ou
 The group is searched only when all leaders have gone.
 
 Where values come and go in no order, about as many leaders come as go, so ROOM of them last. Where values rise, the
-least always goes first, and no new one takes its place. So each search makes twice as much room as there was. Once
-there is room for all terms of the group, all of them are leaders, and the room grows with the group. So a group is
-searched a few times. After that, a term that comes or goes at either end costs the same in a group of any size.
+least always goes first, and no new one takes its place. So if the leaders did not last, the next search makes twice as
+much room. Once there is room for all terms of the group, all of them are leaders, and the room grows with the group. So
+a group is searched a few times. After that, a term that comes or goes at either end costs the same in a group of any
+size.
 
 The leaders are a ring, so that either end can move. The room for the first few is in the record of the group; a larger
 ring has a block of memory of its own. A term that comes or goes in the middle moves the terms on one side. If there are
@@ -28,8 +29,9 @@ from lasing.logic.functions.codes import LEAST
 ROOM = 32
 MOST_MOVED = 256
 # The words of a group: how many leaders are known; where the block is (0: there is none); the place of the best in the
-# ring; how many terms the block has room for; the ring, if there is no block.
-KNOWN, BLOCK, START, SIZE, RING = range(5)
+# ring; how many terms the block has room for; how many terms have gone since the group was searched; the ring, if there
+# is no block.
+KNOWN, BLOCK, START, SIZE, GONE, RING = range(6)
 LEADERS = RING + ROOM
 
 
@@ -81,6 +83,7 @@ def enter(m: Memory, at: int, function: int, term: int, others: int, texts: Memo
 def strike(m: Memory, at: int, function: int, term: int, texts: Memory) -> None:
     """Strike out a term that has gone, if it is one of the first."""
     known = m[at + KNOWN]
+    m[at + GONE] += 1
     if known == 0:
         return
     mask = (m[at + SIZE] if m[at + BLOCK] != 0 else int64(ROOM)) - 1
@@ -123,9 +126,11 @@ def forget(m: Memory, at: int) -> None:
 
 @njit(cache=True)
 def expect(m: Memory, at: int, terms: int) -> None:
-    """Make more room, if there is not enough for all terms of a group that is going to be searched."""
+    """Make more room in a group that is going to be searched, if the leaders did not last and there may be more."""
     size = m[at + SIZE] if m[at + BLOCK] != 0 else int64(ROOM)
-    if size < terms:
+    lasted = m[at + GONE] > 2 * size
+    m[at + GONE] = 0
+    if size < terms and not lasted:
         give_back(m, at)
         m[at + START] = 0
         m[at + BLOCK] = new_block(m, 2 * size)

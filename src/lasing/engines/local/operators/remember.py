@@ -36,6 +36,7 @@ from lasing.engines.local.memory import (
     next_listed,
     record,
 )
+from lasing.engines.local.operators.ahead import GROUP, fetch_head, fetch_rows, is_far
 from lasing.engines.local.operators.operation import FIELDS, Fields, Layout, Operator
 from lasing.engines.local.operators.recall import AT, BACK, HOW, STEP, begins, ends, enter
 from lasing.engines.local.pause import spend
@@ -62,8 +63,13 @@ def remember(m: Memory, op: int, t: int, _fired: int, _texts: Memory) -> None:
         m[op + COMPARE] = 0
         _compare(m, op, t)
     else:
-        row = m[source + DELTA]
+        row, group, fetches = m[source + DELTA], 0, is_far(m, m[op + RUNS])
         while row != NO_ROW:
+            if fetches:
+                if group == 0:
+                    _fetch_ahead(m, op, row)
+                    group = GROUP
+                group -= 1
             b = record(m, source, row)
             if is_present(m, source, b):
                 _begin(m, op, b, t)
@@ -73,6 +79,19 @@ def remember(m: Memory, op: int, t: int, _fired: int, _texts: Memory) -> None:
             if spend(m, 1):
                 return
     _pass_points(m, op, t)
+
+
+@njit(cache=True)
+def _fetch_ahead(m: Memory, op: int, row: int) -> None:
+    """Fetch the newest runs of a group of changes, from a row on."""
+    source = m[op + SOURCE]
+    fetched = 0
+    while row != NO_ROW and fetched < GROUP:
+        b = record(m, source, row)
+        fetch_head(m, m[op + RUNS], BY_ARGUMENTS, b, fetched)
+        fetched += 1
+        row = next_listed(m, source, row)
+    fetch_rows(m, fetched)
 
 
 @njit(cache=True)
@@ -173,6 +192,8 @@ def _change(
         run = append(m, runs, key)
     a = record(m, runs, run)
     m[a + arity], m[a + arity + 1] = c, after
+    if after != OPEN:
+        needed = max(needed, c + after + 1)  # that time point may be evaluated again, and the run may then go on
     m[a + m[runs + AT_H]] = needed if will else NEVER
 
 

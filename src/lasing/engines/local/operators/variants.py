@@ -6,10 +6,11 @@ from __future__ import annotations
 # how many of its columns are bound or checked and where, the head's registers, the rule's number, what is special; for
 # the guaranteed plane the address of its kernel, KERNEL(m, variant, t, first new row, texts), and for a kernel of
 # `pairs` where the head's values and the probe's key come from; what an example shows; and from which step on instances
-# without a value are noted: if a row goes, only after another one was found.
+# without a value are noted: if a row goes, only after another one was found; for the counted plane, where the lookups
+# are that need only the changed literal: how many, then for each its relation, index, number of keys, and registers.
 HEAD, STEPS, FIRST_STEP, CHANGED, SIGN, BINDS, FIRST_BIND, HEAD_REGISTERS, RULE, SPECIAL = range(10)
-KERNEL, HEAD_FROM, KEY_FROM, SHOWN, NOTED_FROM = range(10, 15)
-VARIANT = 15
+KERNEL, HEAD_FROM, KEY_FROM, SHOWN, NOTED_FROM, EARLY = range(10, 16)
+VARIANT = 16
 # Special: the rule uses the evaluation time; it derives for this time point only.
 STAMPS, SCRATCH = 1, 2
 # A step: its code, then what it needs.
@@ -26,6 +27,9 @@ BIND = 3
 # What an example shows: how many variables, then for each its register, and from which step on it is set.
 SHOWN_REGISTER, SHOWN_SINCE = range(2)
 SHOWN_VARIABLE = 2
+# A lookup that needs only the changed literal.
+EARLY_RELATION, EARLY_INDEX, EARLY_KEYS, EARLY_FIRST_KEY = range(4)
+EARLY_LOOKUP = 4
 
 # Where a value comes from: a column of the changed row, a column of the probed row, a register.
 FROM_CHANGED, FROM_PROBED, FROM_REGISTER = range(3)

@@ -124,6 +124,7 @@ def test_a_group_in_a_window_is_searched_a_few_times(function: int, order: str) 
             found = known(array)
             assert found == first(terms, function, len(found))
     assert searches <= 6
+    assert bool(array[WORDS]) == (order != "random" and searches > 0)
     begin(array)
     assert array[WORDS] == 0
 

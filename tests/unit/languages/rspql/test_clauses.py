@@ -1,0 +1,107 @@
+"""Streaming clauses: what is read, what is left, and mistakes at their places."""
+
+from __future__ import annotations
+
+import pytest
+
+from lasing.languages.rspql.clauses import read_clauses
+from lasing.languages.rspql.syntax import Everything, StreamWindow, TimeRange, TripleRange
+from tests.unit.languages.rspql.queries import PREFIX, mistake_of
+
+RSP = """PREFIX : <http://ex.org/>
+REGISTER istream :out AS
+SELECT * FROM NAMED WINDOW :w ON STREAM :s [RANGE PT10S STEP PT5S]
+WHERE { ?a ?b "WINDOW :x { FROM STREAM" . WINDOW :w { ?x :p ?y } } # WINDOW :z {"""
+
+
+def test_rsp_ql_is_read_and_sparql_remains_at_the_same_places() -> None:
+    query = read_clauses(RSP)
+    assert (query.dialect, query.operator, query.name, query.makes_stream) == (
+        "RSP-QL", "ISTREAM", "http://ex.org/out", True,
+    )  # fmt: skip
+    assert query.windows == (
+        StreamWindow("http://ex.org/w", "http://ex.org/s", TimeRange(10_000, 5_000), RSP.index("FROM NAMED")),
+    )
+    assert len(query.sparql) == len(RSP)
+    assert [i for i, c in enumerate(query.sparql) if c == "\n"] == [i for i, c in enumerate(RSP) if c == "\n"]
+    assert "REGISTER" not in query.sparql
+    assert "FROM" not in query.sparql.replace("FROM STREAM", "")
+    assert "GRAPH  :w {" in query.sparql
+    assert '"WINDOW :x { FROM STREAM"' in query.sparql, "texts stay as they are"
+
+
+@pytest.mark.parametrize(
+    ("clause", "expected"),
+    [
+        ("[RANGE 10s STEP 1s]", TimeRange(10_000, 1_000)),
+        ("[range 5 min slide 30 sec]", TimeRange(300_000, 30_000)),
+        ("[RANGE 1000]", TimeRange(1_000)),
+        ('[RANGE "PT1M"^^xsd:duration]', TimeRange(60_000)),
+        ("[RANGE 10s TUMBLING]", TimeRange(10_000, 10_000)),
+        ("[RANGE TRIPLES 20]", TripleRange(20, 20)),
+    ],
+)
+def test_windows_of_c_sparql(clause: str, expected: object) -> None:
+    query = read_clauses(
+        f"REGISTER QUERY q COMPUTE EVERY 2s AS SELECT * FROM STREAM <http://s> {clause} WHERE {{ ?x ?y ?z }}"
+    )
+    assert query.dialect == "C-SPARQL"
+    assert query.every == 2_000
+    assert [window.range for window in query.windows] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("clause", "expected"),
+    [
+        ("[RANGE 3s]", TimeRange(3_000)),
+        ("[NOW]", TimeRange(0)),
+        ("[ALL]", Everything()),
+        ("[TRIPLES 7]", TripleRange(7)),
+    ],
+)
+def test_each_stream_pattern_of_cqels_is_a_graph_of_its_own(clause: str, expected: object) -> None:
+    stream = f"STREAM <http://s> {clause} {{ ?x ?y ?z }}"
+    query = read_clauses(f"SELECT * WHERE {{ {stream} {stream} }}")
+    assert query.dialect == "CQELS"
+    assert [window.range for window in query.windows] == [expected, expected]
+    assert len({window.graph for window in query.windows}) == 2
+    assert query.sparql.count("GRAPH <urn:lasing:window:") == 2
+
+
+def test_reports_are_read() -> None:
+    query = read_clauses(
+        "REGISTER RSTREAM <http://o> AS SELECT * REPORT ON_CONTENT_CHANGE, NON_EMPTY_CONTENT { ?x ?y ?z }"
+    )
+    assert query.reports == ("ON_CONTENT_CHANGE", "NON_EMPTY_CONTENT")
+
+
+@pytest.mark.parametrize(
+    ("query", "mistake"),
+    [
+        ("SELECT * FROM STREAM <http://s> [RANGE soon] { ?x ?y ?z }", "E703 soon is not a duration | s"),
+        ("SELECT * FROM STREAM <http://s> RANGE 3s { ?x ?y ?z }", "E703 expected a window such as"),
+        ("REGISTER VIEW v AS SELECT * { ?x ?y ?z }", "E703 expected QUERY, STREAM, RSTREAM, ISTREAM or DSTREAM"),
+        (f"{PREFIX}SELECT * {{ WINDOW :w {{ ?x ?y ?z }} }}", "E703 there is no window :w | :"),
+        ("SELECT * FROM STREAM <http://s> [RANGE 3s", "E703 the query ends in the middle of a clause | s"),
+        ("SELECT * FROM STREAM s [RANGE 3s] { ?x ?y ?z }", "E702 s is not an IRI | s"),
+        ("REGISTER QUERY q AS ASK FROM STREAM <http://s> [RANGE TRIPLES 9] {}", "E703 a window that moves after"),
+        ("SELECT * { SERVICE <http://x> { ?x ?y ?z } }", "E702 SERVICE is not supported | SERVICE"),
+        ("SELECT * { ?x ?y }", "E701 syntax error: "),
+        ("SELECT * TICK TUPLE_DRIVEN { ?x ?y ?z }", "E703 TICK TUPLE_DRIVEN is not supported | T"),
+        ("SELECT * REPORT { ?x ?y ?z }", "E703 REPORT needs a policy | R"),
+        ("SELECT * { ?x ?y ?z FILTER(<http://f>(?x)) }", "E702 there is no function <http://f> | http://f"),
+    ],
+)  # fmt: skip
+def test_mistakes_have_a_place(query: str, mistake: str) -> None:
+    assert mistake_of(query).startswith(mistake)
+
+
+def test_all_mistakes_of_several_queries_are_found() -> None:
+    from lasing.errors import SourceText
+    from lasing.languages.rspql.lower import lower
+
+    texts = ["SELECT * { ?x ?y }", "ASK { SERVICE <http://x> { ?x ?y ?z } }", "ASK { ?x ?y ?z }"]
+    program, mistakes = lower([SourceText(f"q{i}", text, None) for i, text in enumerate(texts)], {})
+    assert [mistake.code for mistake in mistakes] == ["E701", "E702"]
+    assert program.outputs is not None
+    assert len(program.outputs) == 1

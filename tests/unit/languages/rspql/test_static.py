@@ -1,0 +1,44 @@
+"""FROM and FROM NAMED: files near the query are read, others are refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lasing.errors import LasingError
+from tests.unit.languages.rspql.queries import PREFIX, program_of, reported
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "queries" / "data").mkdir(parents=True)
+    (tmp_path / "queries" / "data" / "a.ttl").write_text("@prefix : <http://ex.org/> . :a :p :b .")
+    (tmp_path / "queries" / "b.nt").write_text("<http://ex.org/b> <http://ex.org/p> <http://ex.org/c> .\n")
+    (tmp_path / "secret.ttl").write_text("@prefix : <http://ex.org/> . :s :p :t .")
+    return tmp_path / "queries"
+
+
+def test_files_below_the_query_are_read(folder: Path) -> None:
+    text = f"{PREFIX}SELECT ?x ?z FROM <data/a.ttl> FROM <b.nt> WHERE {{ ?x :p ?y . ?y :p ?z }}"
+    assert reported(program_of(text, path=folder / "q.rq"), [], 0) == {0: ["a c"]}
+
+
+def test_named_graphs_have_the_names_of_their_files(folder: Path) -> None:
+    text = f"{PREFIX}SELECT ?x FROM NAMED <b.nt> FROM <data/a.ttl> WHERE {{ GRAPH <b.nt> {{ ?x :p ?y }} }}"
+    assert reported(program_of(text, path=folder / "q.rq"), [], 0) == {0: ["b"]}
+
+
+def test_files_elsewhere_are_refused(folder: Path) -> None:
+    with pytest.raises(LasingError, match=r"E704.*may not read .*secret\.ttl"):
+        program_of("SELECT * FROM <../secret.ttl> { ?x ?y ?z }", path=folder / "q.rq")
+
+
+def test_a_file_that_is_not_there_is_an_error(folder: Path) -> None:
+    with pytest.raises(LasingError, match=r"E401.*none\.ttl"):
+        program_of("SELECT * FROM <none.ttl> { ?x ?y ?z }", path=folder / "q.rq")
+
+
+def test_other_names_mean_data_given_beside_the_query(folder: Path) -> None:
+    text = f"{PREFIX}SELECT ?x FROM <http://ex.org/graph> WHERE {{ ?x :p ?y }}"
+    assert reported(program_of(text, data=folder / "b.nt"), [], 0) == {0: ["b"]}
