@@ -235,7 +235,7 @@ class Clock:
             if predicate in present or predicate not in self.heard:
                 self.heard[predicate] = self.batches
         own = [fact.time for fact in self.task.program.data]
-        over = max([self.last, *own]) if drain else self._over(present)
+        over = self.task.program.end_after(max([self.last, *own])) if drain else self._over(present)
         if over is None:
             return
         if self.until is None:

@@ -15,7 +15,8 @@ from urllib.parse import unquote, urlparse
 
 from lasing.connectors.missing import ERROR, SKIP, Missing
 from lasing.errors import Diagnostic, Place
-from lasing.pipeline.config import FILE_FORMATS, SourceConfig
+from lasing.pipeline.config import SourceConfig
+from lasing.pipeline.formats import FILE_FORMATS
 from lasing.pipeline.schema import columns_of
 from lasing.spark.inputs import specification
 

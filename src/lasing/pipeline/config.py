@@ -26,34 +26,11 @@ from lasing.logic.modules import functions_of_module
 from lasing.logic.own import check_functions, with_functions
 from lasing.logic.program import Program
 from lasing.logic.values import Value
-from lasing.pipeline.schema import DATED, WHOLE, columns_of
+from lasing.pipeline.formats import FILE_FORMATS, NEEDED, PAYLOADS, RATE_COLUMNS, SINK_KEYS, SINKS_NEED, SOURCE_KEYS
+from lasing.pipeline.schema import DATED, WHOLE, columns_of, is_dated
 from lasing.spark.delay import delay_of, silence_of
 from lasing.spark.inputs import Terms, specification
 
-FILE_FORMATS = ("parquet", "csv", "json")
-SOURCE_KEYS: dict[str, dict[str, tuple[type, ...]]] = {
-    **{name: {"path": (str,), "files_per_batch": (int,)} for name in FILE_FORMATS},
-    "socket": {"host": (str,), "port": (int,), "payload": (str,)},
-    "rate": {"rows_per_second": (int,)},
-    "kafka": {"servers": (str,), "topic": (str,), "payload": (str,), "from": (str,)},
-    "mqtt": {"host": (str,), "port": (int,), "topic": (str,), "payload": (str,), "user": (str,), "password": (str,)},
-}
-"""The keys of a source by format, in addition to `format`, `fact`, `time`, `schema` and `options`."""
-NEEDED = {
-    **dict.fromkeys(FILE_FORMATS, ("path",)),
-    "socket": ("host", "port"),
-    "rate": (),
-    "kafka": ("servers", "topic"),
-    "mqtt": ("host", "topic"),
-}
-SINK_KEYS: dict[str, dict[str, tuple[type, ...]]] = {
-    **{name: {"path": (str,)} for name in FILE_FORMATS},
-    "console": {},
-    "kafka": {"servers": (str,), "topic": (str,)},
-}
-SINKS_NEED = {**dict.fromkeys(FILE_FORMATS, ("path",)), "console": (), "kafka": ("servers", "topic")}
-PAYLOADS = ("json", "csv")
-RATE_COLUMNS = {"timestamp": "timestamp", "value": "bigint"}
 TOP_KEYS: dict[str, tuple[type, ...]] = {
     "program": (str, list),
     "constants": (dict,),
@@ -496,7 +473,7 @@ class _Reading:
         for name in ("start", "end"):
             if name in self._given:
                 self._check_value(name, time_of, self._given[name], program.tick)
-        dated = [s.name for s in sources if s.schema is not None and _dated(s)]
+        dated = [s.name for s in sources if s.schema is not None and is_dated(s.schema, s.time)]
         if dated and program.tick is None:
             note = "add a tick to the program, such as: #tick 1 sec."
             self._wrong(f"sources.{dated[0]}.time is a timestamp, but the program has no tick", note)
@@ -517,10 +494,3 @@ class _Reading:
                 note = "a predicate has one source: put the files in one folder, or use two predicates"
                 self._wrong(f"sources.{source.name} and sources.{found[predicate]} both bring {predicate}", note)
             found.setdefault(predicate, source.name)
-
-
-def _dated(source: SourceConfig) -> bool:
-    try:
-        return columns_of(source.schema or "").get(source.time) in DATED
-    except ValueError:
-        return False

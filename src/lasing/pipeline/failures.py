@@ -9,7 +9,8 @@ from urllib.parse import unquote
 
 from lasing.errors import Diagnostic, LasingError, fault
 from lasing.pipeline.bad_rows import bad_row
-from lasing.pipeline.config import FILE_FORMATS, Pipeline
+from lasing.pipeline.config import Pipeline
+from lasing.pipeline.formats import FILE_FORMATS
 from lasing.pipeline.source_files import files_of
 from lasing.pipeline.state_files import damaged_state
 

@@ -45,3 +45,11 @@ def columns_of(text: str) -> dict[str, str]:
             raise ValueError(f"there are two columns {name}")
         found[name] = kind
     return found
+
+
+def is_dated(schema: str, time: str) -> bool:
+    """Whether a column of a schema has timestamps or dates."""
+    try:
+        return columns_of(schema).get(time) in DATED
+    except ValueError:
+        return False

@@ -16,7 +16,8 @@ from lasing.connectors.sinks import View
 from lasing.connectors.spark_terms import marked_columns
 from lasing.logic.formulas import Atom
 from lasing.logic.values import UNBOUND, Value, value_from_text
-from lasing.pipeline.config import FILE_FORMATS, SinkConfig
+from lasing.pipeline.config import SinkConfig
+from lasing.pipeline.formats import FILE_FORMATS
 from lasing.spark.outputs import LEADING
 
 

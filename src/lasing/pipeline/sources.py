@@ -9,7 +9,8 @@ from typing import Any
 from lasing.connectors.rdf.mapped_spark import mapped_frame
 from lasing.connectors.spark_terms import marked
 from lasing.errors import fault
-from lasing.pipeline.config import FILE_FORMATS, Pipeline, SourceConfig
+from lasing.pipeline.config import Pipeline, SourceConfig
+from lasing.pipeline.formats import FILE_FORMATS
 from lasing.spark.inputs import Terms
 
 _STRICT = {"mode": "FAILFAST"}

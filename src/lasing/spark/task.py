@@ -114,8 +114,8 @@ class Task:
         return min([oldest, *(fact.time for fact in self.program.data)])
 
     def last_point(self, newest: int) -> int:
-        """Where the timeline of an ended stream ends if its newest fact is at `newest`."""
-        return max([newest, *(fact.time for fact in self.program.data)])
+        """Where the timeline of an ended stream ends if its newest fact is at `newest`: once its last windows close."""
+        return self.program.end_after(max([newest, *(fact.time for fact in self.program.data)]))
 
     @cached_property
     def shown_tick(self) -> Tick | None:
