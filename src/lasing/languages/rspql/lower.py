@@ -44,7 +44,11 @@ def lower(sources: Sequence[SourceText], _constants: Mapping[str, Value]) -> tup
             queries.append((source, read_clauses(source.text, _base(source))))
         except Mistake as mistake:
             mistakes.append(mistake.diagnostic(source))
-    lowering = Queries(sources, [query for _, query in queries])
+    try:
+        lowering = Queries(sources, [query for _, query in queries])
+    except Mistake as mistake:  # about the tick, which all queries share
+        source = next((source for source, query in queries if query.tick is not None), sources[0])
+        return Program((), (), sources=tuple(sources)), [*mistakes, mistake.diagnostic(source)]
     for source, query in queries:
         try:
             lowering.add(source, query)
