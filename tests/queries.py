@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import pyoxigraph as ox
 
@@ -23,6 +24,7 @@ from lasing.logic.values import Iri, datatypes
 Term = ox.NamedNode | ox.BlankNode | ox.Literal
 Triple = tuple[Term, Term, Term]
 Row = tuple[Term | None, ...]
+Engine = Literal["auto", "local", "reference"]
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,8 @@ class Data:
 
 def _terms(triple: ox.Quad | ox.Triple) -> Triple:
     subject, predicate, value = triple.subject, triple.predicate, triple.object
-    assert not isinstance(subject, ox.Triple) and not isinstance(value, ox.Triple), "RDF 1.1 has no triple terms"
+    assert not isinstance(subject, ox.Triple), "RDF 1.1 has no triple terms"
+    assert not isinstance(value, ox.Triple), "RDF 1.1 has no triple terms"
     return subject, predicate, value
 
 
@@ -98,9 +101,10 @@ def lowered(text: str, path: Path | None = None) -> Program:
     return program
 
 
-def answered(text: str, data: Data, engine: str = "auto", path: Path | None = None) -> Answer:
+def answered(text: str, data: Data, engine: Engine = "auto", path: Path | None = None) -> Answer:
     """What lasing answers to a query."""
     program = lowered(text, path)
+    assert program.outputs is not None, "a query has an output"
     (output,) = program.outputs
     (answer,) = lasing.run(with_background(program, data.tables()), None, start=0, end=0, engine=engine)
     atoms = [atom for atom in answer.atoms if atom.predicate == output.predicate]
@@ -132,7 +136,7 @@ def read_answer(found: ox.QueryBoolean | ox.QuerySolutions | ox.QueryTriples) ->
             return Graph(tuple(map(_terms, found)))
     variables = found.variables
     rows = (tuple(solution[variable] for variable in variables) for solution in found)
-    return Solutions(tuple(variable.value for variable in variables), tuple(rows))  # type: ignore[arg-type]
+    return Solutions(tuple(variable.value for variable in variables), tuple(rows))
 
 
 def parsed_answer(path: Path) -> Answer:

@@ -6,10 +6,9 @@ from collections import Counter
 
 import pytest
 
-from lasing.logic.values import datatypes
 from tests.differential.sizes import programs
-from tests.differential.sparql_queries import SEPARATOR, Example, sparql_example
-from tests.queries import Answer, Graph, Solutions, Term, answered, canonical, comparable, oracle
+from tests.differential.sparql_queries import FUNCTIONS, PROLOGUE, SEPARATOR, Example, sparql_example
+from tests.queries import Answer, Data, Graph, Solutions, Term, answered, canonical, comparable, oracle
 
 CHUNK = 25
 
@@ -28,6 +27,15 @@ def test_engines(first: int) -> None:
         example = sparql_example(seed)
         ours, reference = (answered(example.query, example.data, engine) for engine in ("auto", "reference"))
         assert exact(ours) == exact(reference), f"seed {seed}: {example.query}"
+
+
+@pytest.mark.parametrize(("call", "xs", "ys"), FUNCTIONS, ids=lambda part: part if isinstance(part, str) else "")
+def test_functions(call: str, xs: tuple[str, ...], ys: tuple[str, ...]) -> None:
+    """Each function and operator, applied to terms of all kinds."""
+    others = f"VALUES ?y {{ {' '.join(ys)} }}" if ys else ""
+    query = f"{PROLOGUE} SELECT ?x ?y ({call} AS ?z) {{ VALUES ?x {{ {' '.join(xs)} }} {others} }}"
+    example = Example(query, Data(), other=query)
+    assert_same(example, answered(query, Data()), oracle(query, Data()), call)
 
 
 def exact(answer: Answer) -> object:

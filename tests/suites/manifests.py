@@ -60,7 +60,7 @@ class Case:
 def graph_in(path: Path) -> tuple[Triple, ...]:
     """The triples of a file."""
     found = ox.parse(path=str(path), base_iri=path.as_uri())
-    return tuple((quad.subject, quad.predicate, quad.object) for quad in found)  # type: ignore[misc]
+    return tuple((quad.subject, quad.predicate, quad.object) for quad in found)
 
 
 def _from_csv(path: Path) -> Solutions:

@@ -108,6 +108,11 @@ def test_mistakes_have_their_place() -> None:
     assert error.value.diagnostics[0].place is not None
 
 
+def test_a_file_that_a_query_names_must_have_a_known_ending() -> None:
+    with pytest.raises(lasing.LasingError, match=r"E511.*people\.xyz: which format"):
+        lasing.query("SELECT * FROM <people.xyz> { ?s ?p ?o }")
+
+
 def test_limits_hold(graph: Any) -> None:
     with pytest.raises(lasing.LasingError, match="E304"):
         lasing.query("SELECT * { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i }", graph, max_atoms=20)

@@ -20,7 +20,7 @@ Literals = tuple[Formula, ...]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a group, under variables of its own except for the keys; its value of a term, and the tuple that counts."""
+    """A row of a group, under its own variables except for the keys: its value of a term, and the tuple that counts."""
 
     literals: Literals
     value: Term

@@ -1,7 +1,7 @@
 """Filter: the rows for which a condition is true; and EXISTS inside conditions.
 
-An EXISTS becomes a predicate over the columns that its pattern mentions. A condition that is nothing but an EXISTS, or a
-conjunction with one, is a literal of the body. Anywhere else there are two bodies, one for each truth value.
+An EXISTS becomes a predicate over the columns that its pattern mentions. A condition that is nothing but an EXISTS, or
+a conjunction with one, is a literal of the body. Anywhere else there are two bodies, one for each truth value.
 """
 
 from __future__ import annotations

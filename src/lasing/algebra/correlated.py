@@ -1,7 +1,7 @@
 """Patterns that depend on the row in which they are evaluated: what EXISTS needs.
 
-SPARQL replaces the variables of a pattern by the values of the current row before it looks for solutions. `context` is a
-pattern with all such rows. Joined with every leaf, it puts these values wherever the pattern can read them.
+SPARQL replaces the variables of a pattern by the values of the current row before it looks for solutions. `context` is
+a pattern with all such rows. Joined with every leaf, it puts these values wherever the pattern can read them.
 """
 
 from __future__ import annotations

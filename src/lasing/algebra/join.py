@@ -1,6 +1,6 @@
 """Join: the pairs of compatible rows.
 
-    (a, b) is a row  ⇔  a is one on the left, b one on the right, and where both have a value in a column, it is the same
+    (a, b) is a row  ⇔  a is one on the left, b one on the right, and both have the same value where both have one
 
 A column that always has a value on both sides is one variable. Where a value may be missing, the cases are bodies of
 their own, so that each is a plain join: both are the same, or one side has none.

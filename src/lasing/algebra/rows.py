@@ -50,7 +50,7 @@ class Body:
 
 
 def _depends(literal: Formula) -> bool:
-    """Whether the other literals decide what a literal binds: an equation, an aggregate, or the first of some tuples."""
+    """Whether the other literals decide what a literal binds: an equation, an aggregate, the first of some tuples."""
     return isinstance(literal, Compare | Aggregate) or (isinstance(literal, Select) and literal.count == 1)
 
 

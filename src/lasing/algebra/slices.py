@@ -2,8 +2,8 @@
 
     slice(S, offset, limit)  =  the first offset + limit rows of S, without the first offset
 
-Order keys become terms that the engine's own order sorts: the class of a value as SPARQL orders classes, and the value. A
-descending key is a text that sorts the other way round, unless all keys descend.
+Order keys become terms that the engine's own order sorts: the class of a value as SPARQL orders classes, and the value.
+A descending key is a text that sorts the other way round, unless all keys descend.
 """
 
 from __future__ import annotations

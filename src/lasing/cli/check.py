@@ -26,7 +26,7 @@ from lasing.logic.fragments import ENGINE_NEEDED
 from lasing.logic.history import history
 from lasing.logic.idle import settling
 from lasing.logic.lookback import Lookback
-from lasing.logic.partition import NoKey, Partition, partition
+from lasing.logic.partition import NoKey, Partition, not_streamed, partition
 from lasing.logic.printer import formula_text
 from lasing.logic.program import Program
 from lasing.logic.runs import reach_of_streams
@@ -82,7 +82,8 @@ def check(
     program, found = examine(read_sources(files), constants_of(const or []), language)
     if not found:
         program = with_entailment(with_background(program, data), entail)
-    shards = None if found else partition(program, _predicates(program, replicate))
+    background = not_streamed(program, facts_of(program).streamed) if program.inputs else frozenset[str]()
+    shards = None if found else partition(program, _predicates(program, replicate), background)
     if not found:
         found = in_order(findings(program, CAUTIONS))
     errors = [d for d in found if d.severity == "error"]

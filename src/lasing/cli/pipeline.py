@@ -14,7 +14,7 @@ import typer
 
 from lasing.cli.console import complain
 from lasing.errors import LasingWarning
-from lasing.logic.partition import Partition, partition
+from lasing.logic.partition import Partition, not_streamed, partition
 
 
 def pipeline(
@@ -91,7 +91,11 @@ def _where(sink: Any) -> str:
 
 
 def _describe(described: Any) -> str:
-    found = partition(described.program, frozenset(described.replicate))
+    from lasing.spark.inputs import specification
+
+    streams = [specification(source.fact)[0] for source in described.sources]
+    replicated = frozenset(described.replicate)
+    found = partition(described.program, replicated, not_streamed(described.program, streams))
     shards = "by key" if isinstance(found, Partition) else f"one: {found.why}"
     lines = [
         f"program     {len(described.program.rules)} rules, {described.program.background_size} background facts",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,10 +11,11 @@ from lasing.entailment.schema import DATATYPE, TYPE, StaticSchema, schema_triple
 from lasing.errors import LasingError
 from lasing.logic.checks import MISTAKES, findings
 from lasing.logic.facts import facts_of
-from lasing.logic.formulas import Atom, Formula, Head, atoms_of, map_formula
+from lasing.logic.formulas import Aggregate, Atom, Compare, Formula, Head, Select, atoms_of, map_formula
 from lasing.logic.program import Output, Program, Rule
 from lasing.logic.tables import FactTable
-from lasing.logic.values import Iri
+from lasing.logic.terms import Arithmetic, Variable
+from lasing.logic.values import Iri, Truth
 
 Named = str | Path | Regime
 Entail = Named | Sequence[Named] | None
@@ -25,12 +26,35 @@ def with_entailment(program: Program, regimes: Entail) -> Program:
     """The program that sees what its triples entail."""
     if regimes is None:
         return program
+    own = len(program.rules)
     for regime in (regimes,) if isinstance(regimes, Named) else regimes:
         if not program.graphs or _reads_triples(program):
             program = entailed(program, regime)
         for graph in program.graphs:
             program = entailed(program, regime, graph, schema=TRIPLE)
-    return program
+    if all(output.form == "atoms" for output in program.outputs or ()):
+        return program
+    graphs = frozenset((TRIPLE, *program.graphs))
+    return replace(program, rules=(*(_legal(rule, graphs) for rule in program.rules[:own]), *program.rules[own:]))
+
+
+def _legal(rule: Rule, graphs: frozenset[str]) -> Rule:
+    """A rule of a query, without triples whose subject is a literal: they serve entailment, but are not RDF."""
+    if any(head.predicate in graphs for head in rule.head_atoms()):
+        return rule  # it fills a graph
+
+    def tests(literals: Sequence[Formula]) -> Iterator[Formula]:
+        atoms = [literal for literal in literals if isinstance(literal, Atom) and literal.predicate in graphs]
+        subjects = dict.fromkeys(atom.args[0] for atom in atoms if isinstance(atom.args[0], Variable))
+        return (Compare("=", Arithmetic("is_literal", (subject,)), Truth(False)) for subject in subjects)
+
+    body = [
+        replace(literal, condition=(*literal.condition, *tests(literal.condition)))
+        if isinstance(literal, Aggregate | Select)
+        else literal
+        for literal in rule.body
+    ]
+    return replace(rule, body=(*body, *tests(rule.body)))
 
 
 def _reads_triples(program: Program) -> bool:

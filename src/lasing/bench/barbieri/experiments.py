@@ -36,7 +36,7 @@ def cells(effort: Effort) -> Iterator[Cell]:
         for arrivals in (NEW, RENEWED):
             all_agree(replace(_SMALL, shape=shape, arrivals=arrivals))
     for setting in settings(effort):
-        all_agree(replace(setting, points=setting.length + min(10, _stretch(setting))), setting.length)
+        all_agree(replace(setting, points=setting.length + min(5, _stretch(setting))), setting.length)
         named: dict[str, int | str] = {"shape": setting.shape, "arrivals": setting.arrivals, "changed": setting.changed}
         entries = [
             Entry(OURS, "changes", named, lambda s=setting: _ours(s)),  # type: ignore[misc]
@@ -67,7 +67,7 @@ def all_agree(setting: Setting, first: int = 0) -> None:
 
 def _stretch(setting: Setting) -> int:
     """The steps of a stretch: a whole window, so that work that happens once per window counts."""
-    return max(10, setting.length)
+    return setting.length
 
 
 def _ours(setting: Setting) -> Ready:

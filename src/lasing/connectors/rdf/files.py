@@ -47,7 +47,9 @@ class CountingFile:
 
 def quads(path: Path, progress: OnBytesRead | None = None) -> Iterator[Quad]:
     """The triples of a file, each with its graph, as they are read."""
-    form = FORMATS[rdf_ending(path)]
+    form = FORMATS.get(rdf_ending(path))
+    if form is None:
+        raise fault("E511", f"{path}: which format is this?", note=f"RDF files end in {' '.join(FORMATS)}")
     try:
         file = CountingFile(path, progress)
     except OSError as error:

@@ -20,6 +20,7 @@ _KINDS = {
     memory.COUNTED: "counted",
     memory.LOG: "log",
     memory.PENDING: "pending",
+    memory.PASSING: "passing",
 }
 
 

@@ -67,6 +67,7 @@ class Variant:
         variant[variants.HEAD_REGISTERS] = layout.put(head)
         variant[variants.RULE] = rule.origin if rule.origin >= 0 else layout.rule_count()
         variant[variants.SPECIAL] = self._special
+        variant[variants.NOTED] = layout.noted(changed.relation)
         if self._counted:
             variant[variants.EARLY] = self._early(variant, binds)
         else:

@@ -67,8 +67,8 @@ from lasing.engines.local.spans import enters, leaves
 from lasing.engines.local.upkeep import begin_tick, tidy
 
 # What a predicate's facts feed: a guaranteed relation while they lie in a window, the same forever once the window has
-# any time point, the log of all facts, a partition window, or what facts with some constants feed.
-INTO_RELATION, FOR_EVER, INTO_LOG, INTO_PARTITION, SELECTED = range(5)
+# any time point, a passing relation, the log of all facts, a partition window, or what facts with some constants feed.
+INTO_RELATION, FOR_EVER, PASSED_ON, INTO_LOG, INTO_PARTITION, SELECTED = range(6)
 SINK_KIND, SINK_TARGET, SINK_ADDED, SINK_BACK, SINK_AHEAD, SINK_STEP, SINK_TAG = range(7)
 SINK = 7
 # What the last column has in addition to the arguments: nothing, the fact's time, a tag. For SELECTED, the target is a
@@ -164,7 +164,7 @@ def _take_in(m: Memory, rows: np.ndarray, first: int, last: int, t: int) -> None
         for s in range(m[inputs + 2 * predicate + 1]):
             sink = sinks + s * SINK
             d, kind = m[sink + SINK_TARGET], m[sink + SINK_KIND]
-            if kind <= FOR_EVER:
+            if kind <= PASSED_ON:
                 _feed(m, sink, rows, i, t, 0)
             elif kind == SELECTED:
                 _feed_selected(m, sink, rows, i, t)
@@ -184,13 +184,14 @@ def _take_in(m: Memory, rows: np.ndarray, first: int, last: int, t: int) -> None
 
 @njit(cache=True, forceinline=True)
 def _feed(m: Memory, sink: int, rows: np.ndarray, i: int, t: int, left_out: int) -> None:
-    """Put a fact into a guaranteed relation: now, or from the time at which its window contains it. Its arguments at
-    `left_out`, as bits, are not part of the row."""
+    """Put a fact into a guaranteed or passing relation: now, or from the time at which its window contains it. Its
+    arguments at `left_out`, as bits, are not part of the row."""
     d, added, step, key = m[sink + SINK_TARGET], m[sink + SINK_ADDED], m[sink + SINK_STEP], m[KEY]
     ahead = m[sink + SINK_AHEAD]
     arity = m[d + ARITY]
-    until = FOREVER if m[sink + SINK_KIND] == FOR_EVER else leaves(t, m[sink + SINK_BACK], step)
-    if arity == 2 and added == PLAIN and step == 1 and ahead >= 0 and left_out == 0:
+    kind = m[sink + SINK_KIND]
+    until = FOREVER if kind == FOR_EVER else leaves(t, m[sink + SINK_BACK], step)
+    if arity == 2 and kind != PASSED_ON and added == PLAIN and step == 1 and ahead >= 0 and left_out == 0:
         upsert_pair(m, d, rows[i, np.uintp(IN_ARGS)], rows[i, np.uintp(IN_ARGS + 1)], until)
         return
     column = IN_ARGS
@@ -203,6 +204,9 @@ def _feed(m: Memory, sink: int, rows: np.ndarray, i: int, t: int, left_out: int)
         column += 1
     if added != PLAIN:
         m[key + arity - 1] = t if added == TIMED else m[sink + SINK_TAG]
+    if kind == PASSED_ON:
+        m[record(m, d, append(m, d, key)) + arity] = until
+        return
     begin = enters(t, ahead, step)
     if begin > until:
         return

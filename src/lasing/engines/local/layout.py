@@ -24,6 +24,8 @@ from lasing.logic.values import Value
 from lasing.plan.idle import Steady, steady, ticks
 from lasing.plan.nodes import Load, Plan, PlanRule
 from lasing.plan.operators import Extremes, Fold, Gate, LastFacts, OperatorNode
+from lasing.plan.optimize.merge import computes
+from lasing.plan.passing import passing
 from lasing.plan.relations import Relation, Span, Where
 from lasing.plan.rewrite import rules_of
 
@@ -205,13 +207,16 @@ class _Layout:
         if any(OPERATORS[type(node)].reads_log(node) for node in self._nodes):
             windows = [s.target.arity - 1 for s in plan.stages if isinstance(s, LastFacts) and s.keys is None]
             self._log = Relation("log", log.ARGS + max(windows, default=0))
+        self._passing = passing(plan)
+        self._noted = {r: Relation(f"noted {r.name}", r.arity) for r, rule in self._passing.items() if computes(rule)}
         logs = [self._log] if self._log is not None else []
         self._selecting = {
             (predicate, columns): Relation(f"constants of {predicate} at {columns}", len(columns) + 1)
             for predicate, columns in dict.fromkeys((f.predicate, _columns(f.where)) for f in plan.feeds if f.where)
         }
         selecting = self._selecting.values()
-        return [*self._pending.values(), *(own.relation for own in self._owned()), *logs, *selecting]
+        owned = (own.relation for own in self._owned())
+        return [*self._pending.values(), *owned, *logs, *selecting, *self._noted.values()]
 
     def _owned(self) -> Iterator[Own]:
         return (own for several in self._own.values() for own in several)
@@ -227,6 +232,10 @@ class _Layout:
     def at(self, relation: Relation) -> int:
         """Where a relation's descriptor is."""
         return memory.HEADER + self._number[relation] * memory.DESCRIPTOR
+
+    def noted(self, relation: Relation) -> int:
+        """Where the descriptor is of those rows of a passing relation that gave instances without a value; or 0."""
+        return self.at(self._noted[relation]) if relation in self._noted else 0
 
     def rule_count(self) -> int:
         """How many rules the program has, as far as the plan has them."""
@@ -246,7 +255,7 @@ class _Layout:
             reported = numbers.get(relation, 0) if kind == memory.TRACKED and relation not in self.plan.tracked else 0
             extra = {memory.COUNTED: 4, memory.TRACKED: 2 if reported else 3}.get(kind, 1)
             keeps = own.get(relation) or Own(relation)
-            indices = self.indices[relation] if relation != self._log else []
+            indices = self.indices[relation] if kind not in (memory.LOG, memory.PASSING) else []
             assert len(indices) <= memory.MOST_INDICES
             at_next = relation.arity + extra
             fields = {
@@ -279,6 +288,8 @@ class _Layout:
     def _kind(self, relation: Relation) -> int:
         if relation == self._log:
             return memory.LOG
+        if relation in self._passing:
+            return memory.PASSING
         if relation in self._waiting:
             return memory.PENDING
         if relation.counted:
@@ -343,7 +354,8 @@ class _Layout:
         for feed in self.plan.feeds:
             added = execute.TIMED if feed.timed else execute.PLAIN if feed.tag is None else execute.TAGGED
             sinks = chosen.setdefault((feed.predicate, feed.where), []) if feed.where else fed[feed.predicate]
-            sinks += [execute.INTO_RELATION, self.at(feed.relation), added, *span_words(feed.span), feed.tag or 0]
+            kind = execute.PASSED_ON if feed.relation in self._passing else execute.INTO_RELATION
+            sinks += [kind, self.at(feed.relation), added, *span_words(feed.span), feed.tag or 0]
         for (predicate, columns), relation in self._selecting.items():
             mask = sum(1 << column for column in columns)
             fed[predicate] += [execute.SELECTED, self.at(relation), mask, 0, 0, 0, 0]

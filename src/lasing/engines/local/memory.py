@@ -40,6 +40,9 @@ moves to a larger block. Kernels take a pointer to the array, `m`.
 - *Dead*: the low mark LO moves over dead rows; a chain ends at the first id below it. Nothing is ever removed from an
   index. A relation that is full of dead rows is compacted before a tick, and its rows get new ids.
 
+- *Passing* rows hold like light ones, but only the rule that reads them needs them, when they are new (see
+  `plan.passing`). They have no index, the same row may be there twice, and all are dead at the next tick.
+
 Light relations (guaranteed, and their changes are not needed) have no S, D and C. Relations whose changes only the
 output needs have no D and C. Other guaranteed relations have no C. Operators may keep more words in a row, at AT_MORE.
 """
@@ -68,7 +71,7 @@ AT_C = 13  # its count,
 AT_NEXT = 14  # and for each index, the next row in its chain
 DELTA = 15  # the first row in the list of those that changed at this tick, or NO_ROW
 TOUCHED = 16  # the first row in the list of those whose count changed, but which are not settled yet, or NO_ROW
-KIND = 17  # LIGHT, TRACKED, COUNTED, LOG or PENDING
+KIND = 17  # LIGHT, TRACKED, COUNTED, LOG, PENDING or PASSING
 LOOKED_AT = 18  # what HI was when the relation was last considered for compaction
 PARTNER = 19  # the relation in which pending rows will hold, and vice versa; 0 if there is none
 AT_MORE = 20  # where in a record the words that an operator keeps begin
@@ -89,14 +92,14 @@ DESCRIPTOR = INDEX + MOST_INDICES * INDEX_WIDTH
 # In REPORTED: rows have the number of their predicate as a tag, in their last column; or the relation has one.
 TAGGED, FIRST_REPORTED = 1, 2
 
-LIGHT, TRACKED, COUNTED, LOG, PENDING = range(5)
+LIGHT, TRACKED, COUNTED, LOG, PENDING, PASSING = range(6)
 
 # The arena's header.
 RELATIONS = 0  # how many relations there are
 FIRST_RELATION = 1  # where the first descriptor is
 REGISTERS = 2  # where the registers of rules are: variables, the current time, constants
 KEY = 3  # where the key area is, in which the arguments of a row are assembled
-CURSORS = 4  # where a join keeps, for each open probe, its step and its next row
+CURSORS = 4  # where a join keeps, for each open probe, its step and its place in a chain
 HORIZONS = 5  # where a join keeps, for each open probe, the horizon before it
 COUNTERS = 6  # where instances without a value are counted, by rule and reason
 WORDS = 7  # how many words all blocks have together

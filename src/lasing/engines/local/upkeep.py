@@ -28,6 +28,7 @@ from lasing.engines.local.memory import (
     NO_ROW,
     NOT_LISTED,
     OFFSET,
+    PASSING,
     PENDING,
     RELATIONS,
     SINCE,
@@ -50,7 +51,7 @@ def is_dead(m: Memory, kind: int, arity: int, b: int, t: int) -> bool:
         return m[b + arity] < t and (m[b + arity + 1] & 1) == 0
     if kind == PENDING:
         return m[b + arity - 1] < t
-    return m[b + arity] < t
+    return kind == PASSING or m[b + arity] < t
 
 
 @njit(cache=True)
@@ -71,6 +72,8 @@ def begin_tick(m: Memory, t: int) -> None:
         lo, hi = m[d + LO], m[d + HI]
         if kind == LOG:
             lo = max(lo, hi - m[LOG_KEPT])
+        elif kind == PASSING:
+            lo = hi
         else:
             while lo < hi and is_dead(m, kind, arity, offset + (lo & mask) * stride, t):
                 lo += 1

@@ -23,8 +23,9 @@ XSD = "http://www.w3.org/2001/XMLSchema#"
 CASTS = ("string", "integer", "decimal", "float", "double", "boolean", "dateTime")
 
 ONE: dict[str, str] = {
-    "STR": "lexical", "LANG": "lang", "DATATYPE": "datatype", "ABS": "rdf_abs", "CEIL": "rdf_ceil", "FLOOR": "rdf_floor",
-    "ROUND": "rdf_round", "STRLEN": "length", "UCASE": "upper", "LCASE": "lower", "ENCODE_FOR_URI": "encode_for_uri",
+    "STR": "lexical", "LANG": "lang", "DATATYPE": "datatype", "ABS": "rdf_abs", "CEIL": "rdf_ceil",
+    "FLOOR": "rdf_floor", "ROUND": "rdf_round",
+    "STRLEN": "length", "UCASE": "upper", "LCASE": "lower", "ENCODE_FOR_URI": "encode_for_uri",
     "YEAR": "year", "MONTH": "month", "DAY": "day", "HOURS": "hours", "MINUTES": "minutes", "SECONDS": "seconds",
     "TIMEZONE": "timezone", "TZ": "tz", "isIRI": "is_iri", "isURI": "is_iri", "isBLANK": "is_blank",
     "isLITERAL": "is_literal", "isNUMERIC": "is_number",

@@ -46,9 +46,9 @@ def lower(sources: Sequence[SourceText], _constants: Mapping[str, Value]) -> tup
             mistakes.append(mistake.diagnostic(source))
     try:
         lowering = Queries(sources, [query for _, query in queries])
-    except Mistake as mistake:  # about the tick, which all queries share
-        source = next((source for source, query in queries if query.tick is not None), sources[0])
-        return Program((), (), sources=tuple(sources)), [*mistakes, mistake.diagnostic(source)]
+    except Mistake as mistake:  # it is about how the queries fit together
+        source = next((source for source, _ in queries if mistake.near in source.text), queries[0][0])
+        return Program((), outputs=()), [*mistakes, mistake.diagnostic(source)]
     for source, query in queries:
         try:
             lowering.add(source, query)

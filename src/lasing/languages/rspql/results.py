@@ -111,7 +111,7 @@ def construct(query: CompValue, patterns: Patterns, predicate: str, template: li
 
 
 def _template_term(part: Any, body: Body, rows: Rows, patterns: Patterns, blanks: dict[BNode, int]) -> Term:
-    """A term of a template. A blank node is a new one for each solution; its number, unlike its label, never changes."""
+    """A term of a template. A blank node is a new one for each solution; labels may differ, so it has a number."""
     if isinstance(part, QueryVariable):
         return body.terms.get(patterns.names.column(str(part)), UNBOUND)
     if isinstance(part, BNode):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from math import trunc
 from typing import Any
@@ -118,7 +119,20 @@ def _typed(text: Value, datatype: Value) -> Value:
     return literal(letters(text), datatype.iri)
 
 
+_WELL_FORMED = re.compile(
+    r"""(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4,8})  # a language
+        (?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?  # a script and a region
+        (?:-(?:[a-z\d]{5,8}|\d[a-z\d]{3}))*  # variants
+        (?:-[a-wyz\d](?:-[a-z\d]{2,8})+)*(?:-x(?:-[a-z\d]{1,8})+)?  # extensions, and private use
+      |x(?:-[a-z\d]{1,8})+""",
+    re.VERBOSE | re.IGNORECASE | re.ASCII,
+)
+"""The language tags of BCP 47, which are those of RDF literals."""
+
+
 def _tagged(text: Value, language: Value) -> Value:
+    if not _WELL_FORMED.fullmatch(letters(language)):
+        raise Undefined(reasons.WRONG_FORM)
     try:
         return TaggedLiteral(letters(text), letters(language))
     except LasingError:

@@ -105,3 +105,17 @@ def test_all_mistakes_of_several_queries_are_found() -> None:
     assert [mistake.code for mistake in mistakes] == ["E701", "E702"]
     assert program.outputs is not None
     assert len(program.outputs) == 1
+
+
+def test_queries_that_run_together_have_one_tick() -> None:
+    from lasing.errors import SourceText
+    from lasing.languages.rspql.lower import lower
+
+    texts = [f"ASK FROM STREAM <http://s> [RANGE 6s STEP 3s] TICK {tick} {{ ?x ?y ?z }}" for tick in ("1s", "3s")]
+    _, mistakes = lower([SourceText(f"q{i}", text, None) for i, text in enumerate(texts)], {})
+    assert [mistake.message for mistake in mistakes] == ["these queries have different ticks"]
+
+
+def test_lengths_are_whole_numbers_of_ticks() -> None:
+    mistake = mistake_of("ASK FROM STREAM <http://s> [RANGE 6s STEP 3s] TICK 2s { ?x ?y ?z }")
+    assert mistake.startswith("E703 3000 ms is not a whole number of ticks of 2000 ms | TICK")

@@ -1,4 +1,4 @@
-"""Fetch ahead: what the next few changes will look up is fetched from memory at once, before the first one is processed.
+"""Fetch ahead: what the next few changes will look up is fetched from memory before the first of them is processed.
 
 A key that changes among many has its chains' heads and its rows where no other change has looked for a while, so each
 lookup waits for the main memory. These waits take most of the time if they come one after another. Most lookups depend
@@ -15,7 +15,7 @@ from lasing.engines.local.pointers import Memory, prefetch
 GROUP = 16
 """How many changes are fetched together."""
 MOST_EARLY = 4
-"""How many lookups of a change are fetched. A head and its relation are noted for each, where joins keep their cursors."""
+"""How many lookups of a change are fetched. Heads and their relations are noted where joins keep their cursors."""
 _IN_CACHE = 1 << 15  # words of a relation: processors keep 256 kB or more close by
 
 

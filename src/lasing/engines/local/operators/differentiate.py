@@ -68,11 +68,10 @@ def differentiate(m: Memory, op: int, t: int, _fired: int, texts: Memory) -> Non
 @njit(cache=True, forceinline=True)
 def _is_far(m: Memory, v: int) -> bool:
     """Whether some lookup that needs only the changed row is in a relation that is too large for the cache."""
-    early = m[v + EARLY]
+    early, far = m[v + EARLY], False
     for i in range(m[early]):
-        if is_far(m, m[early + 1 + i * EARLY_LOOKUP + EARLY_RELATION]):
-            return True
-    return False
+        far = far or is_far(m, m[early + 1 + i * EARLY_LOOKUP + EARLY_RELATION])
+    return far
 
 
 @njit(cache=True)

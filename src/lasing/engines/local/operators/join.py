@@ -28,6 +28,7 @@ from lasing.engines.local.memory import (
     LO,
     MASK,
     NO_ROW,
+    NOW_REGISTER,
     OFFSET,
     PARTNER,
     REGISTERS,
@@ -67,6 +68,7 @@ from lasing.engines.local.operators.variants import (
     KEYS,
     LEFT,
     NEGATED,
+    NOTED,
     NOTED_FROM,
     OPERATOR,
     PROBE,
@@ -115,6 +117,9 @@ from lasing.engines.local.values import (
     is_name,
 )
 
+AFTER = -2
+"""A cursor at AFTER - row goes on after that row; others are the row to look at, or NO_ROW."""
+
 
 @njit(cache=True)
 def join_any(m: Memory, v: int, t: int, row: int, texts: Memory) -> None:
@@ -154,7 +159,7 @@ def join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, text
     tick = m[TICK]
     fuel = m[FUEL]
     begin = t
-    depth = 0  # open probes; cursors has for each its step and its next row, horizons the horizon before it
+    depth = 0  # open probes; cursors has for each its step and its place, horizons the horizon before it
     at = 0
     while True:
         fuel -= 1
@@ -231,6 +236,11 @@ def join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, text
             q = d + INDEX + m[p + INDEX_NUMBER] * INDEX_WIDTH + INDEX_COLUMNS
             at_next = m[d + AT_NEXT] + m[p + INDEX_NUMBER]
             binds, first_bind = m[p + STEP_BINDS], m[p + STEP_FIRST_BIND]
+            if row <= AFTER:
+                # Continue after the last match. The relation may have grown since, which splits chains: the match is in
+                # the chain of its key, but a row that came next before need not be.
+                row = AFTER - row
+                row = row - 1 if keys == 0 else m[offset + (row & mask) * stride + at_next]
             while row >= lo:
                 b = offset + (row & mask) * stride
                 following = row - 1 if keys == 0 else m[b + at_next]
@@ -245,7 +255,7 @@ def join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, text
                         found = True
                         if not counted:
                             horizon = min(m[horizons + depth - 1], m[b + at_h])
-                        m[cursors + 2 * depth - 1] = following
+                        m[cursors + 2 * depth - 1] = AFTER - row
                         break
                 row = following
                 fuel -= 1
@@ -280,7 +290,7 @@ def _there(m: Memory, p: int, t: int, counted: bool, tick: int) -> bool:
 @njit(cache=True)
 def note_failure(m: Memory, v: int, at: int, reason: int) -> None:
     """Count that an instance of the rule has no value, found at one of its steps."""
-    if at < m[v + NOTED_FROM]:
+    if at < m[v + NOTED_FROM] or (m[v + NOTED] != 0 and not _is_first(m, v)):
         return
     example = note(m, m[v + RULE], reason, v)
     if example != 0:
@@ -289,6 +299,16 @@ def note_failure(m: Memory, v: int, at: int, reason: int) -> None:
             p = shown + 1 + j * SHOWN_VARIABLE
             value = m[m[REGISTERS] + m[p + SHOWN_REGISTER]]
             m[example + BINDING + j] = value if m[p + SHOWN_SINCE] <= at else MISSING
+
+
+@njit(cache=True)
+def _is_first(m: Memory, v: int) -> bool:
+    """Whether this is the first instance without a value from the same row of the changed literal, at this time."""
+    key, registers = m[KEY], m[REGISTERS]
+    for j in range(m[v + BINDS]):
+        p = m[v + FIRST_BIND] + j * BIND
+        m[key + m[p + COLUMN]] = m[registers + m[p + REGISTER]]
+    return upsert(m, m[v + NOTED], key, m[m[NOW_REGISTER]]) == 1
 
 
 @njit(cache=True)

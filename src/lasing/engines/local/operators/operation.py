@@ -88,6 +88,10 @@ class Layout(Protocol):
         """The number of an index of a relation on some of these columns, or -1."""
         ...
 
+    def noted(self, relation: Relation) -> int:
+        """Where the descriptor is of those rows of a passing relation that gave instances without a value; or 0."""
+        ...
+
     def rule_count(self) -> int:
         """How many rules there are."""
         ...

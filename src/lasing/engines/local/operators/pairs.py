@@ -172,7 +172,10 @@ def join_pairs(m: Memory, v: int, t: int, row: int, _texts: Memory) -> None:
                             break
                     if same:
                         _derive(m, head, origin, a, b, registers, min(until, other_until))
-                        a = record(m, d, row)  # the head may be this relation, and have moved
+                        # The head may be one of these relations, and have moved. Its chains may have been split, so
+                        # that the row that came next is now in another one: only rows with this key are surely in ours.
+                        a = record(m, d, row)
+                        following = m[record(m, e, other) + at_next]
                 other = following
                 fuel -= 1
                 if fuel < 0:

@@ -7,10 +7,11 @@ from __future__ import annotations
 # the guaranteed plane the address of its kernel, KERNEL(m, variant, t, first new row, texts), and for a kernel of
 # `pairs` where the head's values and the probe's key come from; what an example shows; and from which step on instances
 # without a value are noted: if a row goes, only after another one was found; for the counted plane, where the lookups
-# are that need only the changed literal: how many, then for each its relation, index, number of keys, and registers.
+# are that need only the changed literal: how many, then for each its relation, index, number of keys, and registers;
+# if the changed literal may have the same row twice, where the descriptor is of the rows whose instances were noted.
 HEAD, STEPS, FIRST_STEP, CHANGED, SIGN, BINDS, FIRST_BIND, HEAD_REGISTERS, RULE, SPECIAL = range(10)
-KERNEL, HEAD_FROM, KEY_FROM, SHOWN, NOTED_FROM, EARLY = range(10, 16)
-VARIANT = 16
+KERNEL, HEAD_FROM, KEY_FROM, SHOWN, NOTED_FROM, EARLY, NOTED = range(10, 17)
+VARIANT = 17
 # Special: the rule uses the evaluation time; it derives for this time point only.
 STAMPS, SCRATCH = 1, 2
 # A step: its code, then what it needs.
