@@ -33,6 +33,8 @@ SESSION = re.compile(r"```console\n\$ lasing ([^\n]*)\n(.*?)```", re.DOTALL)
         ("how-to/write-answers.md", 2),
         ("how-to/keep-state.md", 5),
         ("how-to/read-rdf.md", 3),
+        ("reference/queries.md", 1),
+        ("tutorial-rdf.md", 7),
         ("how-to/query-rdf.md", 5),
     ],
 )
@@ -67,6 +69,14 @@ def test_python_of_several_answers() -> None:
 def test_python_of_the_tutorial() -> None:
     code = re.findall(r"```python\n(.*?)```", (DOCS / "tutorial.md").read_text(encoding="utf-8"), re.DOTALL)[0]
     assert _printed([sys.executable, "-c", code], ROOT).splitlines()[-1] == "4 ['hot(s2)']"
+
+
+def test_python_of_the_tutorial_on_rdf(tmp_path: Path) -> None:
+    text = (DOCS / "tutorial-rdf.md").read_text(encoding="utf-8")
+    for name, content in FILE.findall(text):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    code, expected = re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", text, re.DOTALL)[0]
+    assert _printed([sys.executable, "-c", code], tmp_path) == expected
 
 
 def test_how_to_feed_an_engine_says_what_happens() -> None:

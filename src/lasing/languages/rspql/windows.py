@@ -37,7 +37,7 @@ def window_of(dialect: Dialect, found: Range, predicate: str, tick: int) -> Wind
             return TimeWindow(length, -1, step) if dialect == "RSP-QL" else TimeWindow(length - 1, 0, step)
         case TripleRange():
             if found.step != 1:
-                note = "a window of triples moves with every triple here: write [ELEMENTS n], or [ELEMENTS n STEP 1]"
+                note = "a window of triples moves with every triple here: write STEP 1"
                 raise Mistake(f"a window that moves after every {found.step} triples is not supported", note)
             return PartitionWindow(found.size, 0, predicate, ())
         case Everything():

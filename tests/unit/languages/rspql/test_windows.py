@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import pytest
 
+from lasing.errors import LasingError
 from lasing.languages.rspql.syntax import StreamQuery, StreamWindow, TimeRange, TripleRange
 from lasing.languages.rspql.windows import period_of, tick_of
-from tests.unit.languages.rspql.queries import EX, PREFIX, iri, program_of, reported
+from tests.unit.languages.rspql.queries import EX, PREFIX, iri, mistake_of, program_of, reported
 
 AT_TEN = [(10, "s", iri("a"), iri("p"), 1)]
 
@@ -84,3 +85,23 @@ def test_the_tick_divides_all_lengths(ranges: list[TimeRange | TripleRange], tic
     query = StreamQuery("RSP-QL", "", windows)
     assert tick_of([query]) == tick
     assert period_of(query, tick) == period
+
+
+def test_a_tick_that_does_not_divide_the_lengths_is_a_mistake() -> None:
+    found = mistake_of(rsp("[RANGE 4s STEP 2s]", "TICK 3s"))
+    assert found == "E703 2000 ms is not a whole number of ticks of 3000 ms | TICK"
+
+
+def test_queries_that_run_together_share_their_tick() -> None:
+    with pytest.raises(LasingError, match="these queries have different ticks"):
+        program_of(rsp("[RANGE 4s STEP 2s]", "TICK 1s"), rsp("[RANGE 4s STEP 2s]", "TICK 2s"))
+
+
+def test_triples_that_move_in_batches_are_refused() -> None:
+    assert "moves after every 2 triples" in mistake_of(csparql("[RANGE TRIPLES 2]"))
+    facts = [(t, "s", iri(f"x{t}"), iri("p"), 1) for t in range(3)]
+    assert reported(program_of(csparql("[RANGE TRIPLES 2 STEP 1]")), facts, 2) == {
+        0: ["x0"],
+        1: ["x0", "x1"],
+        2: ["x1", "x2"],
+    }
