@@ -15,6 +15,7 @@ import numpy as np
 from lasing.engines.local.asking import (
     ANSWERS,
     ASK,
+    ASKED_A,
     ASKED_B,
     ASKED_QUESTION,
     FIRST_FUNCTION,
@@ -58,7 +59,7 @@ class Answers:
         self._arena = arena
         self._rows: Codes = np.zeros((_LEAST, SLOT), np.int64)
         self._count = 0
-        self._of_names: list[tuple[int, int, int, int]] = []
+        self._of_names = 0  # how many values of functions of one name are known
         self._memos: dict[int, Codes] = {
             FIRST_FUNCTION + i: share(np.full(_LEAST, NOT_KNOWN, np.int64)) for i, n in enumerate(operands) if n == 1
         }
@@ -71,19 +72,21 @@ class Answers:
         self._make_table(2 * _LEAST)
 
     def __len__(self) -> int:
-        return self._count + len(self._of_names)
+        return self._count + self._of_names
 
     @property
     def rows(self) -> Codes:
         """All answers: the question, its two codes, the answer."""
-        if self._of_names:
-            known = np.array(self._of_names, np.int64)
-            return np.concatenate([self._rows[: self._count], known])
-        return self._rows[: self._count]
+        found = [self._rows[: self._count]]
+        for question, memo in self._memos.items():
+            known = np.flatnonzero(memo != NOT_KNOWN)
+            names = known + NAMES
+            found.append(np.column_stack([np.full(len(known), question), names, names, memo[known]]))
+        return np.concatenate(found)
 
     def keep(self, rows: Codes) -> None:
         """Keep only these answers."""
-        self._of_names = []
+        self._of_names = 0
         for memo in self._memos.values():
             memo.fill(NOT_KNOWN)
         of_names = np.array([self._is_of_name(*row[:3]) for row in rows.tolist()], bool)
@@ -109,7 +112,7 @@ class Answers:
                 memo = self._memos[question] = share(np.concatenate([memo, more]))
                 self._enter_memo(question)
             memo[a - NAMES] = answer
-            self._of_names.append((question, a, b, answer))
+            self._of_names += 1
             return
         if self._count == len(self._rows):
             self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
@@ -149,11 +152,12 @@ def _asked(
     keep: Callable[[BaseException], None],
 ) -> Callable[[], int]:
     """The function that kernels call. It must not raise: exceptions inside it are kept, and the kernels stop."""
+    words = arena.data  # its items are Python's integers, without a detour
 
     def asked() -> int:
         try:
-            key = int(arena[KEY])
-            question, a, b = arena[key + ASKED_QUESTION : key + ASKED_B + 1].tolist()
+            key = words[KEY]
+            question, a, b = words[key + ASKED_QUESTION], words[key + ASKED_A], words[key + ASKED_B]
             found = answer(question, a, b)
             if question != TOTAL:
                 remember(question, a, b, found)

@@ -204,7 +204,8 @@ class Dictionary:
                 return compared(question, one, other)  # type: ignore[arg-type]  # only functions have operands
             found = computed(question, one, other, self._functions)  # type: ignore[arg-type]
             code = UNDEFINED - found.reason if isinstance(found, NoValue) else self._code_of_result(found)
-            self.texts()  # kernels may compare a new name at once
+            if self._texts is not None:
+                self._texts.of(self.names)  # kernels may compare a new name at once
             return code
         finally:
             self.bare -= 1
@@ -217,11 +218,13 @@ class Dictionary:
             return UNDEFINED - REASONS.index(str(why))
 
     def _term(self, code: int) -> Value | Operands:
+        if NAMES <= code < TERMS:
+            return self.names[code - NAMES]
         return self.terms[WIDES - 1 - code] if TERMS <= code < WIDES else self.value(code)
 
     def _code_of_result(self, value: Value | Operands) -> int:
         code = self._codes.get(value)
-        return self._new(value) if code is None else code
+        return self._add(value) if code is None else code
 
     # -- values to codes -------------------------------------------------------------------------------------------
 
@@ -254,11 +257,13 @@ class Dictionary:
         return codes
 
     def _new(self, value: Value | Operands) -> int:
+        known = self._codes.get(value)  # it may be there twice among new values
+        return self._add(value) if known is None else known
+
+    def _add(self, value: Value | Operands) -> int:
+        """A code for a value that has none yet."""
         if isinstance(value, int) and -SMALL < value < SMALL:
             return value  # it is not stored: it is its own code
-        known = self._codes.get(value)  # it may be there twice among new values
-        if known is not None:
-            return known
         match _CODINGS.get(type(value), "term"):  # operands are not values
             case "name":
                 code = NAMES + len(self.names)

@@ -46,7 +46,9 @@ from lasing.engines.local.memory import (
     PENDING,
     REPORTED,
     REPORTS_EXTENSIONS,
+    SINCE,
     TICK,
+    UPTO,
     WAKE,
     WORDS,
     append,
@@ -61,6 +63,8 @@ from lasing.engines.local.memory import (
 )
 from lasing.engines.local.operators.last import TARGET, push_out
 from lasing.engines.local.operators.operation import KERNEL, OPERATION
+from lasing.engines.local.operators.running import begin_rule, end_rule
+from lasing.engines.local.operators.variants import KERNEL as RULE_KERNEL
 from lasing.engines.local.pause import DERIVED, GO_ON, MOST_WORDS, NO_RULE, OUT_OF_MEMORY, RUNNING, STOPPED, spend
 from lasing.engines.local.pointers import Memory, call, int64, invoke, pointer
 from lasing.engines.local.spans import enters, leaves
@@ -82,6 +86,8 @@ IN_TIME, IN_PREDICATE, IN_ARGS = range(3)
 OUT_TIME, OUT_PREDICATE, OUT_SIGN, OUT_UNTIL, OUT_ARGS = range(5)
 PROVISIONAL = -(2**62)
 WORK_OF_A_TICK = 16
+MOST_PASSED = 4096
+"""This many rows of a passing relation are read at once, so that it stays small however many facts a time point has."""
 HALF_WAY = -1
 
 
@@ -111,7 +117,7 @@ def run_batch(
         m[m[NOW_REGISTER]] = t
         fired = fire(m, t)
         _let_begin(m, fired)
-        _take_in(m, rows, at, last, t)
+        _take_in(m, rows, at, last, t, texts)
         _operate(m, t, fired, texts)
         if m[STOPPED] == GO_ON:
             out = _room(m, out, written, _changes(m) + due(m, fired))
@@ -155,7 +161,7 @@ def _let_begin(m: Memory, fired: int) -> None:
 
 
 @njit(cache=True)
-def _take_in(m: Memory, rows: np.ndarray, first: int, last: int, t: int) -> None:
+def _take_in(m: Memory, rows: np.ndarray, first: int, last: int, t: int, texts: Memory) -> None:
     """Feed facts to everything that their predicates feed."""
     key, inputs = m[KEY], m[INPUTS]
     for i in range(np.uintp(first), np.uintp(last)):
@@ -165,9 +171,9 @@ def _take_in(m: Memory, rows: np.ndarray, first: int, last: int, t: int) -> None
             sink = sinks + s * SINK
             d, kind = m[sink + SINK_TARGET], m[sink + SINK_KIND]
             if kind <= PASSED_ON:
-                _feed(m, sink, rows, i, t, 0)
+                _feed(m, sink, rows, i, t, 0, texts)
             elif kind == SELECTED:
-                _feed_selected(m, sink, rows, i, t)
+                _feed_selected(m, sink, rows, i, t, texts)
             elif kind == INTO_LOG:
                 m[key] = t
                 m[key + 1] = predicate
@@ -183,7 +189,7 @@ def _take_in(m: Memory, rows: np.ndarray, first: int, last: int, t: int) -> None
 
 
 @njit(cache=True, forceinline=True)
-def _feed(m: Memory, sink: int, rows: np.ndarray, i: int, t: int, left_out: int) -> None:
+def _feed(m: Memory, sink: int, rows: np.ndarray, i: int, t: int, left_out: int, texts: Memory) -> None:
     """Put a fact into a guaranteed or passing relation: now, or from the time at which its window contains it. Its
     arguments at `left_out`, as bits, are not part of the row."""
     d, added, step, key = m[sink + SINK_TARGET], m[sink + SINK_ADDED], m[sink + SINK_STEP], m[KEY]
@@ -206,6 +212,8 @@ def _feed(m: Memory, sink: int, rows: np.ndarray, i: int, t: int, left_out: int)
         m[key + arity - 1] = t if added == TIMED else m[sink + SINK_TAG]
     if kind == PASSED_ON:
         m[record(m, d, append(m, d, key)) + arity] = until
+        if m[d + HI] - m[d + LO] >= MOST_PASSED and m[STOPPED] == GO_ON:
+            _pass_on(m, d, t, texts)
         return
     begin = enters(t, ahead, step)
     if begin > until:
@@ -217,7 +225,18 @@ def _feed(m: Memory, sink: int, rows: np.ndarray, i: int, t: int, left_out: int)
 
 
 @njit(cache=True)
-def _feed_selected(m: Memory, sink: int, rows: np.ndarray, i: int, t: int) -> None:
+def _pass_on(m: Memory, d: int, t: int, texts: Memory) -> None:
+    """Apply the rule that reads a passing relation to its rows, before all facts are there, and drop them."""
+    v = m[d + PARTNER]
+    m[d + UPTO] = m[d + HI]
+    begin_rule(m, v)
+    invoke(m[v + RULE_KERNEL], m, v, t, m[d + SINCE], texts)
+    if not end_rule(m):
+        m[d + LO] = m[d + SINCE] = m[d + FIRST] = m[d + HI]
+
+
+@njit(cache=True)
+def _feed_selected(m: Memory, sink: int, rows: np.ndarray, i: int, t: int, texts: Memory) -> None:
     """Feed a fact to what facts with its arguments in some columns feed, if anything."""
     d, columns, key = m[sink + SINK_TARGET], m[sink + SINK_ADDED], m[KEY]
     keys, column, rest = int64(0), int64(IN_ARGS), columns
@@ -236,7 +255,7 @@ def _feed_selected(m: Memory, sink: int, rows: np.ndarray, i: int, t: int) -> No
         if same:
             table = m[INPUTS] + 2 * m[b + keys]
             for s in range(m[table + 1]):
-                _feed(m, m[table] + s * SINK, rows, i, t, columns)
+                _feed(m, m[table] + s * SINK, rows, i, t, columns, texts)
             return
         row = m[b + m[d + AT_NEXT] + 1]
 

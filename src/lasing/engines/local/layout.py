@@ -208,6 +208,7 @@ class _Layout:
             windows = [s.target.arity - 1 for s in plan.stages if isinstance(s, LastFacts) and s.keys is None]
             self._log = Relation("log", log.ARGS + max(windows, default=0))
         self._passing = passing(plan)
+        self._readers: dict[Relation, int] = {}
         self._noted = {r: Relation(f"noted {r.name}", r.arity) for r, rule in self._passing.items() if computes(rule)}
         logs = [self._log] if self._log is not None else []
         self._selecting = {
@@ -243,7 +244,7 @@ class _Layout:
 
     def _describe(self) -> None:
         """Fill in the relations' descriptors."""
-        partners = {a: self.at(b) for pair in self._pending.items() for a, b in (pair, pair[::-1])}
+        partners = {a: self.at(b) for pair in self._pending.items() for a, b in (pair, pair[::-1])} | self._readers
         own = {own.relation: own for own in self._owned()}
         numbers = {
             o.relation: memory.FIRST_REPORTED + i if o.tag is None else memory.TAGGED
@@ -395,6 +396,8 @@ class _Layout:
             begins = [i for i, lookup in enumerate(rule.lookups) if counted or not lookup.negated]
             special = (variants.STAMPS if rule.stamps and not scratch else 0) | (variants.SCRATCH if scratch else 0)
             found += [Variant(self, rule, i, counted, special).build() for i in begins]
+            if rule.lookups and rule.lookups[0].relation in self._passing:
+                self._readers[rule.lookups[0].relation] = found[-1]
         return found
 
     def shows(self, made_by: int, rule: int, terms: tuple[Term, ...]) -> None:

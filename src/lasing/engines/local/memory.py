@@ -73,7 +73,8 @@ DELTA = 15  # the first row in the list of those that changed at this tick, or N
 TOUCHED = 16  # the first row in the list of those whose count changed, but which are not settled yet, or NO_ROW
 KIND = 17  # LIGHT, TRACKED, COUNTED, LOG, PENDING or PASSING
 LOOKED_AT = 18  # what HI was when the relation was last considered for compaction
-PARTNER = 19  # the relation in which pending rows will hold, and vice versa; 0 if there is none
+PARTNER = 19  # the relation in which pending rows will hold, and vice versa; 0 if there is none; for passing rows, the
+# variant of the rule that reads them
 AT_MORE = 20  # where in a record the words that an operator keeps begin
 BLOCK_WORDS = 21  # how large the block is
 REPORTED = 22  # if only the output needs the changes: FIRST_REPORTED + the predicate's number, or TAGGED; else 0

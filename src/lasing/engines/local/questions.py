@@ -51,15 +51,19 @@ def compared(question: int, a: Value, b: Value) -> int:
 
 def computed(question: int, a: Value | Operands, b: Value, functions: Sequence[Call]) -> Value | Operands | NoValue:
     """The value of a function; `functions` are those that the plan asks for."""
-    before = a.values if isinstance(a, Operands) else (a,)
     if question == PAIR:
-        return Operands((*before, b))
+        return Operands((*_several(a), b))
     if question >= ARITHMETIC:
         function = _ARITHMETIC[question - ARITHMETIC]
         operands = min(function.most or 2, 2)
     else:
         function, operands = functions[question - FIRST_FUNCTION]
     try:
-        return function.compute(*(*before, b)[:operands])  # a single operand is passed twice
+        return function.compute(b) if operands == 1 else function.compute(*_several(a), b)
     except Undefined as why:
         return NoValue(REASONS.index(str(why)))
+
+
+def _several(a: Value | Operands) -> tuple[Value, ...]:
+    """All operands but the last one."""
+    return a.values if isinstance(a, Operands) else (a,)
