@@ -36,9 +36,9 @@ def parse(text: str, base: str = "") -> tuple[Query, bool]:
             star = read[1].name == "SelectQuery" and not read[1].projection
             if read[1].name == "DescribeQuery" and read[1].var is None:  # rdflib cannot translate `DESCRIBE *`
                 read[1]["var"] = _variables(text)
-            asked = set(read[1].var or ()) if read[1].name == "DescribeQuery" else None
+            asked = [part for part in read[1].var or () if isinstance(part, rdflib.Variable)]
             query = translateQuery(read, base=base or None)
-            if asked is not None:  # rdflib adds what subqueries project
+            if read[1].name == "DescribeQuery":  # rdflib adds what subqueries project
                 shown = [part for part in query.algebra.PV if not isinstance(part, rdflib.Variable) or part in asked]
                 query.algebra["PV"] = shown
             return query, star
