@@ -16,9 +16,7 @@ from lasing.languages.rspql.sparql import parse
 from tests.queries import Answer, Solutions, answered, canonical, comparable
 from tests.suites.manifests import Case, as_csv, cases_in, suites
 
-KNOWN: dict[str, str] = {
-    "construct/constructwhere04": "FROM is not supported yet",
-}
+KNOWN: dict[str, str] = {}
 """The tests that do not pass, and why."""
 
 FOLDER = suites() / "w3c" / "sparql11"

@@ -46,5 +46,5 @@ def _file(iri: str, source: SourceText) -> Path | None:
     folder = (Path.cwd() if source.path is None else source.path.parent).resolve()
     if not path.resolve().is_relative_to(folder):
         note = "a query reads files in its own folder and below; give others with --data"
-        raise Mistake(f"the query may not read {path}", note, near=path.name, code="E704")
+        raise Mistake(f"the query may not read {path.name} in another folder", note, near=path.name, code="E704")
     return path

@@ -30,7 +30,7 @@ def test_named_graphs_have_the_names_of_their_files(folder: Path) -> None:
 
 
 def test_files_elsewhere_are_refused(folder: Path) -> None:
-    with pytest.raises(LasingError, match=r"E704.*may not read .*secret\.ttl"):
+    with pytest.raises(LasingError, match=r"E704.*may not read secret\.ttl"):
         program_of("SELECT * FROM <../secret.ttl> { ?x ?y ?z }", path=folder / "q.rq")
 
 
