@@ -1,6 +1,7 @@
-"""Fuse: a relation whose rows are only copied into one other relation becomes that relation.
+"""Fuse: a relation whose rows are only copied into others becomes those relations.
 
-`q(A,B) :- p(A,B) in [5].` needs no relation for `p in [5]`: the facts of p can be fed to q directly.
+`q(A,B) :- p(A,B) in [5].` needs no relation for `p in [5]`: the facts of p can be fed to q directly. If several rules
+copy the same facts, each of their heads is fed.
 """
 
 from __future__ import annotations
@@ -13,33 +14,49 @@ from lasing.plan.nodes import Plan, PlanRule
 from lasing.plan.relations import Relation
 from lasing.plan.rewrite import reads
 
+Targets = tuple[Relation, ...]
+
 
 def fuse_copies(plan: Plan) -> Plan:
     """The plan without relations that are only copied."""
-    readers = Counter(lookup.relation for rule in plan.guaranteed for lookup in rule.lookups)
-    pinned = {output.relation for output in plan.outputs} | plan.tracked
-    pinned |= {relation for stage in plan.stages for relation in reads(stage)}
-    into: dict[Relation, Relation] = {}
-    involved: set[Relation] = set()
-    for rule in plan.guaranteed:
-        if is_copy(rule):
-            source = rule.lookups[0].relation
-            if readers[source] == 1 and source not in pinned and source != rule.head and source not in involved:
-                into[source] = rule.head
-                involved |= {source, rule.head}
+    into = _copied(plan)
     if not into:
         return plan
+
+    def targets(relation: Relation) -> Targets:
+        return into.get(relation, (relation,))
+
     gone = {rule for rule in plan.guaranteed if is_copy(rule) and rule.lookups[0].relation in into}
     fused = replace(
         plan,
         relations=tuple(r for r in plan.relations if r not in into),
-        feeds=tuple(replace(feed, relation=into.get(feed.relation, feed.relation)) for feed in plan.feeds),
-        clocks=tuple(replace(c, relation=into.get(c.relation, c.relation)) for c in plan.clocks),
-        guaranteed=tuple(replace(r, head=into.get(r.head, r.head)) for r in plan.guaranteed if r not in gone),
-        background=tuple((into.get(r, r), values, span) for r, values, span in plan.background),
-        loads=tuple(replace(load, relation=into.get(load.relation, load.relation)) for load in plan.loads),
+        feeds=tuple(replace(feed, relation=r) for feed in plan.feeds for r in targets(feed.relation)),
+        clocks=tuple(replace(clock, relation=r) for clock in plan.clocks for r in targets(clock.relation)),
+        guaranteed=tuple(replace(rule, head=targets(rule.head)[0]) for rule in plan.guaranteed if rule not in gone),
+        background=tuple((r, values, span) for old, values, span in plan.background for r in targets(old)),
+        loads=tuple(replace(load, relation=r) for load in plan.loads for r in targets(load.relation)),
     )
     return fuse_copies(fused)
+
+
+def _copied(plan: Plan) -> dict[Relation, Targets]:
+    """The relations that are only copied, and where to. No relation is both copied and copied to."""
+    readers = Counter(lookup.relation for rule in plan.guaranteed for lookup in rule.lookups)
+    pinned = {output.relation for output in plan.outputs} | plan.tracked
+    pinned |= {relation for stage in plan.stages for relation in reads(stage)}
+    derived = {rule.head for rule in plan.guaranteed}
+    copies: dict[Relation, list[Relation]] = {}
+    for rule in plan.guaranteed:
+        if is_copy(rule):
+            copies.setdefault(rule.lookups[0].relation, []).append(rule.head)
+    into: dict[Relation, Targets] = {}
+    involved: set[Relation] = set()
+    for source, heads in copies.items():
+        once = readers[source] == len(heads) == len(set(heads)) and (len(heads) == 1 or source not in derived)
+        if once and source not in pinned and source not in heads and not involved & {source, *heads}:
+            into[source] = tuple(heads)
+            involved |= {source, *heads}
+    return into
 
 
 def is_copy(rule: PlanRule) -> bool:
