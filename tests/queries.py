@@ -101,12 +101,15 @@ def lowered(text: str, path: Path | None = None) -> Program:
     return program
 
 
-def answered(text: str, data: Data, engine: Engine = "auto", path: Path | None = None) -> Answer:
+def answered(
+    text: str, data: Data, engine: Engine = "auto", path: Path | None = None, entail: str | None = None
+) -> Answer:
     """What lasing answers to a query."""
     program = lowered(text, path)
     assert program.outputs is not None, "a query has an output"
     (output,) = program.outputs
-    (answer,) = lasing.run(with_background(program, data.tables()), None, start=0, end=0, engine=engine)
+    known = with_background(program, data.tables())
+    (answer,) = lasing.run(known, None, start=0, end=0, engine=engine, entail=entail)
     atoms = [atom for atom in answer.atoms if atom.predicate == output.predicate]
     match output.form:
         case "truth":

@@ -16,6 +16,7 @@ from tests.queries import Answer, Data, Graph, Row, Solutions, Term, Triple, par
 MF = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#"
 QT = "http://www.w3.org/2001/sw/DataAccess/tests/test-query#"
 RS = "http://www.w3.org/2001/sw/DataAccess/tests/result-set#"
+SD = "http://www.w3.org/ns/sparql-service-description#"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 
 
@@ -35,6 +36,8 @@ class Case:
     data: tuple[Path, ...] = ()
     named: tuple[Path, ...] = ()
     result: Path | None = None
+    regimes: frozenset[str] = frozenset()
+    """The entailment regimes under which the answer is the same, by their names: RDF, RDFS, OWL-Direct, …"""
 
     @property
     def text(self) -> str:
@@ -149,4 +152,11 @@ def _case(graph: _Graph, test: Term, folder: str) -> Case:
         (query,) = files(test, f"{MF}action")
         return Case(name, kind, query)
     (query,), (result,) = files(action, f"{QT}query"), files(test, f"{MF}result")
-    return Case(name, kind, query, files(action, f"{QT}data"), files(action, f"{QT}graphData"), result)
+    regimes = frozenset(regime.value.rpartition("/")[2] for regime in _regimes(graph, action))
+    return Case(name, kind, query, files(action, f"{QT}data"), files(action, f"{QT}graphData"), result, regimes)
+
+
+def _regimes(graph: _Graph, action: Term) -> Iterator[Term]:
+    """The entailment regimes of a test: one, or a list."""
+    for found in graph.values(action, f"{SD}entailmentRegime"):
+        yield from (found,) if isinstance(found, ox.NamedNode) else graph.members(found)

@@ -55,7 +55,7 @@ def tokens(text: str) -> Iterator[Token]:
         kind = found.lastgroup
         if kind != "skipped":
             word = found.group()
-            if kind == "word":
+            if kind in ("word", "blank"):
                 word = _FINAL_DOTS.sub("", word)  # a dot at the end of a name ends the triple, unless it is escaped
             yield Token(kind, word, found.start())  # type: ignore[arg-type]
             yield from (Token("mark", ".", found.start() + i) for i in range(len(word), len(found.group())))
