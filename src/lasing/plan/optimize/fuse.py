@@ -50,12 +50,13 @@ def _copied(plan: Plan) -> dict[Relation, Targets]:
         if is_copy(rule):
             copies.setdefault(rule.lookups[0].relation, []).append(rule.head)
     into: dict[Relation, Targets] = {}
-    involved: set[Relation] = set()
+    copied_to: set[Relation] = set()
     for source, heads in copies.items():
         once = readers[source] == len(heads) == len(set(heads)) and (len(heads) == 1 or source not in derived)
-        if once and source not in pinned and source not in heads and not involved & {source, *heads}:
+        apart = source not in copied_to and source not in heads and not any(head in into for head in heads)
+        if once and apart and source not in pinned:
             into[source] = tuple(heads)
-            involved |= {source, *heads}
+            copied_to.update(heads)
     return into
 
 
