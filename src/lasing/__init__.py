@@ -20,7 +20,8 @@ from lasing.logic.answers import Answer, Changes
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.querying import Result, query
-from lasing.session import Report, Run, parse, run
+from lasing.reading import parse
+from lasing.session import Report, Run, run
 
 if TYPE_CHECKING:
     from lasing.live.engine import Engine

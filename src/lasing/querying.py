@@ -18,7 +18,8 @@ from lasing.logic.formulas import Window
 from lasing.logic.program import Form, Output, Program, body_nodes
 from lasing.logic.results import Row, rows_of, shown_columns
 from lasing.logic.values import Iri
-from lasing.session import Run, source_of
+from lasing.reading import source_of
+from lasing.session import Run
 
 _STATIC = frozenset(("triple", "quad", "graph"))
 """The predicates that hold the data of a query over files."""

@@ -38,7 +38,8 @@ from lasing.logic.runs import Run
 from lasing.logic.values import Value
 from lasing.plan.nodes import Plan
 from lasing.raw_window import coverage, needed_coverage
-from lasing.session import ProgramLike, left_out, program_of
+from lasing.reading import ProgramLike, program_of
+from lasing.session import left_out
 
 OnLate = Callable[[int, Facts], None]
 Opener = Callable[[int], Core]

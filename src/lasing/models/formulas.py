@@ -22,7 +22,7 @@ from lasing.logic.program import Fact, Program, Rule
 from lasing.logic.values import Value, is_value
 from lasing.models.given import Time, all_facts, check_timeline, facts_at, time_or, unknowns, values_of
 from lasing.models.witness import Witness
-from lasing.session import source_of
+from lasing.reading import source_of
 from lasing.timeline.intervals import Interval
 
 Beside = str | Path | Sequence[SourceText]

@@ -20,7 +20,7 @@ from lasing.logic.terms import NOW
 from lasing.logic.values import Value, value_text
 from lasing.models.given import Time, all_facts, check_timeline, facts_at, time_or, unknowns, values_of
 from lasing.models.witness import Witness, fact_text, time_text
-from lasing.session import ProgramLike, parse, source_of
+from lasing.reading import ProgramLike, parse, source_of
 from lasing.timeline.intervals import Interval
 from lasing.timeline.ticks import Tick
 

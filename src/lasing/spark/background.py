@@ -12,7 +12,7 @@ from lasing.connectors.rows import value_of
 from lasing.connectors.spark_terms import is_spark_frame, marked_columns
 from lasing.errors import fault
 from lasing.logic.formulas import Atom
-from lasing.session import read
+from lasing.reading import read
 from lasing.spark.inputs import for_input, specification
 from lasing.spark.terms import with_marks
 

@@ -28,7 +28,7 @@ from lasing.logic.partition import NoKey, Partition, not_streamed, partition
 from lasing.logic.program import Program
 from lasing.logic.types import argument_types
 from lasing.logic.values import Value
-from lasing.session import ProgramLike, read
+from lasing.reading import ProgramLike, read
 from lasing.spark import batch, streaming
 from lasing.spark.background import background_facts
 from lasing.spark.delay import delay_of, silence_of

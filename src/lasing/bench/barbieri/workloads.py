@@ -11,7 +11,7 @@ import numpy as np
 from lasing.bench.measuring.workloads import Array, Stream, steady
 from lasing.logic.program import Program
 from lasing.logic.tables import FactTable
-from lasing.session import parse
+from lasing.reading import parse
 
 Edge = tuple[int, int]
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lasing import session
+from lasing import reading
 from lasing.bench.measuring.turns import ChangedRows, Contender, Step
 from lasing.bench.measuring.workloads import PREDICATE, Array, Stream
 from lasing.engines.local.engine import LocalEngine
@@ -27,7 +27,7 @@ from lasing.plan.nodes import Plan
 Changed = tuple[frozenset[Atom], frozenset[Atom]]
 """The atoms that a time point adds, and those that it removes."""
 
-parse: Callable[[str], Program] = cache(session.parse)
+parse: Callable[[str], Program] = cache(reading.parse)
 """Parse a program, only once for the same text."""
 
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from lasing import session
+from lasing import reading
 from lasing.bench.measuring.course import FULL, WINDOW, Course, Effort
 from lasing.bench.measuring.records import Cell, Experiment, Figure
 from lasing.bench.measuring.workloads import D, J, Workload, latest, negation, rules_by_constant
@@ -65,7 +65,7 @@ def laid_out(workload: Workload, rate: int, window: int, points: int, turns: int
     """
     before = window + WINDOW if warm is None else warm
     stream = workload.stream(rate, window, before + (turns + 1) * points)
-    return Course(session.parse(workload.program(window)), stream, before)
+    return Course(reading.parse(workload.program(window)), stream, before)
 
 
 def _on(take: Take, workload: Workload, rate: int, window: int, points: int, turns: int) -> Callable[[], Ready]:
@@ -196,10 +196,10 @@ def plan_entries(name: str, numbers: Sequence[int]) -> list[Entry]:
     """The work before the first time point: parse the text, and make and lay out the plan."""
 
     def parsing(text: str, rules: int) -> Ready:
-        return Ready(lambda _: session.parse(text), rules)
+        return Ready(lambda _: reading.parse(text), rules)
 
     def planning(text: str, rules: int) -> Ready:
-        program = session.parse(text)
+        program = reading.parse(text)
         return Ready(lambda _: LocalEngine(program, 0), rules)
 
     entries = []
