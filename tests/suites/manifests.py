@@ -23,7 +23,8 @@ RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 def suites() -> Path:
     """The folder of the suites: that of the variable LASING_SUITES, or `shared/suites` beside the checkout."""
     given = os.environ.get("LASING_SUITES")
-    return Path(given) if given else Path(__file__).resolve().parents[3] / "shared" / "suites"
+    found = Path(given) if given else Path(__file__).resolve().parents[3] / "shared" / "suites"
+    return found.resolve()  # the IRIs of its files are those of the files themselves
 
 
 @dataclass(frozen=True)

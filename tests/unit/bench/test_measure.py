@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lasing.bench.measuring import turns as measure
 from lasing.bench.measuring.turns import Contender, Step, Timing, take_turns
 
 
@@ -19,10 +18,8 @@ class Clock:
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    turned = Clock()
-    monkeypatch.setattr(measure, "time", turned)
-    return turned
+def clock() -> Clock:
+    return Clock()
 
 
 def _taking(name: str, clock: Clock, log: list[str], *seconds: float) -> Contender:
@@ -51,7 +48,8 @@ def test_contenders_take_turns(clock: Clock) -> None:
 
 
 def test_neither_the_first_turn_nor_warm_steps_count(clock: Clock) -> None:
-    (timing,) = take_turns([_taking("a", clock, [], 500, 1, 2, 3)], steps=4, warm=1, turns=3)
+    contender = _taking("a", clock, [], 500, 1, 2, 3)
+    (timing,) = take_turns([contender], steps=4, warm=1, turns=3, clock=clock.perf_counter)
     assert timing.seconds.tolist() == [[1, 2, 3]] * 3
     assert timing.total == 6
     assert timing.step == 2
