@@ -149,6 +149,7 @@ def join_pairs(m: Memory, v: int, t: int, row: int, _texts: Memory) -> None:
     column, lo = m[q + INDEX_COLUMNS], m[e + LO]
     probed_h, at_next = m[e + AT_H], m[e + AT_NEXT] + index
     limit = m[e + SINCE] if m[p + BEFORE] == 1 else m[e + UPTO]
+    head_moves = head == d or head == e  # a row that is derived may make the relation grow that is being read
     fuel = m[FUEL]
     while row < end:
         fuel -= 1
@@ -172,10 +173,11 @@ def join_pairs(m: Memory, v: int, t: int, row: int, _texts: Memory) -> None:
                             break
                     if same:
                         _derive(m, head, origin, a, b, registers, min(until, other_until))
-                        # The head may be one of these relations, and have moved. Its chains may have been split, so
-                        # that the row that came next is now in another one: only rows with this key are surely in ours.
-                        a = record(m, d, row)
-                        following = m[record(m, e, other) + at_next]
+                        if head_moves:
+                            # Chains may have been split, so that the row that came next is now in another one: only
+                            # rows with this key are surely in ours.
+                            a = record(m, d, row)
+                            following = m[record(m, e, other) + at_next]
                 other = following
                 fuel -= 1
                 if fuel < 0:
