@@ -15,7 +15,7 @@ from lasing.algebra.matches import Matches, decided_by, with_copies
 from lasing.algebra.nodes import Condition, Exists, Pattern
 from lasing.algebra.rows import Body, Rows
 from lasing.algebra.terms import FALSE, TRUE, conjuncts, is_true
-from lasing.logic.formulas import Atom, Formula
+from lasing.logic.formulas import Atom
 from lasing.logic.terms import Arithmetic, Term, Variable, substituted
 
 
@@ -46,28 +46,34 @@ def _satisfying(
     body: Body, rows: Rows, parts: list[Term], asked: tuple[Exists, ...], builder: Builder
 ) -> Iterator[Body]:
     """The body with the conditions that do not consist of an EXISTS alone."""
-    matches = [(exists.marker, _matches(exists, rows, builder)) for exists in asked]
-    for values in product((True, False), repeat=len(matches)):
-        literals: list[Formula] = [
-            m.holds(body) if v else m.fails(body) for (_, m), v in zip(matches, values, strict=True)
-        ]
-        truth: dict[Variable, Term] = {x: TRUE if v else FALSE for (x, _), v in zip(matches, values, strict=True)}
-        for part in parts:
-            term = substituted(part, truth)
-            literals.append(is_true(substituted(term, rows.references(body, term))))
-        yield body.extended(*literals)
+    for split, truth in _split(body, _asked(asked, rows, builder)):
+        terms = [substituted(part, truth) for part in parts]
+        yield split.extended(*(is_true(substituted(term, rows.references(body, term))) for term in terms))
 
 
 def decided(rows: Rows, condition: Condition, builder: Builder, bag: bool) -> Iterator[tuple[Body, Term]]:
     """The bodies with a term for the condition in each, in which no EXISTS is left."""
     if condition.exists:
         rows = _once(rows, builder, bag)
-    matches = [(exists.marker, _matches(exists, rows, builder)) for exists in condition.exists]
+    asked = _asked(condition.exists, rows, builder)
     for body in rows.bodies:
-        for values in product((True, False), repeat=len(matches)):
-            literals = [m.holds(body) if v else m.fails(body) for (_, m), v in zip(matches, values, strict=True)]
-            truth: dict[Variable, Term] = {x: TRUE if v else FALSE for (x, _), v in zip(matches, values, strict=True)}
-            yield body.extended(*literals), substituted(condition.term, truth)
+        for split, truth in _split(body, asked):
+            yield split, substituted(condition.term, truth)
+
+
+Asked = list[tuple[Variable, Matches]]
+
+
+def _asked(exists: tuple[Exists, ...], rows: Rows, builder: Builder) -> Asked:
+    return [(one.marker, _matches(one, rows, builder)) for one in exists]
+
+
+def _split(body: Body, asked: Asked) -> Iterator[tuple[Body, dict[Variable, Term]]]:
+    """A body for each combination of answers, and the truth values in place of the markers."""
+    for values in product((True, False), repeat=len(asked)):
+        answers = list(zip(asked, values, strict=True))
+        literals = [matches.holds(body) if value else matches.fails(body) for (_, matches), value in answers]
+        yield body.extended(*literals), {marker: TRUE if value else FALSE for (marker, _), value in answers}
 
 
 def _once(rows: Rows, builder: Builder, bag: bool) -> Rows:

@@ -27,7 +27,7 @@ from lasing.errors import Place, fault
 from lasing.logic.values import BlankNode, Value
 
 MOST_GRAPHS = 1 << 16
-"""How many graphs are remembered: one that comes back after so many others would need its time again."""
+"""How many graphs are remembered. One that comes back after more than this number of others needs its time again."""
 MOST_WAITING = 1 << 20
 """How many triples may wait for the times of their graphs."""
 MOST_VALUES = 1 << 20

@@ -128,7 +128,7 @@ class Patterns:
         return self._graphs(self._graph)
 
     def _graphs(self, graph: Graph) -> Pattern:
-        """The named graphs, of which some may be empty."""
+        """The named graphs, including empty ones."""
         if self._all_graphs is None:
             name, *others = (self.builder.variable(v) for v in ("G", "S", "P", "O"))
             self._all_graphs = self.builder.predicate("graphs")

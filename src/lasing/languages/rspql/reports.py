@@ -86,7 +86,7 @@ class Reports:
     def _counted_change(
         self, source: str, predicate: str, row: tuple[Variable, ...], gates: tuple[Formula, ...], operator: Operator
     ) -> None:
-        """The difference of two bags: rows that are new, and rows of which there are more."""
+        """The difference of two bags: new rows, and rows that now occur more often."""
         *shown, count = row
         other = self.builder.variable("Times")
         here, there = (self._now, self._then) if operator == "ISTREAM" else (self._then, self._now)

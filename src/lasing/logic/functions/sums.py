@@ -47,7 +47,7 @@ def no_summand(number: Number) -> str | None:
 
 
 def total(rank: Rank, exact: Fraction, parts: int | None = None) -> Value:
-    """The value of an exact sum of numbers, the widest of which is of this kind; divided by `parts`, for an average.
+    """The value of an exact sum whose widest number is of this kind; divided by `parts`, for an average.
 
     An average of exact decimals is cut after 18 digits, as any quotient of theirs. One of whole numbers is a double if
     it is not whole.
