@@ -125,6 +125,12 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E705": "reading a query needs a library that is not installed",
         "E706": "`lasing query` answers one query over files: this is a program, or a query over streams",
     },
+    "Event patterns": {
+        "E711": "an event pattern has a syntax error",
+        "E712": "an event pattern uses an event, attribute, parameter or name that is not known, or that does not fit",
+        "E713": "an attribute has the wrong type, a value of the wrong type, or none",
+        "E714": "an event defines itself at the same time point",
+    },
     "Spark and pipelines": {
         "E601": "Spark needs Java 17 or newer, but it is not installed",
         "E602": "PySpark, pandas or paho-mqtt is not installed",

@@ -30,6 +30,8 @@ def filtered(rows: Rows, condition: Condition, builder: Builder, bag: bool) -> R
                 literals.append((asked.pop(part), True))
             case Arithmetic("opposite", (Variable() as marker,)) if marker in asked:
                 literals.append((asked.pop(marker), False))
+            case _ if part == TRUE:
+                continue
             case _:
                 rest.append(part)
     if asked or literals:

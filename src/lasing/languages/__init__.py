@@ -47,10 +47,14 @@ LARS = FrontEnd("lars", (".lars",), lower, format_text, read_lars_question, decl
 # The modules of queries are loaded when there is a query: the libraries that they need take half a second to load.
 
 
-def _lower_query(sources: Sources, constants: Constants) -> tuple[Program, list[Diagnostic]]:
+def _need_rdf() -> None:
     for library in ("rdflib", "pyoxigraph"):
         if find_spec(library) is None:
             raise fault("E705", f"{library} is not installed", note="queries need it: pip install 'lasing[rdf]'")
+
+
+def _lower_query(sources: Sources, constants: Constants) -> tuple[Program, list[Diagnostic]]:
+    _need_rdf()
     from lasing.languages.rspql.lower import lower
 
     return lower(sources, constants)
@@ -63,7 +67,7 @@ def _format_query(source: SourceText) -> str:
 
 
 def _no_question(*_: object) -> Question:
-    raise fault("E511", "formulas and atoms cannot be asked beside a query", note="give a program that ends in .lars")
+    raise fault("E511", "formulas and atoms can only be asked beside rules", note="give a program that ends in .lars")
 
 
 def _prefixes_of_query(source: SourceText) -> dict[str, str]:
@@ -81,7 +85,37 @@ SPARQL = FrontEnd(
     _prefixes_of_query,
 )
 
-FRONT_ENDS: tuple[FrontEnd, ...] = (LARS, SPARQL)
+
+def _lower_patterns(sources: Sources, constants: Constants) -> tuple[Program, list[Diagnostic]]:
+    from lasing.languages.tesla.lower import lower
+
+    return lower(sources, constants)
+
+
+def _format_patterns(source: SourceText) -> str:
+    from lasing.languages.tesla.formatter import format_patterns
+
+    return format_patterns(source)
+
+
+def _unchanged(source: SourceText) -> str:
+    """Texts of DOTR have no layout of their own yet."""
+    return source.text
+
+
+TESLA = FrontEnd("tesla", (".tesla",), _lower_patterns, _format_patterns, _no_question, lambda _: {})
+
+
+def _lower_dotr(sources: Sources, constants: Constants) -> tuple[Program, list[Diagnostic]]:
+    _need_rdf()
+    from lasing.languages.dotr.lower import lower
+
+    return lower(sources, constants)
+
+
+DOTR = FrontEnd("dotr", (".dotr",), _lower_dotr, _unchanged, _no_question, _prefixes_of_query)
+
+FRONT_ENDS: tuple[FrontEnd, ...] = (LARS, SPARQL, TESLA, DOTR)
 
 ENDINGS: tuple[str, ...] = tuple(ending for language in FRONT_ENDS for ending in language.endings)
 NAMES: tuple[str, ...] = tuple(language.name for language in FRONT_ENDS)

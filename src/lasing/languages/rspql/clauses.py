@@ -13,7 +13,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from urllib.parse import urljoin
 
-from lasing.languages.rspql.durations import duration
 from lasing.languages.rspql.mistakes import Mistake
 from lasing.languages.rspql.syntax import (
     OPERATORS,
@@ -29,6 +28,7 @@ from lasing.languages.rspql.syntax import (
     TripleRange,
 )
 from lasing.languages.rspql.tokens import Token, tokens
+from lasing.timeline.durations import duration
 
 WINDOW_OF = "urn:lasing:window:"
 """Begins the names of windows that have none in the query."""

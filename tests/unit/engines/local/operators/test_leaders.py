@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lasing.compiling import njit
@@ -129,6 +129,7 @@ def test_a_group_in_a_window_is_searched_a_few_times(function: int, order: str) 
     assert array[WORDS] == 0
 
 
+@settings(max_examples=20)  # each example is 20,000 calls from Python
 @given(FUNCTIONS, st.integers(0, 2**32))
 def test_terms_that_come_and_go_in_the_middle_of_many(function: int, seed: int) -> None:
     """If there are very many on both sides, the further ones are forgotten, and the others are still the first."""

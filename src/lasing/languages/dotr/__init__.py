@@ -1,0 +1,1 @@
+"""DOTR: TESLA patterns whose events are SPARQL queries over each instant, and whose results are graphs."""

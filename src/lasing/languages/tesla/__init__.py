@@ -1,0 +1,1 @@
+"""TESLA: patterns of events over time, as rules."""
