@@ -85,8 +85,41 @@ class Terms:
         return list(self.values)
 
 
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A column of values of any kinds, given by a list of values and, for each row, the number of its value.
+
+    Columns may share a list that has other values, too. It can be sliced and taken from like an Arrow array.
+    """
+
+    values: Sequence[Value]
+    numbers: Numbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, part: slice) -> Chosen:
+        return Chosen(self.values, self.numbers[part])
+
+    def take(self, where: Any) -> Chosen:
+        return Chosen(self.values, self.numbers[where.to_numpy()])
+
+    def to_pylist(self) -> list[Value]:
+        return [self.values[number] for number in self.numbers.tolist()]
+
+    def used(self) -> tuple[list[Value], Numbers]:
+        """The values that rows have, each once, and the numbers that these values then have."""
+        if len(self.numbers) < len(self.values) // 8:
+            used, numbers = np.unique(self.numbers, return_inverse=True)
+            return [self.values[number] for number in used.tolist()], numbers
+        is_used = np.zeros(len(self.values), bool)
+        is_used[self.numbers] = True
+        numbers = np.cumsum(is_used) - 1
+        return [self.values[number] for number in np.flatnonzero(is_used).tolist()], numbers[self.numbers]
+
+
 Column = Any
-"""An Arrow array without nulls, `Terms`, or `Mixed`."""
+"""An Arrow array without nulls, `Terms`, `Chosen`, or `Mixed`."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 from lasing.connectors.batches import Batch, Column, Numbers, Part, batches_of
 from lasing.connectors.cells import column, time_points
 from lasing.connectors.facts import FactReader, check_text
-from lasing.connectors.files import Block, OnBytesRead, RawBlock, decoded, raw_blocks
+from lasing.connectors.files import Block, OnBytesRead, RawBlock, decoded, is_text, raw_blocks
 from lasing.connectors.rows import Arity
 from lasing.connectors.scan import (
     ARITY,
@@ -60,7 +60,7 @@ def _batches(source: Iterator[RawBlock], name: str, tick: Tick | None, ordered: 
     scanner = _Scanner(reader)
     rest = Block("", 1)  # the beginning of a fact that continues in the next block
     for raw in source:
-        if not _is_text(raw.raw):
+        if not is_text(raw.raw):
             for block in decoded(raw, name):
                 rest = yield from _exact(reader, _joined(rest, block))
             continue
@@ -82,16 +82,6 @@ def _batches(source: Iterator[RawBlock], name: str, tick: Tick | None, ordered: 
             rest = yield from _exact(reader, _joined(rest, lines))
             line, at = line + text.count(b"\n", at, end), end
     yield from batches_of(_finished(reader, rest))
-
-
-def _is_text(raw: bytes) -> bool:
-    if raw.isascii():
-        return True
-    try:
-        raw.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _joined(rest: Block, block: Block) -> Block:

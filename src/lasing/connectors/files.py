@@ -124,6 +124,17 @@ def lines(path: Path, progress: OnBytesRead | None = None) -> Iterator[tuple[int
         yield from enumerate((line.removesuffix("\r") for line in text.split("\n")), block.line)
 
 
+def is_text(raw: bytes) -> bool:
+    """Whether some bytes are UTF-8 text."""
+    if raw.isascii():
+        return True
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def decode(raw: bytes, name: str, line: int = 1) -> str:
     """Bytes as UTF-8 text; `line` is the number of the first line in them."""
     if line == 1:

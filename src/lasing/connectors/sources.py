@@ -85,6 +85,11 @@ class FileSource:
         self, tick: Tick | None, ordered: bool, progress: OnBytesRead | None, arity: Arity, gaps: Gaps
     ) -> Iterator[Batch]:
         """The facts in columns."""
+        if self.format == "ntriples":
+            lines: Iterator[Batch] = _rdf(self.path).line_batches(
+                self.path, self.columns, tick, ordered, progress, arity
+            )
+            return lines
         if self.format in RDF_FORMATS:
             found: Iterator[Batch] = _rdf(self.path).rdf_batches(
                 self._triples(tick, ordered, progress, gaps), self.columns.predicate, arity

@@ -7,28 +7,66 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pyoxigraph import DefaultGraph, Quad, Triple
+import numpy as np
+from pyoxigraph import DefaultGraph, Quad, RdfFormat, Triple
 
-from lasing.connectors.files import OnBytesRead
+from lasing.connectors.files import OnBytesRead, RawBlock, raw_blocks
 from lasing.connectors.rdf.blanks import Blanks, scope_of
-from lasing.connectors.rdf.files import quads
+from lasing.connectors.rdf.endings import rdf_ending
+from lasing.connectors.rdf.files import parsed, quads
 from lasing.connectors.rdf.terms import value_of_term
 from lasing.errors import LasingError, fault
 from lasing.logic.tables import FactTable
 from lasing.logic.values import BlankNode, Value
 
 TRIPLE, QUAD = "triple", "quad"
+_SIZE = 2**23
 
 
 def read_graphs(path: Path, progress: OnBytesRead | None = None, triple: str = TRIPLE) -> tuple[FactTable, ...]:
     """The graphs of a file. Its blank nodes are its own, and have the same labels whenever it is read."""
+    blank = Blanks(scope_of(str(path)))
     try:
-        return tables_of(quads(path, progress), Blanks(scope_of(str(path))), triple)
+        if rdf_ending(path) == ".nt":
+            return (line_table(path, progress, triple, blank),)
+        return tables_of(quads(path, progress), blank, triple)
     except LasingError as error:
         d = error.diagnostics[0]
         if d.code != "E506":  # the others say where
             raise
         raise fault(d.code, f"{path}: {d.message}", note=d.note) from None
+
+
+def line_table(path: Path, progress: OnBytesRead | None, predicate: str, blank: Blanks) -> FactTable:
+    """The triples of a file of N-Triples. A kernel reads lines of the common form, and pyoxigraph reads the others."""
+    from lasing.connectors.rdf.columns import ScannedTriples, taken, values_of  # here, because it loads kernels
+
+    values: list[Value] = []
+    numbers: dict[bytes, int] = {}
+    columns = array("i"), array("i"), array("i")
+
+    def take(found: ScannedTriples) -> bool | None:
+        places = [numbers.get(text, -1) for text in found.texts]
+        new = [number for number, place in enumerate(places) if place < 0]
+        terms = values_of(found, new, lambda _, label: blank(label))
+        if terms is None:
+            return None
+        for number, term in zip(new, terms, strict=True):
+            places[number] = numbers[found.texts[number]] = len(values)
+            values.append(term)
+        for position, column in enumerate(columns):
+            column.frombytes(np.array(places, np.intc)[found.triples[:, position]].tobytes())
+        return True
+
+    for block in taken(raw_blocks(path, progress, _SIZE), False, take):
+        if isinstance(block, RawBlock):
+            for quad in parsed(block.raw, RdfFormat.N_TRIPLES, str(path), block.line):
+                for column, term in zip(columns, (quad.subject, quad.predicate, quad.object), strict=True):
+                    place = numbers.setdefault(str(term).encode(), len(values))
+                    if place == len(values):
+                        values.append(value_of_term(term, blank))
+                    column.append(place)
+    return FactTable(predicate, values, columns)
 
 
 def tables_of(found: Iterable[Quad | Triple], blank: Any = BlankNode, triple: str = TRIPLE) -> tuple[FactTable, ...]:

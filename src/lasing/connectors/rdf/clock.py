@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
 from lasing.connectors.rows import late, time_of
 from lasing.errors import LasingError, Place, fault
 from lasing.logic.values import Instant, TypedLiteral, Value
 from lasing.timeline.ticks import Tick
 
+Numbers = np.ndarray[Any, np.dtype[np.int64]]
+
 PROV = "http://www.w3.org/ns/prov#generatedAtTime"
 """The property of a graph that has its time, unless another one is named."""
 _MOST_KNOWN = 1 << 16
+_SMALL = re.compile(r"[0-9]{1,17}")
+"""A time that is a number well below the limit."""
 
 
 class Clock:
@@ -38,6 +48,21 @@ class Clock:
         else:
             self._newest = found
         return found
+
+    def quickly(self, stamps: Sequence[str], order: Numbers) -> Numbers | None:
+        """The time points of time stamps, in the order in which they come; None if `point` would refuse one."""
+        try:
+            known = np.array(
+                [int(stamp) if _SMALL.fullmatch(stamp) else self._read(stamp, None, "") for stamp in stamps], np.int64
+            )
+        except LasingError:
+            return None
+        times: Numbers = known[order]
+        newest = times[0] if self._newest is None else max(times[0], self._newest)
+        if self._ordered and (times[0] < newest or (times[1:] < times[:-1]).any()):
+            return None
+        self._newest = max(int(newest), int(times.max()))
+        return times
 
     def _read(self, stamp: Value, place: Place | None, what: str) -> int:
         written = stamp.lexical if isinstance(stamp, Instant | TypedLiteral) else stamp

@@ -12,16 +12,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pyoxigraph import RdfFormat
 
-from lasing.connectors.files import OnBytesRead, lines
+from lasing.connectors.files import Block, OnBytesRead, RawBlock, blocks, decoded, raw_blocks
 from lasing.connectors.rdf.blanks import Blanks, scope_of
 from lasing.connectors.rdf.clock import Clock
 from lasing.connectors.rdf.files import parsed
 from lasing.connectors.rdf.terms import value_of_term
+from lasing.connectors.rdf.timed import Timed, timed_batches
 from lasing.errors import Place, fault
-from lasing.logic.values import Value
+from lasing.logic.values import BlankNode, Value
+
+if TYPE_CHECKING:
+    from lasing.connectors.batches import Batch  # these load Arrow and kernels, so only when needed
+    from lasing.connectors.rdf.columns import ScannedTriples, TermValues
 
 _IRI, _BLANK = r"<[^<>\s]*>", r"_:[^\s<>\"]*[^\s<>\".]"
 _TEXT = r'"(?:[^"\\]|\\.)*+"'
@@ -33,30 +39,94 @@ _LINE = re.compile(
 )
 _NOTE = "a line is a triple and its time: <http://ex.org/s> <http://ex.org/p> <http://ex.org/o> 2026-01-31T08:00:00Z ."
 _MOST_VALUES = 1 << 20
+_SIZE = 2**23
 
 
-def stamped_lines(
-    path: Path, clock: Clock, progress: OnBytesRead | None = None
-) -> Iterator[tuple[int, Value, Value, Value]]:
+def stamped_lines(path: Path, clock: Clock, progress: OnBytesRead | None = None) -> Iterator[Timed]:
     """The triples of a file, each after its time point."""
-    reader = _Terms(clock.name)
-    graph, blank, written, point = 0, Blanks(""), None, 0
-    scope = scope_of(clock.name)
-    for number, line in lines(path, progress):
-        found = _LINE.match(line)
-        if found is None:
-            if not line.strip() or line.lstrip().startswith("#"):
-                continue
-            raise fault("E501", "this is not a triple with a time", Place(clock.name, number, 1, line), _note(line))
-        subject, predicate, value, before, after = found.groups()
-        stamp = before or after
-        if stamp != written:
-            place = Place(clock.name, number, 1 + found.start("before" if before else "after"), line, len(stamp))
-            point = clock.point(reader(stamp, number, blank) if stamp.startswith('"') else stamp, place)
-            graph, written = graph + 1, stamp
-            blank = Blanks(f"{scope}g{graph}")
-        s, p, o = (reader(text, number, blank) for text in (subject, predicate, value))
-        yield point, s, p, o
+    reader = _Lines(clock)
+    for block in blocks(path, progress):
+        yield from reader.read(block)
+
+
+def stamped_batches(path: Path, clock: Clock, predicate: str, progress: OnBytesRead | None = None) -> Iterator[Batch]:
+    """The triples of a file as facts in columns. A kernel reads lines of the common form."""
+    from lasing.connectors.rdf.columns import TermValues, taken
+
+    reader, values = _Lines(clock), TermValues()
+    source = raw_blocks(path, progress, _SIZE)
+    for found in taken(source, True, lambda triples: reader.take(triples, values, predicate)):
+        if isinstance(found, RawBlock):
+            for block in decoded(found, clock.name):
+                yield from timed_batches(reader.read(block), predicate)
+        elif len(found):
+            yield found
+
+
+class _Lines:
+    """Reads the lines of one file: exactly, line by line, or as a kernel has found them."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._terms = _Terms(clock.name)
+        self._scope = scope_of(clock.name)
+        self._graph, self._blank, self._written, self._point = 0, Blanks(""), "", 0
+
+    def read(self, block: Block) -> Iterator[Timed]:
+        """The triples of some lines, each after its time point."""
+        name, terms = self._clock.name, self._terms
+        text = block.text.removesuffix("\n")
+        for number, line in enumerate((line.removesuffix("\r") for line in text.split("\n")), block.line):
+            found = _LINE.match(line)
+            if found is None:
+                if not line.strip() or line.lstrip().startswith("#"):
+                    continue
+                raise fault("E501", "this is not a triple with a time", Place(name, number, 1, line), _note(line))
+            subject, predicate, value, before, after = found.groups()
+            stamp = before or after
+            if stamp != self._written:
+                place = Place(name, number, 1 + found.start("before" if before else "after"), line, len(stamp))
+                given = terms(stamp, number, self._blank) if stamp.startswith('"') else stamp
+                self._point = self._clock.point(given, place)
+                self._begin(stamp, self._graph + 1)
+            s, p, o = (terms(text, number, self._blank) for text in (subject, predicate, value))
+            yield self._point, s, p, o
+
+    def take(self, found: ScannedTriples, values: TermValues, predicate: str) -> Batch | None:
+        """The triples that a kernel has found, as facts; None if `read` would find a mistake."""
+        import numpy as np
+
+        from lasing.connectors.batches import Batch, Chosen, Part
+        from lasing.connectors.rdf.scan import STAMP
+
+        if not len(found.triples):
+            return Batch(np.zeros(0, np.int64), ())
+        written = found.triples[:, STAMP]
+        stamps = found.stamps
+        numbers = np.zeros(len(found.texts), np.int64)
+        numbers[list(stamps)] = np.arange(len(stamps))
+        first = self._graph + (stamps[int(written[0])] != self._written)
+        graphs = {self._graph: self._blank}
+
+        def blank(graph: int, label: str) -> BlankNode:
+            if first + graph not in graphs:
+                graphs[first + graph] = self._blanks(first + graph)
+            return graphs[first + graph](label)
+
+        known = values.of(found, blank)
+        times = None if known is None else self._clock.quickly(list(stamps.values()), numbers[written])
+        if known is None or times is None:
+            return None
+        last = first + int((written[1:] != written[:-1]).sum())
+        self._begin(stamps[int(written[-1])], last, graphs.get(last))
+        self._point = int(times[-1])
+        return Batch(times, (Part(predicate, tuple(Chosen(known, found.triples[:, i]) for i in range(3))),))
+
+    def _begin(self, stamp: str, graph: int, blank: Blanks | None = None) -> None:
+        self._written, self._graph, self._blank = stamp, graph, blank or self._blanks(graph)
+
+    def _blanks(self, graph: int) -> Blanks:
+        return Blanks(f"{self._scope}g{graph}")
 
 
 def _note(line: str) -> str:

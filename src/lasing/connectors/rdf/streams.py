@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lasing.connectors.files import OnBytesRead
 from lasing.connectors.missing import Gaps
@@ -16,21 +16,18 @@ from lasing.connectors.rdf.clock import Clock, property_of
 from lasing.connectors.rdf.endings import need_library
 from lasing.connectors.rdf.files import quads
 from lasing.connectors.rdf.json_lines import stamped_objects
-from lasing.connectors.rdf.lines import stamped_lines
+from lasing.connectors.rdf.lines import stamped_batches, stamped_lines
 from lasing.connectors.rdf.named_graphs import graph_times, stamped_graphs
+from lasing.connectors.rdf.timed import Timed, timed_batches
 from lasing.connectors.rows import Arity, check_arity
 from lasing.connectors.tables import Columns
-from lasing.errors import LasingError, fault
+from lasing.errors import fault
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Fact
-from lasing.logic.values import Value
 from lasing.timeline.ticks import Tick
 
 if TYPE_CHECKING:
     from lasing.connectors.batches import Batch  # this loads Arrow, so only when needed
-
-Timed = tuple[int, Value, Value, Value]
-"""A triple, after its time point."""
 
 
 def timed_triples(
@@ -44,10 +41,7 @@ def timed_triples(
     times: Path | None = None,
 ) -> Iterator[Timed]:
     """The triples of a file of time-stamped graphs; `times` is a file with the times of the graphs."""
-    name = "standard input" if str(path) == "-" else str(path)
-    if columns.args is not None:
-        raise fault("E505", f"{name} has triples, not columns", note=f"name only their predicate: triple={path}")
-    clock = Clock(name, tick, ordered)
+    clock = _clock(path, columns, tick, ordered)
     match form:
         case "ntriples":
             return stamped_lines(path, clock, progress)
@@ -70,32 +64,21 @@ def rdf_rows(found: Iterator[Timed], predicate: str | None, arity: Arity | None)
 
 def rdf_batches(found: Iterator[Timed], predicate: str | None, arity: Arity | None) -> Iterator[Batch]:
     """Triples as facts in columns. If reading fails, the triples before that come first, and then the error."""
-    from lasing.connectors.batches import ROWS
-
-    predicate = _checked(predicate, arity)
-    chunk: list[Timed] = []
-    try:
-        for timed in found:
-            chunk.append(timed)
-            if len(chunk) == ROWS:
-                yield _batch(chunk, predicate)
-                chunk = []
-    except LasingError:
-        if chunk:
-            yield _batch(chunk, predicate)
-        raise
-    if chunk:
-        yield _batch(chunk, predicate)
+    return timed_batches(found, _checked(predicate, arity))
 
 
-def _batch(chunk: list[Timed], predicate: str) -> Batch:
-    import numpy as np
+def line_batches(
+    path: Path, columns: Columns, tick: Tick | None, ordered: bool, progress: OnBytesRead | None, arity: Arity | None
+) -> Iterator[Batch]:
+    """The triples of a file of N-Triples with times, as facts in columns."""
+    return stamped_batches(path, _clock(path, columns, tick, ordered), _checked(columns.predicate, arity), progress)
 
-    from lasing.connectors.batches import Batch, Part, column_of
 
-    times, *columns = zip(*chunk, strict=True)
-    args: tuple[Any, ...] = tuple(column_of(column) for column in columns)
-    return Batch(np.array(times, np.int64), (Part(predicate, args),))
+def _clock(path: Path, columns: Columns, tick: Tick | None, ordered: bool) -> Clock:
+    name = "standard input" if str(path) == "-" else str(path)
+    if columns.args is not None:
+        raise fault("E505", f"{name} has triples, not columns", note=f"name only their predicate: triple={path}")
+    return Clock(name, tick, ordered)
 
 
 def _checked(predicate: str | None, arity: Arity | None) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from lasing.connectors.arrow import EXACT, column_of
-from lasing.connectors.batches import Mixed, Terms
+from lasing.connectors.batches import Chosen, Mixed, Terms
 from lasing.engines.local.dictionary import Codes, Dictionary
 from lasing.engines.local.execute import PROVISIONAL
 from lasing.engines.local.memory import FOREVER
@@ -22,7 +22,7 @@ NEVER = np.iinfo(np.int64).max
 
 def encode(dictionary: Dictionary, column: Any, value_of: Callable[[object], Value]) -> Codes:
     """The codes of a column; `value_of` turns a Python value into a value, or rejects it."""
-    if isinstance(column, Terms | Mixed):
+    if isinstance(column, Terms | Chosen | Mixed):
         return _codes_of_parts(dictionary, column, value_of)
     chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if pa.types.is_integer(chunk.type) and chunk.null_count == 0 and not pa.types.is_uint64(chunk.type):
@@ -38,9 +38,15 @@ def encode(dictionary: Dictionary, column: Any, value_of: Callable[[object], Val
     return _by_value(chunk, lambda values: dictionary.codes(map(value_of, values)), value_of)
 
 
-def _codes_of_parts(dictionary: Dictionary, column: Terms | Mixed, value_of: Callable[[object], Value]) -> Codes:
+def _codes_of_parts(
+    dictionary: Dictionary, column: Terms | Chosen | Mixed, value_of: Callable[[object], Value]
+) -> Codes:
     if isinstance(column, Terms):
         return dictionary.column(column.values)
+    if isinstance(column, Chosen):
+        values, numbers = column.used()
+        taken: Codes = np.array(dictionary.codes(values), np.int64)[numbers]
+        return taken
     codes: Codes = np.empty(len(column), np.int64)
     for where, values in column.parts:
         codes[where] = encode(dictionary, values, value_of)
@@ -74,7 +80,7 @@ def _by_value(chunk: Any, codes: Callable[[list[Any]], list[int]], refuse: Calla
 
 def check(column: Any, value_of: Callable[[object], Value]) -> None:
     """Reject what `encode` would reject."""
-    if isinstance(column, Terms | Mixed):
+    if isinstance(column, Terms | Chosen | Mixed):
         return  # its values are known already
     chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if pa.types.is_string(chunk.type) and not chunk.null_count:
