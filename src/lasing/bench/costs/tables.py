@@ -8,6 +8,7 @@ from importlib.util import find_spec
 
 from lasing.bench.costs.aggregates import aggregates
 from lasing.bench.costs.alternatives import alternatives
+from lasing.bench.costs.closures import closures
 from lasing.bench.costs.functions import functions
 from lasing.bench.costs.interrupts import interrupts
 from lasing.bench.costs.leaving import leaving
@@ -53,6 +54,9 @@ COSTS: tuple[CostTable, ...] = (
         "Other Python packages",
         "What do MeTeoR and PyReason cost on a program that they can run too?",
         alternatives,
+    ),
+    CostTable(
+        "closures", "RDFS", "What does the RDFS closure of a file cost, compared with maplib?", closures, "pyoxigraph"
     ),
     CostTable(
         "aggregates",
