@@ -37,8 +37,12 @@ from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Fact, Program
 from lasing.logic.runs import Run
+from lasing.logic.values import KINDS, Boxed
 from lasing.logic.values.texts import is_unicode
 from lasing.raw_window import RawWindow
+
+_BOXED = {kind for kind in KINDS if issubclass(kind, Boxed)}
+"""The classes of values that are checked when they are made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +180,7 @@ class LocalCore:
             return
         for i, column in enumerate(list(zip(*facts, strict=True))[1:]):
             is_plain = set(map(type, column)) == {str} and is_unicode("".join(column))
-            values: Any = column if is_plain else list(map(value_of, column))
+            values: Any = column if is_plain else [v if type(v) in _BOXED else value_of(v) for v in column]
             rows[where, IN_ARGS + i] = self._engine.dictionary.column(values)
 
     def _fill_unnamed(self, rows: Codes, where: Any, facts: Iterable[Sequence[object]]) -> None:

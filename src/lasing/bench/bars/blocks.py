@@ -166,9 +166,13 @@ def rdf_streams(effort: Effort) -> Iterator[Line]:
     for costs in citybench(effort):
         for way, cost in (("tick by tick", costs.ticks), ("in batches, from a file", costs.batches)):
             yield Line(f"{costs.setting}: {way}", f"{cost:.1f} µs a graph", "at most 300 µs a graph", cost <= 300)
-        batches = costs.windows / costs.batches
-        measured = f"{costs.ratio:.1f}x ours tick by tick ({costs.windows:,.0f} µs), {batches:.1f}x in batches"
-        yield Line(f"{costs.setting}: pyoxigraph on each window", measured, "at least 20x ours", costs.ratio >= 20)
+        ways = (
+            (f"tick by tick ({costs.windows:,.1f} µs a graph)", costs.ratio),
+            (f"in batches (with {costs.parsing:.1f} µs of parsing)", costs.ratio_in_batches),
+        )
+        for way, ratio in ways:
+            what = f"{costs.setting}: pyoxigraph on each window"
+            yield Line(what, f"{ratio:,.1f}x ours {way}", "at least 20x ours", ratio >= 20)
 
 
 BLOCKS: dict[str, tuple[str, Callable[[Effort], Iterator[Line]]]] = {
