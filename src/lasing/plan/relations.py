@@ -45,6 +45,9 @@ class Relation:
     arity: int
     counted: bool = False
 
+    def __hash__(self) -> int:
+        return hash(self.name)  # Python remembers the hash of a text, and passes look up relations all the time
+
 
 Where = tuple[tuple[int, Value], ...]
 """Arguments that facts must have: their positions, in order, and their values."""

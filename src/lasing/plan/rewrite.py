@@ -24,13 +24,14 @@ def rules_of(plan: Plan) -> Iterator[PlanRule]:
 def map_rules(plan: Plan, change: Callable[[tuple[PlanRule, ...]], tuple[PlanRule, ...]]) -> Plan:
     """The plan with `change` applied to each group of rules that are evaluated together."""
     guaranteed = change(plan.guaranteed)
-    stages = tuple([_map_stage(stage, change) for stage in plan.stages])
+    stages = tuple([map_stage(stage, change) for stage in plan.stages])
     if guaranteed is plan.guaranteed and not any(map(is_not, stages, plan.stages)):
         return plan
     return replace(plan, guaranteed=guaranteed, stages=stages)
 
 
-def _map_stage(stage: Stage, change: Callable[[tuple[PlanRule, ...]], tuple[PlanRule, ...]]) -> Stage:
+def map_stage(stage: Stage, change: Callable[[tuple[PlanRule, ...]], tuple[PlanRule, ...]]) -> Stage:
+    """The stage with `change` applied to its rules, if it has rules."""
     if not isinstance(stage, Derive | Recompute):
         return stage
     rules = change(stage.rules)

@@ -41,14 +41,16 @@ def fuse_copies(plan: Plan) -> Plan:
 
 def _copied(plan: Plan) -> dict[Relation, Targets]:
     """The relations that are only copied, and where to. No relation is both copied and copied to."""
-    readers = Counter(lookup.relation for rule in plan.guaranteed for lookup in rule.lookups)
-    pinned = {output.relation for output in plan.outputs} | plan.tracked
-    pinned |= {relation for stage in plan.stages for relation in reads(stage)}
-    derived = {rule.head for rule in plan.guaranteed}
     copies: dict[Relation, list[Relation]] = {}
     for rule in plan.guaranteed:
         if is_copy(rule):
             copies.setdefault(rule.lookups[0].relation, []).append(rule.head)
+    if not copies:
+        return {}
+    readers = Counter(lookup.relation for rule in plan.guaranteed for lookup in rule.lookups)
+    pinned = {output.relation for output in plan.outputs} | plan.tracked
+    pinned |= {relation for stage in plan.stages for relation in reads(stage)}
+    derived = {rule.head for rule in plan.guaranteed}
     into: dict[Relation, Targets] = {}
     copied_to: set[Relation] = set()
     for source, heads in copies.items():

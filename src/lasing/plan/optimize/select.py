@@ -18,13 +18,15 @@ from lasing.plan.nodes import Feed, Load, Lookup, Plan, PlanRule
 from lasing.plan.optimize.dead import drop_dead
 from lasing.plan.optimize.fuse import fuse_copies
 from lasing.plan.relations import Relation, Where
-from lasing.plan.rewrite import map_rules, rules_of, writes
+from lasing.plan.rewrite import map_stage, rules_of, writes
 
 Column = TypeVar("Column")
 
 
 def select_constants(plan: Plan) -> Plan:
     """The plan with a relation for each literal with constants, where that is possible."""
+    if not any(map(_has_constants, rules_of(plan))):
+        return plan
     widths = _widths(plan)
     made: dict[tuple[Relation, Where], Relation] = {}
 
@@ -40,9 +42,13 @@ def select_constants(plan: Plan) -> Plan:
         return Lookup(made[source, where], without(lookup.args, where), lookup.negated)
 
     def with_selected(rules: tuple[PlanRule, ...]) -> tuple[PlanRule, ...]:
-        return tuple(replace(rule, lookups=tuple(map(selected, rule.lookups))) for rule in rules)
+        return tuple(
+            replace(rule, lookups=tuple(map(selected, rule.lookups))) if _has_constants(rule) else rule
+            for rule in rules
+        )
 
-    changed = map_rules(plan, with_selected)
+    guaranteed = with_selected(plan.guaranteed)
+    stages = tuple(map_stage(stage, with_selected) for stage in plan.stages)
     if not made:
         return plan
     feeds: list[Feed] = []
@@ -58,7 +64,9 @@ def select_constants(plan: Plan) -> Plan:
         ]
     tracked = {relation for (source, _), relation in made.items() if source in plan.tracked}
     split = replace(
-        changed,
+        plan,
+        guaranteed=guaranteed,
+        stages=stages,
         relations=(*plan.relations, *made.values()),
         tracked=plan.tracked | tracked,
         feeds=(*plan.feeds, *feeds),
@@ -72,6 +80,10 @@ def without(row: tuple[Column, ...], where: Where) -> tuple[Column, ...]:
     """A row without the columns that are known."""
     known = {i for i, _ in where}
     return tuple(value for i, value in enumerate(row) if i not in known)
+
+
+def _has_constants(rule: PlanRule) -> bool:
+    return any(is_value(arg) for lookup in rule.lookups for arg in lookup.args)
 
 
 def _widths(plan: Plan) -> dict[Relation, int]:
