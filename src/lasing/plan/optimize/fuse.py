@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from typing import TypeVar
 
 from lasing.logic.terms import Variable
-from lasing.plan.nodes import Plan, PlanRule
+from lasing.plan.nodes import Clock, Feed, Load, Plan, PlanRule
 from lasing.plan.relations import Relation
 from lasing.plan.rewrite import reads
 
 Targets = tuple[Relation, ...]
+Node = TypeVar("Node", Feed, Clock, Load)
 
 
 def fuse_copies(plan: Plan) -> Plan:
@@ -26,15 +28,24 @@ def fuse_copies(plan: Plan) -> Plan:
     def targets(relation: Relation) -> Targets:
         return into.get(relation, (relation,))
 
-    gone = {rule for rule in plan.guaranteed if is_copy(rule) and rule.lookups[0].relation in into}
+    def moved(node: Node) -> tuple[Node, ...]:
+        if node.relation not in into:
+            return (node,)
+        return tuple(replace(node, relation=relation) for relation in into[node.relation])
+
+    gone = {id(rule) for rule in plan.guaranteed if is_copy(rule) and rule.lookups[0].relation in into}
     fused = replace(
         plan,
         relations=tuple(r for r in plan.relations if r not in into),
-        feeds=tuple(replace(feed, relation=r) for feed in plan.feeds for r in targets(feed.relation)),
-        clocks=tuple(replace(clock, relation=r) for clock in plan.clocks for r in targets(clock.relation)),
-        guaranteed=tuple(replace(rule, head=targets(rule.head)[0]) for rule in plan.guaranteed if rule not in gone),
+        feeds=tuple(one for feed in plan.feeds for one in moved(feed)),
+        clocks=tuple(one for clock in plan.clocks for one in moved(clock)),
+        guaranteed=tuple(
+            replace(rule, head=into[rule.head][0]) if rule.head in into else rule
+            for rule in plan.guaranteed
+            if id(rule) not in gone
+        ),
         background=tuple((r, values, span) for old, values, span in plan.background for r in targets(old)),
-        loads=tuple(replace(load, relation=r) for load in plan.loads for r in targets(load.relation)),
+        loads=tuple(one for load in plan.loads for one in moved(load)),
     )
     return fuse_copies(fused)
 
