@@ -92,6 +92,9 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E318": "the program calls `@f`, and there is no function f of the user, or it takes other arguments",
         "E319": "a function of the user raised an exception, or returned something that is no value",
         "E320": "functions of the user that cannot be used: not callable, a wrong name, or a module without them",
+        "E321": "you asked for frames of pandas or Polars, which is not installed",
+        "E322": "you asked for a frame of answers that would have too many rows",
+        "E323": "you asked for frames of a run that has already begun",
     },
     "Files and data": {
         "E401": "a file cannot be read or decompressed",

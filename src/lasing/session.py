@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from inspect import GEN_CREATED, getgeneratorstate, isgenerator
 from typing import TYPE_CHECKING, Any
 
 from lasing.connectors.files import OnBytesRead
+from lasing.connectors.framed import Framed, in_pandas, in_polars
 from lasing.connectors.missing import SKIP, Gaps, Missing
 from lasing.connectors.rows import by_time, merged, time_of
 from lasing.connectors.sources import in_columns, naming_triples, stream_batches, stream_rows
@@ -28,7 +30,7 @@ from lasing.entailment import Entail
 from lasing.errors import Diagnostic, LasingError, fault, similar
 from lasing.errors import warn as issue
 from lasing.limits import Limits, Watch, limits_of
-from lasing.logic.answers import Answer, Changes, changes, filled, repeated
+from lasing.logic.answers import Answer, Changes, Holding, changes, filled, intervals, repeated
 from lasing.logic.examples import Example
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
@@ -42,6 +44,7 @@ from lasing.timeline.ticks import Tick
 if TYPE_CHECKING:  # these load Arrow and the kernels, so only when needed
     from lasing.connectors.batches import Batch, Slab
     from lasing.connectors.changed import ChangedColumns
+    from lasing.connectors.frames import Collector
     from lasing.engines.local.columnar import ColumnarEngine
     from lasing.engines.local.engine import LocalEngine
     from lasing.engines.local.figures import Measuring
@@ -207,10 +210,64 @@ class Run:
         answer = next(self._answers)
         return answer if self.tick is None else replace(answer, tick=self.tick)
 
-    def changes(self) -> Iterator[Changes]:
-        """The changes at each time point that has any, from where the run has got to."""
-        for change in filter(None, self._moments):
-            yield change if self.tick is None else replace(change, tick=self.tick)
+    def to_arrow(self) -> dict[str, Any]:
+        """An Arrow table of the answers for each predicate: `time`, and a column for each argument.
+
+        A row is an atom that holds at a time point; `intervals()` and `changes()` have far fewer rows. Columns have the
+        names of the variables in heads, or those of a query. Times are timestamps if they came in as dates. If the
+        program may have several answers, `answer` is their number, from 1 on.
+        """
+        return self._answer_tables()
+
+    def to_pandas(self) -> dict[str, Any]:
+        """Same as `to_arrow`, as frames of pandas."""
+        return in_pandas(self._answer_tables())
+
+    def to_polars(self) -> dict[str, Any]:
+        """Same as `to_arrow`, as frames of Polars."""
+        return in_polars(self._answer_tables())
+
+    def changes(self) -> Framed[Changes]:
+        """The changes at each time point that has any, from where the run has got to, one by one or as frames.
+
+        Frames have the columns `time` and `change`, which is 1 for an added atom and -1 for a removed one.
+        """
+        moments = (change if self.tick is None else replace(change, tick=self.tick) for change in self._moments)
+        return Framed(filter(None, moments), lambda: self._collected("time", "change").changes(self.tick))
+
+    def intervals(self) -> Framed[Holding]:
+        """The longest intervals in which atoms hold, one by one or as frames with the columns `from` and `until`."""
+        return Framed(intervals(self._moments), lambda: self._collected("from", "until").intervals(self.tick))
+
+    def _answer_tables(self) -> dict[str, Any]:
+        if not self.several:
+            return self._collected("time").answers(self.tick)
+        collector = self._collector("time", "answer")
+        for answer in self._answers:
+            for model in range(len(answer.models)):
+                collector.add_answer(answer, model)
+        return collector.models(self.tick)
+
+    def _collected(self, *leading: str) -> Collector:
+        """All changes, by predicate."""
+        collector = self._collector(*leading)
+        if self._steps is None or not collector.takes_columns:
+            collector.add_changes(self._moments)
+            return collector
+        for columns, until in self._steps:
+            if columns is not None:
+                collector.add_columns(columns)
+            collector.end = until
+        return collector
+
+    def _collector(self, *leading: str) -> Collector:
+        from lasing.connectors.frames import Collector
+
+        started = (self._steps, self._moments, self._answers)
+        if any(isgenerator(one) and getgeneratorstate(one) != GEN_CREATED for one in started):
+            note = "ask for frames before the first answer, or run the program again"
+            raise fault("E323", "this run has already begun", note=note)
+        return Collector(self.program, leading)
 
     def moments(self) -> Iterator[Changes]:
         """Same as `changes`, and also the first and last time point and, for a live stream, those with facts."""
