@@ -32,7 +32,8 @@ def unknown_predicates(program: Program) -> Iterator[Diagnostic]:
                 continue
             seen[name] = len(atom.args)
             if asked and name in _STATIC:
-                yield from _no_static_data(name)
+                if declared:  # without windows, triples may be streamed
+                    yield from _no_static_data(name)
                 continue
             near = names.near(name)
             meant = nearest(name, near if declared else _alike(name, near))

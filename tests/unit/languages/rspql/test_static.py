@@ -54,7 +54,11 @@ def test_other_names_mean_data_given_beside_the_query(folder: Path) -> None:
             "SELECT ?x FROM NAMED WINDOW :w ON :s [RANGE 3s] WHERE { ?x a :Room . WINDOW :w { ?x :p ?v } }",
             ["the query asks about static triples, and there are none"],
         ),
-        ("SELECT ?g WHERE { GRAPH ?g { } }", ["the query asks about named graphs, and there are none"]),
+        (
+            "SELECT ?g FROM NAMED WINDOW :w ON :s [RANGE 3s] WHERE { GRAPH ?g { } WINDOW :w { ?x :p ?v } }",
+            ["the query asks about named graphs, and there are none"],
+        ),
+        ("SELECT ?g ?x WHERE { ?x a :Room . GRAPH ?g { } }", []),
     ],
 )
 def test_static_data_that_is_missing(text: str, warned: list[str]) -> None:
