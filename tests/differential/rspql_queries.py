@@ -81,7 +81,7 @@ def rspql_example(seed: int) -> StreamCase:
     """A random query over one or two streams."""
     r = random.Random(seed)
     static = tuple((iri(f"s{i}"), iri("in"), iri(f"room{r.randrange(3)}")) for i in range(5))
-    streamed = tuple(sorted((_fact(r) for _ in range(r.randrange(5, 40))), key=lambda fact: fact[0]))
+    streamed = tuple(sorted((streamed_fact(r) for _ in range(r.randrange(5, 40))), key=lambda fact: fact[0]))
     dialect = r.choice(("RSP-QL", "C-SPARQL", "CQELS"))
     head, before, inside, other = r.choice(HEADS), r.choice(STATIC), r.choice(FIRST), r.choice(SECOND)
     tail = " GROUP BY ?s" if "?s (COUNT" in head else ""
@@ -120,7 +120,8 @@ def rspql_example(seed: int) -> StreamCase:
     return StreamCase(text, plain, dialect, operator, windows, static, streamed)
 
 
-def _fact(r: random.Random) -> tuple[int, str, Triple]:
+def streamed_fact(r: random.Random) -> tuple[int, str, Triple]:
+    """A second, a stream, and a triple."""
     value: Value = r.choice((r.randrange(5), iri(f"s{r.randrange(5)}")))
     triple = (iri(f"s{r.randrange(5)}"), iri(r.choice(("value", "near"))), value)
     return r.randrange(30), r.choice(("a", "b")), triple

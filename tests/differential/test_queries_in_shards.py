@@ -6,6 +6,7 @@ What Spark does is done by hand, as in `test_streamed_shards` and `test_sliced`.
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import event, given, settings
@@ -16,7 +17,7 @@ from lasing.background import with_background
 from lasing.connectors.sinks import VIEWS
 from lasing.errors import SourceText
 from lasing.languages import read_program
-from lasing.logic.partition import Partition, not_streamed, partition
+from lasing.logic.partition import NoKey, Partition, not_streamed, partition
 from lasing.logic.program import Program
 from lasing.logic.types import Type, argument_types
 from lasing.logic.values import Iri, Value, datatypes, literal
@@ -43,6 +44,17 @@ QUERIES = {
     "ask": f"REGISTER RSTREAM <out> AS ASK {WINDOW} WHERE {{ WINDOW :w {{ ?x :temp ?v . ?x :near ?y }} }}",
     "C-SPARQL": """REGISTER QUERY out AS SELECT ?x ?v FROM STREAM <http://ex.org/s> [RANGE 6s STEP 2s]
         WHERE { ?x :temp ?v FILTER NOT EXISTS { ?x :near ?y } }""",
+    "C-SPARQL static": """REGISTER QUERY out AS SELECT ?x ?v ?r FROM STREAM <http://ex.org/s> [RANGE 6s STEP 2s]
+        WHERE { ?x :temp ?v . ?x :room ?r }""",
+    "C-SPARQL groups": """REGISTER QUERY out AS SELECT ?x (COUNT(*) AS ?n)
+        FROM STREAM <http://ex.org/s> [RANGE 6s STEP 2s]
+        WHERE { { ?x :temp ?v } UNION { ?x :near ?v OPTIONAL { ?x :room ?r } } } GROUP BY ?x""",
+    "C-SPARQL named": """REGISTER QUERY out AS SELECT ?x ?v ?r FROM NAMED STREAM <http://ex.org/s> [RANGE 6s STEP 2s]
+        WHERE { GRAPH <http://ex.org/s> { ?x ?p ?v } OPTIONAL { ?x :room ?r } }""",
+    "C-SPARQL optional": """REGISTER QUERY out AS SELECT ?x ?v ?r FROM STREAM <http://ex.org/s> [RANGE 6s STEP 2s]
+        WHERE { ?x :room ?r OPTIONAL { ?x :temp ?v } }""",
+    "C-SPARQL any": """REGISTER QUERY out AS SELECT ?x ?v FROM STREAM <http://ex.org/s> [RANGE 6s STEP 2s]
+        WHERE { ?x ?p ?v }""",
     "CQELS": "SELECT ?x ?v ?r WHERE { STREAM <http://ex.org/s> [RANGE 3s] { ?x :temp ?v } ?x :room ?r }",
     "last": "SELECT ?x ?v WHERE { STREAM <http://ex.org/s> [TRIPLES 3] { ?x :temp ?v } }",
 }
@@ -100,12 +112,31 @@ def test_queries_in_slices(name: str, seed: int) -> None:
     event(f"{name}, {sliced(case_of(name, chance), chance)} slices")
 
 
-@pytest.mark.parametrize("name", ["join", "static", "optional", "groups", "bag", "order", "graph", "CQELS"])
+ABOUT_ONE_THING = ("join", "static", "optional", "groups", "bag", "order", "graph", "CQELS")
+WITH_CONTENT = ("C-SPARQL", "C-SPARQL static", "C-SPARQL groups", "C-SPARQL named")
+"""Queries that report if windows have content, and whose rows need content anyway."""
+
+
+@pytest.mark.parametrize("name", [*ABOUT_ONE_THING, *WITH_CONTENT])
 def test_queries_about_one_thing_have_a_key(name: str) -> None:
     program = program_of(name)
     found = partition(program, background=not_streamed(program, ["s"]))
     assert isinstance(found, Partition), found
     assert found.keys["s"] == 0
+
+
+@pytest.mark.parametrize("name", ["C-SPARQL optional", "C-SPARQL any"])
+def test_rows_of_static_triples_need_content_of_all_shards(name: str) -> None:
+    program = program_of(name)
+    assert isinstance(partition(program, background=not_streamed(program, ["s"])), NoKey)
+    alone = replace(program, tables=(), background=())
+    found = partition(alone, background=not_streamed(alone, ["s"]))
+    assert isinstance(found, Partition), "without static triples, there are no such rows"
+
+
+def test_static_triples_that_may_be_streamed_count() -> None:
+    program = program_of("C-SPARQL")
+    assert isinstance(partition(program), NoKey)
 
 
 @pytest.mark.parametrize("name", [name for name in QUERIES if name != "last"])

@@ -89,7 +89,7 @@ class Judge:
         store, content = self._store(point)
         if point % self._points(case.period) or (case.needs_content and not content):
             return Counter()
-        now, before = self._answer(store), self._before
+        now, before = answered(store, case.plain), self._before
         self._before = now
         return now if case.operator == "RSTREAM" else now - before if case.operator == "ISTREAM" else before - now
 
@@ -115,13 +115,15 @@ class Judge:
         closes = point // step * step
         return (closes - length, closes - 1) if self._case.dialect == "RSP-QL" else (closes - length + 1, closes)
 
-    def _answer(self, store: pyoxigraph.Store) -> Bag:
-        found = store.query(self._case.plain)
-        if isinstance(found, QueryBoolean):
-            return Counter([("true",)] if found else [])
-        assert isinstance(found, QuerySolutions)
-        names = sorted(variable.value for variable in found.variables)
-        return Counter(tuple(None if row[n] is None else str(row[n]) for n in names) for row in found)
+
+def answered(store: pyoxigraph.Store, query: str) -> Bag:
+    """What pyoxigraph answers."""
+    found = store.query(query)
+    if isinstance(found, QueryBoolean):
+        return Counter([("true",)] if found else [])
+    assert isinstance(found, QuerySolutions)
+    names = sorted(variable.value for variable in found.variables)
+    return Counter(tuple(None if row[n] is None else str(row[n]) for n in names) for row in found)
 
 
 def test_the_programs_of_these_queries_run_on_the_local_engine() -> None:

@@ -59,13 +59,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def local(folder: Path, table: pa.Table, dated: bool = True) -> Rows:
+def local(folder: Path, table: pa.Table, dated: bool = True, entail: Path | str | None = None) -> Rows:
     """The rows of one machine, with terms as text; the time is left out unless rows are `dated`."""
     query = lasing.parse(folder / "hot.rq")
     (output,) = query.outputs or ()
     stream = lasing.rdf.triples(table, folder / "city.toml", predicate="readings")
     found = []
-    for answer in lasing.run(query, stream, data=folder / "rooms.ttl"):
+    for answer in lasing.run(query, stream, data=folder / "rooms.ttl", entail=entail):
         begin = datetime.fromtimestamp(answer.time * 2, UTC).replace(tzinfo=None)
         for row in result_rows(output, answer.atoms):
             texts = tuple(None if value is None else mixed_text(value) for value in row)
@@ -131,3 +131,57 @@ def test_a_pipeline_of_a_query_and_a_mapping(folder: Path, capsys: pytest.Captur
     pacsv.write_csv(bad, folder / "in" / "0.csv")
     with pytest.raises(lasing.LasingError, match=r"E506.*sources.readings.*'warm', which is not a value of .*decimal"):
         run(folder / "hot.toml")
+
+
+SCHEMA = """@prefix : <http://ex.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:celsius rdfs:domain :Thermometer ; rdfs:subPropertyOf :measures . :Thermometer rdfs:subClassOf :Sensor .
+:s0 :room :r1 . :s1 :room :r1 . :s2 :room :r2 .
+"""
+ENTAILED = """
+PREFIX : <http://ex.org/>
+REGISTER RSTREAM <hot> AS SELECT ?sensor ?v ?room
+FROM NAMED WINDOW :w ON :readings [RANGE PT4S STEP PT2S]
+WHERE { ?sensor :room ?room . WINDOW :w { ?sensor a :Sensor ; :measures ?v } }
+"""
+
+
+@pytest.mark.parametrize("regime", ["rdfs", "owl-rl", "rules.lars"])
+def test_entailment_in_the_windows_of_a_query(spark: Any, folder: Path, regime: str) -> None:
+    (folder / "hot.rq").write_text(ENTAILED)
+    (folder / "rooms.ttl").write_text(SCHEMA)
+    (folder / "rules.lars").write_text(
+        "#prefix ex: <http://ex.org/>.\nex:Sensor(X) :- ex:celsius(X, _).\nex:measures(X, V) :- ex:celsius(X, V).\n"
+    )
+    entail = folder / regime if regime.endswith(".lars") else regime
+    shards = 2 if regime.endswith(".lars") else 1  # RDFS and OWL reason about objects too, so they have no key
+    table = readings(30)
+    frame = lasing.rdf.triples(spark.createDataFrame(table), folder / "city.toml")
+    reasoning = reason(
+        folder / "hot.rq", background=folder / "rooms.ttl", entail=entail, slices=2, shards=shards, output="hot"
+    )
+    found = rows_of(frame.transform(reasoning))
+    assert found == local(folder, table, entail=entail)
+    assert len(found) > 30
+    nothing = reason(folder / "hot.rq", background=folder / "rooms.ttl", output="hot")
+    assert rows_of(frame.transform(nothing)) == []
+
+
+def test_entailment_of_streamed_triples_in_a_program(spark: Any, folder: Path) -> None:
+    program = "#tick 1 sec.  #prefix ex: <http://ex.org/>.  seen(X) :- ex:Sensor(X).  #show seen/1."
+    (folder / "rooms.ttl").write_text(SCHEMA)
+    table = readings(20)
+    frame = lasing.rdf.triples(spark.createDataFrame(table), folder / "city.toml")
+    reasoning = reason(program, input="triple", background=folder / "rooms.ttl", entail="rdfs", output="seen")
+    stream = lasing.rdf.triples(table, folder / "city.toml", predicate="triple")
+    expected = sorted(
+        (datetime.fromtimestamp(answer.time, UTC).replace(tzinfo=None), mixed_text(atom.values[0]))
+        for answer in lasing.run(program, stream, data=folder / "rooms.ttl", entail="rdfs")
+        for atom in answer.atoms
+    )
+    assert rows_of(frame.transform(reasoning)) == expected
+    assert len(expected) == 20
+
+
+def test_an_unknown_regime_is_an_error_at_once(folder: Path) -> None:
+    with pytest.raises(lasing.LasingError, match=r"E511.*there is no entailment regime rdfss"):
+        reason(folder / "hot.rq", entail="rdfss")

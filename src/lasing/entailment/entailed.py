@@ -13,6 +13,7 @@ from lasing.logic.checks import MISTAKES, findings
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Aggregate, Atom, Compare, Formula, Head, Select, atoms_of, map_formula
 from lasing.logic.program import Output, Program, Rule
+from lasing.logic.repeated import dependent, for_each
 from lasing.logic.tables import FactTable
 from lasing.logic.terms import Arithmetic, Variable
 from lasing.logic.values import Iri, Truth
@@ -107,7 +108,9 @@ def entailed(
         given += [Atom(RECOGNISED, (Iri(datatype),)) for datatype in sorted(chosen.recognised)]
     names = _names(rules, [*given, *(Atom(table.predicate) for table in tables)], predicate, program)
     renamed = [_renamed(rule, names) for rule in rules]
-    background = (replace(atom, predicate=names[atom.predicate], offset=-1) for atom in given)
+    background = [replace(atom, predicate=names[atom.predicate], offset=-1) for atom in given]
+    if (domain := dict(program.repeated).get(predicate)) is not None:
+        renamed, background = _in_each_evaluation(renamed, background, predicate, domain)
     found = replace(
         program,
         rules=(*program.rules, *renamed),
@@ -118,6 +121,17 @@ def entailed(
     if mistakes := findings(found, MISTAKES):
         raise LasingError(mistakes)
     return found
+
+
+def _in_each_evaluation(
+    rules: list[Rule], background: list[Atom], graph: str, domain: str
+) -> tuple[list[Rule], list[Atom]]:
+    """Rules about a graph that differs between the evaluations of a time point. Given triples are in all of them."""
+    given, each = f"{graph}_given", Variable("Each")
+    triple = tuple(Variable(name) for name in "SPO")
+    filling = Rule((Atom(graph, triple),), (Atom(given, triple),))
+    changed = for_each([filling, *rules], dependent(rules, (graph,)), domain, each)
+    return changed, [replace(atom, predicate=given) if atom.predicate == graph else atom for atom in background]
 
 
 def _relations(program: Program, predicate: str, given: Sequence[Atom], recognised: frozenset[str]) -> list[FactTable]:

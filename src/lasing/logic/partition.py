@@ -42,6 +42,7 @@ from lasing.logic.formulas import (
     walk,
 )
 from lasing.logic.fragments import fragment
+from lasing.logic.implied import without_implied_conditions
 from lasing.logic.keys import (
     MOST_STEPS,
     Demand,
@@ -87,8 +88,10 @@ def partition(
     """The keys by which a program without mistakes can be split, with the smallest positions; or why there are none.
 
     Stream predicates are partitioned unless they are `replicated`. Background predicates, and those in `background`,
-    are partitioned if every rule has the key in them, and otherwise replicated.
+    are partitioned if every rule has the key in them, and otherwise replicated. Conditions that follow from the rest of
+    their rules do not count (see `implied.py`).
     """
+    program = without_implied_conditions(program, background)
     strata = stratify(program)
     cyclic = {edge.head for cycle in strata.cycles for edge in cycle}
     for number, rule in enumerate(program.rules, 1):

@@ -160,6 +160,9 @@ class Program:
     """More background, in columns."""
     graphs: tuple[str, ...] = ()
     """Derived predicates that hold graphs, as `triple` does: those of the windows of a query."""
+    repeated: tuple[tuple[str, str], ...] = ()
+    """Graphs that differ between the evaluations of a time point, each with the predicate of these evaluations: their
+    last argument says which one it is (see `repeated.py`)."""
     closing: tuple[int, int] = (1, 0)
     """When the last windows of a finished stream close: at a multiple of the first number, at the earliest the second
     number of time points after the last fact."""

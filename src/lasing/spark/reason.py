@@ -19,6 +19,7 @@ from lasing.connectors.missing import SKIP, Gaps, Missing, warnings_of
 from lasing.connectors.rows import time_of
 from lasing.connectors.sinks import VIEWS, View
 from lasing.engine_choice import EngineName, plan_for
+from lasing.entailment import Entail, with_entailment
 from lasing.errors import Diagnostic, LasingError, LasingWarning, fault, in_order, render, similar, warn
 from lasing.limits import Limits, limits_of
 from lasing.logic.checks import CAUTIONS, ONE_ANSWER, findings
@@ -317,6 +318,7 @@ def reason(
     missing: Missing | Mapping[str, Missing] = SKIP,
     terms: Terms | Mapping[str, Terms] = False,
     language: str | None = None,
+    entail: Entail = None,
     max_atoms: int | None = None,
     max_memory: int | str | None = None,
     max_time: float | str | None = None,
@@ -352,6 +354,8 @@ def reason(
     A program is LARS, or a query if its file ends in .rq or another ending of queries; for text, `language="sparql"`
     says so. The result of SELECT has the columns of the query, with null for a value that is not bound.
 
+    `entail` adds what the triples entail, as in `lasing.run`: "rdfs", "owl-rl", a file of rules, or a list of these.
+
     `functions` has the Python functions that the program calls: `{"f": f}` for `@f(X)`. The workers get them too.
 
     `shards` and `slices` say into how many parts to divide the work, and `replicate` which inputs every shard gets.
@@ -377,7 +381,10 @@ def reason(
     of_frames = isinstance(background, Mapping)
     facts = tuple(background_facts(background, missing, gaps)) if of_frames else ()
     warn(warnings_of(gaps, TO_CHOOSE))
-    known = with_background(checked, facts if of_frames else background)
+    given = with_background(checked, facts if of_frames else background)
+    known = with_entailment(given, entail)
+    if entail is not None:
+        plan_for(known, engine)
     if not isinstance(program, Program):  # a program that is already parsed has had its warnings
         warn(findings(known, CAUTIONS))
     options = _Options(
@@ -396,7 +403,7 @@ def reason(
         engine,
         limits_of(max_atoms, max_memory, max_time),
         missing,
-        tuple(dict.fromkeys([*(a.predicate for a in facts), *(t.predicate for t in known.tables)])),
+        tuple(dict.fromkeys([*(a.predicate for a in facts), *(t.predicate for t in given.tables)])),
         terms,
     )
     return Reasoning(known, options)

@@ -233,10 +233,10 @@ class _Reader:
             return Everything()
         if "TRIPLES" in parts or "ELEMENTS" in parts:
             size = self._number(parts.get("TRIPLES") or parts.get("ELEMENTS") or [], opening)
-            batches = self.dialect == "C-SPARQL"
-            return TripleRange(
-                size, self._number(parts["STEP"], opening) if "STEP" in parts else size if batches else 1
-            )
+            if "STEP" in parts:
+                step = self._number(parts["STEP"], opening)
+                return TripleRange(size, None if step == 1 else step)
+            return TripleRange(size, size if self.dialect == "C-SPARQL" or "TUMBLING" in parts else None)
         if "RANGE" not in parts:
             raise self._expected("RANGE, ELEMENTS, TRIPLES, NOW or ALL", opening)
         length = self._length(parts["RANGE"], opening)

@@ -33,6 +33,31 @@ class StreamContent:
 
 
 @dataclass(frozen=True, slots=True)
+class BatchContent:
+    """The content of a window of a batch of triples: a predicate of the triples and their time points.
+
+    >>> str(BatchContent("batch", "closes").triple(Variable("S"), "p", Variable("O")))
+    'batch(S,p,O,_)'
+    """
+
+    predicate: str
+    closes: str
+    """The predicate that the content is new."""
+
+    def triple(self, subject: Term, predicate: Term, value: Term) -> Formula:
+        """The literal that the window has a triple."""
+        return Atom(self.predicate, (subject, predicate, value, Variable("_#1")))
+
+    def triple_at(self, time: Term, triple: tuple[Term, ...]) -> Formula:
+        """The literal that the window has a triple that came at a time point."""
+        return Atom(self.predicate, (*triple, time))
+
+
+Content = StreamContent | BatchContent
+"""The content of a window."""
+
+
+@dataclass(frozen=True, slots=True)
 class Graph:
     """The triples of a predicate. With a `name`, they are those of a named graph.
 
@@ -42,7 +67,7 @@ class Graph:
 
     predicate: str = TRIPLE
     name: Term | None = None
-    windows: tuple[StreamContent, ...] = ()
+    windows: tuple[Content, ...] = ()
     """The windows whose content the graph has."""
 
     def triple(self, subject: Term, predicate: Term, value: Term) -> Atom:

@@ -13,8 +13,9 @@ from rdflib.plugins.sparql.parserutils import CompValue
 from lasing.algebra.lowering import Lowering
 from lasing.algebra.terms import call
 from lasing.errors import Diagnostic, LasingError, SourceText
+from lasing.languages.rspql.batches import Batches, Evaluations
 from lasing.languages.rspql.clauses import read_clauses
-from lasing.languages.rspql.graphs import DEFAULT, GRAPH, QUAD, TRIPLE, Graph, StreamContent
+from lasing.languages.rspql.graphs import DEFAULT, GRAPH, QUAD, TRIPLE, BatchContent, Content, Graph, StreamContent
 from lasing.languages.rspql.mistakes import Mistake
 from lasing.languages.rspql.names import Names
 from lasing.languages.rspql.patterns import Patterns
@@ -22,8 +23,8 @@ from lasing.languages.rspql.reports import Reports
 from lasing.languages.rspql.results import ask, construct, describe, select
 from lasing.languages.rspql.sparql import parse
 from lasing.languages.rspql.static import loaded
-from lasing.languages.rspql.syntax import StreamQuery
-from lasing.languages.rspql.windows import period_of, tick_of, window_of
+from lasing.languages.rspql.syntax import StreamQuery, StreamWindow, TripleRange
+from lasing.languages.rspql.windows import is_batch, period_of, tick_of, window_of
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Output, Program, Signature
 from lasing.logic.tables import FactTable
@@ -91,8 +92,11 @@ class Queries:
         self._tables: list[FactTable] = []
         self._of_triples: list[str] = []
         tick = self._tick or 1
-        steps = [period_of(query, tick) for query in queries]
-        self._closing = (max(steps, default=1), int(any(query.dialect == "RSP-QL" for query in queries)))
+        steps = [period_of(query, tick) or 1 for query in queries]
+        of_time = [query for query in queries if not all(is_batch(window.range) for window in query.windows)]
+        self._closing = (max(steps, default=1), int(any(query.dialect == "RSP-QL" for query in of_time)))
+        self._batches = Batches(self._builder, self._remembered)
+        self._repeated: list[tuple[str, str]] = []
 
     def _named(self, iri: str, otherwise: str) -> str:
         """A predicate that looks like the last part of an IRI."""
@@ -103,15 +107,20 @@ class Queries:
         """Add the rules of a query."""
         read, star = parse(query.sparql, _base(source))
         self._tables += loaded(read.algebra.datasetClause, source)
-        default, graphs = self._graphs(query)
-        windows = tuple(window for graph in (default, *graphs.values()) for window in graph.windows)
         builder = self._builder
+        period = period_of(query, self._tick or 1)
+        evaluations = None
+        if any(is_batch(window.range) for window in query.windows):
+            evaluations = Evaluations(builder, period, query.every is not None, self._remembered)
+        contents = [self._content(query, window, evaluations) for window in query.windows]
+        first = len(builder.rules)
+        default, graphs = self._graphs(query, contents, evaluations)
         base = str(read.prologue.base or "")
         patterns = Patterns(builder, Names(builder.taken), self._now(), base, default, graphs, self._tick)
-        reports = Reports(query, windows, period_of(query, self._tick or 1), builder)
+        reports = Reports(query, tuple(contents), period or 1, builder, evaluations)
         final = self._made.get(query.name or "") or self._named(query.name or "", "result")
         inner = builder.predicate("content") if reports.needed else final
-        output = reports.reported(_result(read.algebra, patterns, inner, star, query.sparql), final)
+        output = reports.reported(_result(read.algebra, patterns, inner, star, query.sparql), final, first)
         self._remembered += reports.remembered
         if query.makes_stream and query.name in self._read:
             if output.form != "graph":
@@ -121,27 +130,37 @@ class Queries:
             self._remembered.append(Signature(output.predicate, output.arity))
         self._outputs.append(output)
 
-    def _graphs(self, query: StreamQuery) -> tuple[Graph, dict[str, Graph]]:
+    def _content(self, query: StreamQuery, window: StreamWindow, evaluations: Evaluations | None) -> Content:
+        """The content of a window."""
+        stream, found = self._streams[window.stream], window.range
+        if evaluations is not None and isinstance(found, TripleRange) and found.step is not None:
+            return evaluations.content(self._batches.closing(stream, found.size, found.step))
+        try:
+            return StreamContent(stream, window_of(query.dialect, found, stream, self._tick or 1))
+        except Mistake as mistake:
+            raise Mistake(mistake.message, mistake.note, at=window.offset, code="E703") from None
+
+    def _graphs(
+        self, query: StreamQuery, contents: list[Content], evaluations: Evaluations | None
+    ) -> tuple[Graph, dict[str, Graph]]:
         """The default graph, and the windows by name."""
         named: dict[str, Graph] = {}
-        merged: list[StreamContent] = []
-        for window in query.windows:
-            stream = self._streams[window.stream]
-            try:
-                content = StreamContent(stream, window_of(query.dialect, window.range, stream, self._tick or 1))
-            except Mistake as mistake:
-                raise Mistake(mistake.message, mistake.note, at=window.offset, code="E703") from None
+        merged: list[Content] = []
+        for window, content in zip(query.windows, contents, strict=True):
             if window.graph is None:
                 merged.append(content)
             else:
                 named[window.graph] = self._graph(self._named(window.graph, "window"), (content,))
         default = DEFAULT if not merged else self._graph(self._builder.predicate("merged"), tuple(merged), DEFAULT)
+        if evaluations is not None:
+            batches = [g for g in (default, *named.values()) if any(isinstance(w, BatchContent) for w in g.windows)]
+            self._repeated += [(graph.predicate, evaluations.domain) for graph in batches]
         return default, named
 
-    def _graph(self, predicate: str, windows: tuple[StreamContent, ...], static: Graph | None = None) -> Graph:
+    def _graph(self, predicate: str, windows: tuple[Content, ...], static: Graph | None = None) -> Graph:
         """A graph with the content of some windows, and perhaps with static triples."""
         s, p, o = (self._builder.variable(name) for name in ("S", "P", "O"))
-        parts: list[Graph | StreamContent] = [*([static] if static else []), *windows]
+        parts: list[Graph | Content] = [*([static] if static else []), *windows]
         for part in parts:
             self._builder.rule(Atom(predicate, (s, p, o)), [part.triple(s, p, o)])
         self._of_triples.append(predicate)
@@ -165,6 +184,7 @@ class Queries:
             streams=tuple(dict.fromkeys(self._remembered)),
             tables=tuple(self._tables),
             graphs=tuple(self._of_triples),
+            repeated=tuple(self._repeated),
             closing=self._closing,
         )
 

@@ -162,7 +162,9 @@ class Patterns:
         column = self.names.column(str(part.var))
         condition = self._expressions.condition(part.expr, columns_of(_unextended(source)))
         if column in columns_of(source):
-            return source  # the alias of a key that the group already has
+            if str(part.expr).startswith("__agg_"):
+                return source  # the alias of a key that the group already has
+            raise Mistake(f"?{part.var} is already in scope", "choose another name after AS", near=f"?{part.var}")
         return Extend(self._timed(source), column, condition)
 
     def _timed(self, source: Node) -> Node:

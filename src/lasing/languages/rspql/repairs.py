@@ -1,13 +1,21 @@
-"""Parts of SPARQL that rdflib cannot read, in other words that mean the same.
+"""Parts of SPARQL that rdflib or pyoxigraph cannot read, in other words.
+
+For rdflib, these words mean the same:
 
 - `!(p | ^q)` loses the q in rdflib: `(!(p) | ^(!(q)))`.
 - `c:d\\?` keeps its backslash in rdflib: the IRI itself.
 - `VALUES (?x ?y) {}` loses its variables in rdflib: `{ VALUES (?x ?y) { (UNDEF UNDEF) } FILTER (1 = 0) }`.
+- `GROUP BY (?x + 1)` has no value in rdflib: `GROUP BY (?x + 1 AS ?_group_key_1)`, and `GROUP BY ?x` for `(?x)`.
+
+pyoxigraph only checks the syntax, so the words may mean something else:
+
+- `GROUP BY (?x AS ?y)` loses the ?y in pyoxigraph: `GROUP BY (!?x AS ?y)`.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from lasing.languages.rspql.tokens import Token, tokens
 
@@ -21,7 +29,25 @@ def repaired(text: str) -> str:
     'PREFIX c: <http://c/> SELECT * { ?s (!(c:p)|^(!(c:q))) <http://c/x?> }'
     """
     read = list(tokens(text))
-    changes = [*_names(read), *_negated_sets(read), *_empty_tables(read)]
+    changes = [*_names(read), *_negated_sets(read), *_empty_tables(read), *_group_keys(read)]
+    for start, end, other in sorted(changes, reverse=True):
+        text = text[:start] + other + text[end:]
+    return text
+
+
+def checkable(text: str) -> str:
+    """A query that is legal for pyoxigraph if and only if it is by the standard; offsets stay the same if possible.
+
+    >>> checkable("SELECT ?y { ?x ?p ?o } GROUP BY (?x AS ?y) ?o")
+    'SELECT ?y { ?x ?p ?o } GROUP BY (!?x AS?y) ?o'
+    """
+    changes: list[Change] = []
+    for key in _parenthesised_keys(list(tokens(text))):
+        if [token.kind for token in key] == ["mark", "variable", "word", "variable", "mark"]:
+            _, variable, word, alias, _ = key
+            spare = text[word.end : alias.offset].endswith(" ")
+            changes.append((variable.offset, variable.offset, "!"))
+            changes += [(alias.offset - 1, alias.offset, "")] if spare else []
     for start, end, other in sorted(changes, reverse=True):
         text = text[:start] + other + text[end:]
     return text
@@ -86,4 +112,40 @@ def _empty_tables(read: list[Token]) -> list[Change]:
         row = " ".join("UNDEF" for other in read[i + 1 : start] if other.kind == "variable")
         row = f"({row})" if names.startswith("(") else row
         found.append((token.offset, read[start + 1].end, f"{{ VALUES {names} {{ {row} }} FILTER (1 = 0) }}"))
+    return found
+
+
+def _parenthesised_keys(read: list[Token]) -> Iterator[list[Token]]:
+    """The tokens of each `( … )` of a GROUP BY, with the parentheses."""
+    for i, token in enumerate(read):
+        if not token.is_word("GROUP") or i + 1 == len(read) or not read[i + 1].is_word("BY"):
+            continue
+        opened: list[int] = []
+        for j in range(i + 2, len(read)):
+            if not opened and (read[j].text in ("{", "}") or read[j].is_word(*_AFTER_GROUPS)):
+                break
+            if read[j].text == "(":
+                opened.append(j)
+            elif read[j].text == ")" and opened:
+                start = opened.pop()
+                called = read[start - 1].kind in ("iri", "word") and start - 1 > i + 1
+                if not opened and not called:
+                    yield read[start : j + 1]
+
+
+_AFTER_GROUPS = ("HAVING", "ORDER", "LIMIT", "OFFSET", "VALUES")
+
+
+def _group_keys(read: list[Token]) -> list[Change]:
+    found: list[Change] = []
+    for number, key in enumerate(_parenthesised_keys(read), start=1):
+        depth = 0
+        named = False
+        for token in key:
+            depth += (token.text == "(") - (token.text == ")")
+            named = named or (depth == 1 and token.is_word("AS"))
+        if len(key) == 3 and key[1].kind == "variable":
+            found.append((key[0].offset, key[2].end, key[1].text))
+        elif not named:
+            found.append((key[-1].offset, key[-1].offset, f" AS ?_group_key_{number}"))
     return found

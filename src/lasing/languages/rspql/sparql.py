@@ -21,9 +21,10 @@ from rdflib.plugins.sparql.parser import parseQuery
 from rdflib.plugins.sparql.sparql import Query
 
 from lasing.languages.rspql.mistakes import Mistake
-from lasing.languages.rspql.repairs import repaired
+from lasing.languages.rspql.repairs import checkable, repaired
 from lasing.languages.rspql.tokens import tokens
 
+_SENTENCE = re.compile(r"(?<=, )[A-Z][a-z]*(?: [\w?'-]+){3,}(?=, |$)")
 _PLACE = re.compile(r"error at (\d+):(\d+)(?:-\d+:\d+)?:?\s*(.*)", re.DOTALL)
 
 
@@ -50,7 +51,7 @@ def parse(text: str, base: str = "") -> tuple[Query, bool]:
 
 def _check_syntax(text: str, base: str) -> None:
     try:
-        pyoxigraph.Store().query(text, base_iri=base or None)
+        pyoxigraph.Store().query(checkable(text), base_iri=base or None)
     except SyntaxError as error:
         raise _syntax_error(str(error)) from None
     except (OSError, RuntimeError, ValueError):
@@ -61,8 +62,16 @@ def _syntax_error(message: str) -> Mistake:
     found = _PLACE.match(message)
     if found is None:
         return Mistake(f"syntax error: {message}", code="E701")
-    line, column, what = int(found[1]), int(found[2]), found[3].strip()
+    line, column, what = int(found[1]), int(found[2]), _reason(found[3].strip())
     return Mistake(f"syntax error: {what}", line_column=(line, column), code="E701")
+
+
+def _reason(what: str) -> str:
+    """What is wrong: among the tokens that pyoxigraph expected there may be a sentence that says more."""
+    sentence = _SENTENCE.search(what)
+    if sentence is None:
+        return what
+    return sentence[0][0].lower() + sentence[0][1:]
 
 
 def _variables(text: str) -> list[rdflib.Variable]:

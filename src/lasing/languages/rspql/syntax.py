@@ -23,10 +23,11 @@ class TimeRange:
 
 @dataclass(frozen=True, slots=True)
 class TripleRange:
-    """`[ELEMENTS 100 STEP 10]`: the last triples; it moves after every `step` triples."""
+    """`[ELEMENTS 100 STEP 10]`: the last triples. It moves after every `step` triples; without a step, at each time
+    point."""
 
     size: int
-    step: int = 1
+    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from lasing.algebra.builder import Builder
 from lasing.algebra.nodes import Aggregated, Condition, Extend, Group, Node, OptionalJoin, Pattern, Project, Union
 from lasing.algebra.terms import call
-from lasing.languages.rspql.graphs import Graph, StreamContent
+from lasing.languages.rspql.graphs import Content, Graph
 from lasing.languages.rspql.mistakes import Mistake
 from lasing.logic.terms import Term, Variable
 
@@ -45,7 +45,7 @@ def with_timestamps(source: Node, asked: list[Timestamp], graph: Graph, tick: in
     return source
 
 
-def _times(timestamp: Timestamp, windows: tuple[StreamContent, ...], tick: int, builder: Builder) -> Node:
+def _times(timestamp: Timestamp, windows: tuple[Content, ...], tick: int, builder: Builder) -> Node:
     """The arguments of a call, and the instant."""
     time, latest = builder.variable("Time"), builder.variable("Latest")
     args = timestamp.args
@@ -64,7 +64,7 @@ def _times(timestamp: Timestamp, windows: tuple[StreamContent, ...], tick: int, 
     return Project(stamped, (*keys, timestamp.column))
 
 
-def _at(window: StreamContent, triple: tuple[Term, ...], time: Variable, shown: tuple[Term, ...] | None = None) -> Node:
+def _at(window: Content, triple: tuple[Term, ...], time: Variable, shown: tuple[Term, ...] | None = None) -> Node:
     """A triple of a window and its time point."""
     columns = tuple(dict.fromkeys(term for term in (shown or triple) if isinstance(term, Variable)))
     return Pattern((window.triple_at(time, triple),), (*columns, time))

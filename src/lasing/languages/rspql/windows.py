@@ -7,6 +7,7 @@
 | CQELS, `[NOW]` | now | `[0]` |
 | CQELS, `[ALL]` | all up to now | `[*]` |
 | triples | the last n of the stream | `[#n]` over that stream |
+| batches of triples | the n up to a multiple of the step | rules (see `batches.py`) |
 
 Lengths are in time points. Windows move at multiples of their step, counted from 1970 or from time point 0.
 """
@@ -36,9 +37,7 @@ def window_of(dialect: Dialect, found: Range, predicate: str, tick: int) -> Wind
             length, step = _points(found.range, tick), 1 if found.step is None else _points(found.step, tick)
             return TimeWindow(length, -1, step) if dialect == "RSP-QL" else TimeWindow(length - 1, 0, step)
         case TripleRange():
-            if found.step != 1:
-                note = "a window of triples moves with every triple here: write STEP 1"
-                raise Mistake(f"a window that moves after every {found.step} triples is not supported", note)
+            assert found.step is None, "batches are rules of their own"
             return PartitionWindow(found.size, 0, predicate, ())
         case Everything():
             return TimeWindow(None)
@@ -75,11 +74,20 @@ def tick_of(queries: list[StreamQuery]) -> int | None:
     return (1_000 if common % 1_000 == 0 else 1) if moving else common
 
 
-def period_of(query: StreamQuery, tick: int) -> int:
-    """How many time points lie between two reports of a query."""
+def period_of(query: StreamQuery, tick: int) -> int | None:
+    """How many time points lie between two reports of a query; None if it reports when a batch of triples is complete,
+    and at no other times."""
     if query.every is not None:
         return _points(query.every, tick)
-    steps = [w.range.step for w in query.windows if isinstance(w.range, TimeRange) and w.range.step is not None]
-    if len(steps) < len(query.windows):
+    moving = [window.range for window in query.windows if not is_batch(window.range)]
+    if query.windows and not moving:
+        return None
+    steps = [found.step for found in moving if isinstance(found, TimeRange) and found.step is not None]
+    if len(steps) < len(moving):
         return 1
     return _points(gcd(*steps), tick) if steps else 1
+
+
+def is_batch(found: Range) -> bool:
+    """Whether a window moves after a number of triples."""
+    return isinstance(found, TripleRange) and found.step is not None

@@ -23,11 +23,18 @@ def unknown_predicates(program: Program) -> Iterator[Diagnostic]:
     known = facts.derived | facts.background | declared
     names = Nearby(known)
     seen: dict[str, int] = {}
+    asked = any(output.form != "atoms" for output in program.outputs or ())
     for rule, nodes in body_nodes(program):
+        if asked and any(head.predicate in program.graphs for head in rule.head_atoms()):
+            continue  # a graph may have static triples beside those of windows, or none
         for atom in nodes:
             if not isinstance(atom, Atom) or (name := atom.predicate) in known or name in seen:
                 continue
             seen[name] = len(atom.args)
+            if asked and name in _STATIC:
+                if declared:  # without windows, triples may be streamed
+                    yield from _no_static_data(name)
+                continue
             near = names.near(name)
             meant = nearest(name, near if declared else _alike(name, near))
             function = _function(atom)
@@ -43,6 +50,17 @@ def unknown_predicates(program: Program) -> Iterator[Diagnostic]:
             elif meant is not None:
                 note = f"did you mean {meant}?"
             yield Diagnostic("W101", message, rule.place(atom.offset, len(name)), note)
+
+
+_STATIC = {"triple": "static triples", "quad": "named graphs", "graph": ""}
+"""What a query calls the predicates of its background. Whatever reads `graph` reads `quad` too."""
+
+
+def _no_static_data(name: str) -> Iterator[Diagnostic]:
+    """A query that asks for data that is not there."""
+    if _STATIC[name]:
+        note = "outside of windows, patterns match what --data gives (in Python: data=), and files in FROM"
+        yield Diagnostic("W101", f"the query asks about {_STATIC[name]}, and there are none", None, note)
 
 
 def _function(atom: Atom) -> str:

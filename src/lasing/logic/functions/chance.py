@@ -32,6 +32,15 @@ def uuid(*values: Value) -> str:
     return str(UUID(bytes=_digest(values, 16), version=4))
 
 
+def digest(*values: Value) -> int:
+    """A whole number of 32 bits.
+
+    >>> digest("a", 1) == digest("a", 1), digest("a", 1) == digest("a", 2), 0 <= digest("a") < 2**32
+    (True, False, True)
+    """
+    return int.from_bytes(_digest(values, 4))
+
+
 CHANCE_FUNCTIONS: tuple[Function, ...] = (
     call(
         "random",
@@ -40,6 +49,15 @@ CHANCE_FUNCTIONS: tuple[Function, ...] = (
         "mixed",
         random,
         "from 0 to 1: the same for the same arguments, as if by chance for others",
+        most=None,
+    ),
+    call(
+        "digest",
+        (ANYTHING,),
+        "a whole number",
+        "integer",
+        digest,
+        "from 0 to 4294967295: the same for the same arguments, spread evenly over others",
         most=None,
     ),
     call("uuid", (ANYTHING,), "a text", "text", uuid, "an identifier that its arguments determine", most=None),

@@ -38,11 +38,13 @@ def mistake_of(text: str) -> str:
     return f"{mistakes[0].code} {mistakes[0].message} | {at}"
 
 
-def reported(program: Program, facts: list[tuple[Any, ...]], end: int, output: int = 0) -> dict[int, list[str]]:
+def reported(
+    program: Program, facts: list[tuple[Any, ...]], end: int, output: int = 0, engine: lasing.EngineName = "auto"
+) -> dict[int, list[str]]:
     """The rows at each time point that has some, with short names for IRIs."""
     assert program.outputs is not None
     found = {}
-    for answer in lasing.run(program, facts, start=0, end=end):
+    for answer in lasing.run(program, facts, start=0, end=end, engine=engine):
         rows = rows_of(program.outputs[output], answer.atoms)
         if rows:
             found[answer.time] = [" ".join(map(_short, row)) for row in rows]

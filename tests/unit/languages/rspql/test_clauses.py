@@ -84,7 +84,6 @@ def test_reports_are_read() -> None:
         (f"{PREFIX}SELECT * {{ WINDOW :w {{ ?x ?y ?z }} }}", "E703 there is no window :w | :"),
         ("SELECT * FROM STREAM <http://s> [RANGE 3s", "E703 the query ends in the middle of a clause | s"),
         ("SELECT * FROM STREAM s [RANGE 3s] { ?x ?y ?z }", "E702 s is not an IRI | s"),
-        ("REGISTER QUERY q AS ASK FROM STREAM <http://s> [RANGE TRIPLES 9] {}", "E703 a window that moves after"),
         ("SELECT * { SERVICE <http://x> { ?x ?y ?z } }", "E702 SERVICE is not supported | SERVICE"),
         ("SELECT * { ?x ?y }", "E701 syntax error: "),
         ("SELECT * TICK TUPLE_DRIVEN { ?x ?y ?z }", "E703 TICK TUPLE_DRIVEN is not supported | T"),

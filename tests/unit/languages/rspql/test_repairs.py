@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+import pyoxigraph
 import pytest
 
-from lasing.languages.rspql.repairs import repaired
+import lasing
+from lasing.languages.rspql.repairs import checkable, repaired
+from lasing.querying import Result
+from tests.differential.test_rspql import Bag, answered, text
+from tests.unit.languages.rspql.queries import mistake_of
 
 
 @pytest.mark.parametrize(
@@ -37,3 +44,71 @@ def test_other_words(text: str, expected: str) -> None:
 )
 def test_as_it_was(text: str) -> None:
     assert repaired(text) == text
+
+
+def test_the_columns_of_messages_stay_right() -> None:
+    query = "SELECT ?y { ?x ?p ?o } GROUP BY (?x AS ?y)\nLIMIT x"
+    assert len(checkable(query)) == len(query)
+    assert mistake_of(query).endswith(" | x")
+
+
+GRAPH = "@prefix : <http://ex.org/> . :a :p 1, 2 . :b :p 3 . :c :q 1 . :d :q 'x' ."
+
+
+@pytest.mark.parametrize(
+    ("query", "same"),
+    [
+        (
+            "SELECT ?y (COUNT(*) AS ?n) { ?x ?p ?o } GROUP BY (?x AS ?y)",
+            "SELECT ?y (COUNT(*) AS ?n) { ?x ?p ?o BIND(?x AS ?y) } GROUP BY ?y",
+        ),
+        (
+            "SELECT ?y ?z (SUM(?o) AS ?n) { ?x ?p ?o } GROUP BY (?x AS ?y) (?p AS ?z) HAVING (COUNT(*) > 0)",
+            "SELECT ?y ?z (SUM(?o) AS ?n) { ?x ?p ?o BIND(?x AS ?y) BIND(?p AS ?z) } GROUP BY ?y ?z",
+        ),
+        (
+            "SELECT ?y { { SELECT ?y { ?x ?p ?o } GROUP BY (?x AS ?y) HAVING (COUNT(*) > 1) } }",
+            "SELECT ?y { ?y ?p ?o } GROUP BY ?y HAVING (COUNT(*) > 1)",
+        ),
+        (
+            "SELECT ?y (COUNT(?x) AS ?n) { ?x ?p ?o OPTIONAL { ?x :p ?u } } GROUP BY (?u AS ?y)",
+            "SELECT ?y (COUNT(?x) AS ?n) { ?x ?p ?o OPTIONAL { ?x :p ?y } } GROUP BY ?y",
+        ),
+        (
+            "SELECT ?x (COUNT(*) AS ?n) { ?x ?p ?o } GROUP BY (?x)",
+            "SELECT ?x (COUNT(*) AS ?n) { ?x ?p ?o } GROUP BY ?x",
+        ),
+        (
+            "SELECT (COUNT(*) AS ?n) { ?x ?p ?o } GROUP BY (?o + (1)) STR(?x) (STR(?p))",
+            "SELECT (COUNT(*) AS ?n) { ?x ?p ?o } GROUP BY (?o + 1 AS ?a) (STR(?x) AS ?b) (STR(?p) AS ?c)",
+        ),
+    ],
+)
+def test_the_keys_of_groups(query: str, same: str) -> None:
+    prefix = "PREFIX : <http://ex.org/>\n"
+    store = pyoxigraph.Store()
+    store.load(GRAPH.encode(), pyoxigraph.RdfFormat.TURTLE)
+    assert bag_of_rows(lasing.query(prefix + query, lasing.rdf.graph(GRAPH, format="ttl"))) == answered(
+        store, prefix + same
+    )
+
+
+def bag_of_rows(result: Result) -> Bag:
+    names = sorted(result.columns)
+    order = [result.columns.index(name) for name in names]
+    return Counter(tuple(text(row[i]) for i in order) for row in result.rows)
+
+
+@pytest.mark.parametrize(
+    ("query", "mistake"),
+    [
+        (
+            "SELECT ?x (COUNT(*) AS ?n) { ?x ?p ?o } GROUP BY (?x AS ?y)",
+            "E701 syntax error: the SELECT contains a variable that is unbound | ",
+        ),
+        ("SELECT ?o { ?x ?p ?o } GROUP BY (?x AS ?o)", "E702 ?o is already in scope | ?o"),
+        ("SELECT ?y { ?x ?p ?o } GROUP BY (?x AS)", "E701 syntax error: expected"),
+    ],
+)
+def test_keys_of_groups_that_are_mistakes(query: str, mistake: str) -> None:
+    assert mistake_of(query).startswith(mistake)

@@ -46,6 +46,14 @@ def test_a_report_needs_content_if_the_query_says_so() -> None:
     assert reported(program_of(with_content), FACTS, 10) == {2: ["1"], 3: ["3"], 4: ["2"], 7: ["1"], 8: ["1"]}
 
 
+def test_istream_and_dstream_compare_with_the_last_report_even_if_windows_were_empty_since() -> None:
+    facts = [(t, "s", iri("a"), iri("p"), v) for t, v in ((1, 1), (6, 1), (6, 2))]
+    new = query("ISTREAM", "REPORT NON_EMPTY_CONTENT", window="[RANGE PT1S STEP PT1S]")
+    assert reported(program_of(new), facts, 9) == {2: ["a 1"], 7: ["a 2"]}, "a 1 was in the report before"
+    gone = query("DSTREAM", "REPORT NON_EMPTY_CONTENT", window="[RANGE PT1S STEP PT1S]")
+    assert reported(program_of(gone), [*facts, (8, "s", iri("a"), iri("p"), 2)], 9) == {9: ["a 1"]}
+
+
 def test_a_report_when_the_content_changes() -> None:
     changing = query("RSTREAM", "REPORT ON_CONTENT_CHANGE", head="SELECT (COUNT(*) AS ?n)")
     found = reported(program_of(changing), FACTS, 12)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lasing.errors import LasingError
+from lasing.logic.checks.unknown_predicates import unknown_predicates
 from tests.unit.languages.rspql.queries import PREFIX, program_of, reported
 
 
@@ -42,3 +43,24 @@ def test_a_file_that_is_not_there_is_an_error(folder: Path) -> None:
 def test_other_names_mean_data_given_beside_the_query(folder: Path) -> None:
     text = f"{PREFIX}SELECT ?x FROM <http://ex.org/graph> WHERE {{ ?x :p ?y }}"
     assert reported(program_of(text, data=folder / "b.nt"), [], 0) == {0: ["b"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "warned"),
+    [
+        ("SELECT ?x FROM STREAM :s [RANGE 3s STEP 1s] WHERE { ?x :p ?v }", []),
+        ("SELECT ?x FROM NAMED WINDOW :w ON :s [RANGE 3s] WHERE { WINDOW :w { ?x :p ?v } }", []),
+        (
+            "SELECT ?x FROM NAMED WINDOW :w ON :s [RANGE 3s] WHERE { ?x a :Room . WINDOW :w { ?x :p ?v } }",
+            ["the query asks about static triples, and there are none"],
+        ),
+        (
+            "SELECT ?g FROM NAMED WINDOW :w ON :s [RANGE 3s] WHERE { GRAPH ?g { } WINDOW :w { ?x :p ?v } }",
+            ["the query asks about named graphs, and there are none"],
+        ),
+        ("SELECT ?g ?x WHERE { ?x a :Room . GRAPH ?g { } }", []),
+    ],
+)
+def test_static_data_that_is_missing(text: str, warned: list[str]) -> None:
+    found = unknown_predicates(program_of(PREFIX + text))
+    assert [(one.code, one.message) for one in found] == [("W101", message) for message in warned]

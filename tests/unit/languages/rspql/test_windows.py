@@ -78,9 +78,11 @@ def test_the_last_triples_of_a_stream_whatever_other_streams_have() -> None:
         ([TimeRange(10_000)], 1_000, 1),
         ([TimeRange(250)], 1, 1),
         ([TripleRange(5)], 1_000, 1),
+        ([TripleRange(5, 5)], 1_000, None),
+        ([TripleRange(5, 5), TimeRange(4_000, 2_000)], 1_000, 2),
     ],
 )
-def test_the_tick_divides_all_lengths(ranges: list[TimeRange | TripleRange], tick: int, period: int) -> None:
+def test_the_tick_divides_all_lengths(ranges: list[TimeRange | TripleRange], tick: int, period: int | None) -> None:
     windows = tuple(StreamWindow(f"w{i}", "s", found, 0) for i, found in enumerate(ranges))
     query = StreamQuery("RSP-QL", "", windows)
     assert tick_of([query]) == tick
@@ -97,8 +99,7 @@ def test_queries_that_run_together_share_their_tick() -> None:
         program_of(rsp("[RANGE 4s STEP 2s]", "TICK 1s"), rsp("[RANGE 4s STEP 2s]", "TICK 2s"))
 
 
-def test_triples_that_move_in_batches_are_refused() -> None:
-    assert "moves after every 2 triples" in mistake_of(csparql("[RANGE TRIPLES 2]"))
+def test_the_last_triples_at_each_time_point_in_c_sparql() -> None:
     facts = [(t, "s", iri(f"x{t}"), iri("p"), 1) for t in range(3)]
     assert reported(program_of(csparql("[RANGE TRIPLES 2 STEP 1]")), facts, 2) == {
         0: ["x0"],
