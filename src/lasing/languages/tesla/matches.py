@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from lasing.languages.tesla.patterns import Body, BoundEvent
 from lasing.languages.tesla.syntax import EventType, Expression, Reference, TeslaProgram, TeslaRule, parts
+from lasing.languages.tesla.types import TRUTH_VALUE
 from lasing.logic.formulas import Atom, Formula, Sometime, TimeWindow, Window
 from lasing.logic.program import Rule
 from lasing.logic.terms import NOW, Term, Variable
@@ -30,7 +31,7 @@ def predicate_of(type_: str) -> str:
     """
     name = type_[0].lower() + type_[1:]
     name = f"e{name}" if name.startswith("_") else name
-    return f"{name}_" if name in RESERVED else name
+    return f"{name}_" if name in RESERVED or name == TRUTH_VALUE else name
 
 
 @dataclass(frozen=True, slots=True)

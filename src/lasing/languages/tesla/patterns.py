@@ -36,7 +36,7 @@ from lasing.languages.tesla.syntax import (
     parts,
     shared_constant,
 )
-from lasing.languages.tesla.types import fits, tests
+from lasing.languages.tesla.types import fits, has_type, tests
 from lasing.logic.formulas import Aggregate as Braces
 from lasing.logic.formulas import At, Atom, Compare, Formula, Not, Select, Sometime, Window, variables_in
 from lasing.logic.functions import AggregateFunction, Comparison
@@ -117,7 +117,7 @@ class Body:
     ) -> tuple[BoundEvent, list[Formula]]:
         """An event that is being described, and the literals of its constraints. Gives values to parameters."""
         type_ = self.types[type_name]
-        same = self._same(constraints)
+        same = self._same(type_, constraints)
         terms = tuple(
             same[attribute.name][1] if attribute.name in same else self._variable(name or type_name, attribute.name)
             for attribute in type_.attributes
@@ -141,20 +141,24 @@ class Body:
 
     def _tests(self, term: Term, type_: Type | None) -> list[Formula]:
         """The tests that a term has values of a type, unless that is already known."""
-        if type_ is None or not isinstance(term, Variable) or term in self.row:
+        if type_ is None or not isinstance(term, Variable):
             return []
+        if term in self.row:
+            column = self.row.index(term)
+            return [] if all(has_type(row[column], type_) for row in self.rule.rows) else tests(term, type_)
         if term in self._tested and fits(self._tested[term], type_):
             return []
         self._tested[term] = type_
         return tests(term, type_)
 
-    def _same(self, constraints: tuple[Constraint, ...]) -> dict[str, tuple[int, Term]]:
+    def _same(self, type_: EventType, constraints: tuple[Constraint, ...]) -> dict[str, tuple[int, Term]]:
         """The attributes that are equal to something known: by the number of their constraint, and the term."""
         found: dict[str, tuple[int, Term]] = {}
         for number, constraint in enumerate(constraints):
             if constraint.comparison == "=" and constraint.attribute not in found:
+                declared = type_.attributes[type_.index(constraint.attribute)].type
                 match constraint.expression:
-                    case Constant(value):
+                    case Constant(value) if has_type(value, declared):
                         found[constraint.attribute] = (number, value)
                     case Parameter(name) if name in self.parameters:
                         found[constraint.attribute] = (number, self.parameters[name])
