@@ -92,7 +92,7 @@ class Body:
         """Add the literals of the whole pattern."""
         rule = self.rule
         if rule.rows:
-            self.row = tuple(self._variable("Constant", str(number)) for number in range(len(rule.rows[0])))
+            self.row = tuple(self.new_variable("Constant", str(number)) for number in range(len(rule.rows[0])))
             self.parameters |= {shared_constant(number): variable for number, variable in enumerate(self.row)}
         if rule.terminator.type == TIMER:
             self.literals.append(is_time(rule.terminator, self.program.tick))
@@ -119,7 +119,7 @@ class Body:
         type_ = self.types[type_name]
         same = self._same(type_, constraints)
         terms = tuple(
-            same[attribute.name][1] if attribute.name in same else self._variable(name or type_name, attribute.name)
+            same[attribute.name][1] if attribute.name in same else self.new_variable(name or type_name, attribute.name)
             for attribute in type_.attributes
         )
         event = BoundEvent(type_, moment, terms)
@@ -197,9 +197,11 @@ class Body:
                 self.literals.append(_count(candidate, condition, local, ">", 0))
             case "first" | "last":
                 fresh = {
-                    variable: self._variable(variable.name) for variable in candidate.variables() if variable in local
+                    variable: self.new_variable(variable.name)
+                    for variable in candidate.variables()
+                    if variable in local
                 }
-                time = self._variable(selection.name, "time")
+                time = self.new_variable(selection.name, "time")
                 event = BoundEvent(
                     candidate.type,
                     replace(candidate.moment, time=time),
@@ -300,7 +302,7 @@ class Body:
             if aggregate.function == "COUNT":
                 return 0, []
             raise Never
-        result = self._variable(aggregate.function, aggregate.attribute or aggregate.type)
+        result = self.new_variable(aggregate.function, aggregate.attribute or aggregate.type)
         tuples: tuple[Term, ...] = (event.moment.time, *event.variables())
         if aggregate.function != "COUNT":
             assert aggregate.attribute is not None
@@ -335,18 +337,18 @@ class Body:
         value = self.term(expression, self.literals)
         if not isinstance(value, Arithmetic):
             return value
-        variable = self._variable("Value")
+        variable = self.new_variable("Value")
         self.literals.append(Compare("=", variable, value))
         return variable
 
     def _placed(self, position: Position, name: str) -> Moment | None:
         moments = {name: event.moment for name, event in self.events.items()}
-        return placed(position, self._variable(name, "time"), moments, self.program)
+        return placed(position, self.new_variable(name, "time"), moments, self.program)
 
     def _order(self, position: Position, time: Term) -> list[Formula]:
         return order(position, time, {name: event.moment for name, event in self.events.items()}, self.program)
 
-    def _variable(self, *words: str) -> Variable:
+    def new_variable(self, *words: str) -> Variable:
         """A new variable, named after what it holds."""
         stem = "_".join(words)
         stem = stem[0].upper() + stem[1:]

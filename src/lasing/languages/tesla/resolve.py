@@ -42,7 +42,7 @@ def resolved(texts: Sequence[Text]) -> tuple[TeslaProgram, Found]:
     declared = [(n, e) for n, text in enumerate(texts) for e in (*text.events, *(r.defines for r in text.rules))]
     found += _same_predicate(declared)
     found += _other_types(texts, {event.name: event for _, event in declared} | inputs)
-    tick, wrong = _tick(texts)
+    tick, wrong = tick_of(texts)
     return TeslaProgram(tuple(inputs.values()), rules, tick), [*found, *wrong]
 
 
@@ -91,7 +91,7 @@ def _other_types(texts: Sequence[Text], types: Mapping[str, EventType]) -> Itera
                 yield number, Mistake(message, attribute.offset, len(attribute.name), code="E713")
 
 
-def _tick(texts: Sequence[Text]) -> tuple[int, Found]:
+def tick_of(texts: Sequence[Text]) -> tuple[int, Found]:
     """The length of a time point in milliseconds: the one that is given, or a second, or a millisecond if need be."""
     lengths = [(number, length) for number, text in enumerate(texts) for r in text.rules for length in r.lengths()]
     timers = [
