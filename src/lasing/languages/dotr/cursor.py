@@ -97,6 +97,9 @@ class Cursor:
         if number.kind == "number" and self.token.kind == "word" and duration(f"{words}{self.token.text}"):
             words += self.next().text
             self.mark(".")  # the paper writes 5 min.
+        elif number.kind == "number" and self.token.kind == "word" and not self.token.is_word("FROM"):
+            note = "units are ms, s, min, h and d"
+            raise Mistake(f"there is no unit {self.token.text}", self.token.offset, len(self.token.text), note)
         found = duration(words)
         if found is None:
             raise Mistake(f"{words} is not a length of time", number.offset, len(words), "write 5 min, or 30s")

@@ -7,7 +7,7 @@ makes the triples of the result.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from lasing.languages.rspql.graphs import QUAD, TRIPLE
 from lasing.languages.rspql.mistakes import Mistake as QueryMistake
 from lasing.languages.rspql.names import Names, value_of
 from lasing.languages.rspql.patterns import Patterns
+from lasing.languages.rspql.prologue import prefixes
 from lasing.languages.rspql.results import is_triple
 from lasing.languages.rspql.sparql import parse
 from lasing.languages.rspql.tokens import tokens
@@ -98,14 +99,19 @@ class _Lowering:
         for query in text.queries:
             self.types[query.type] = EventType(query.type, tuple(map(Attribute, query.variables)), query.offset)
             self.queries[query.type] = (source, query, base)
+            undeclared = [m.diagnostic(source) for m in _undeclared(query.prologue, query.checked, query.offset)]
+            found += undeclared
             try:
-                parse(f"{query.prologue}{query.checked}", base)
+                if not undeclared:
+                    parse(f"{query.prologue}{query.checked}", base)
             except QueryMistake as mistake:
                 found.append(_placed(mistake, query.prologue, query.checked, query.offset).diagnostic(source))
         for rule in text.rules:
             template: list[Any] = []
+            undeclared = [m.diagnostic(source) for m in _undeclared(rule.prologue, rule.template, rule.template_offset)]
+            found += undeclared
             try:
-                template = _template(rule, base)
+                template = [] if undeclared else _template(rule, base)
             except QueryMistake as mistake:
                 written = rule.template
                 before = f"{rule.prologue}{_CONSTRUCT}"
@@ -304,6 +310,16 @@ def _can_be_triple(terms: Sequence[Term]) -> bool:
     return node and isinstance(predicate, Variable | Iri)
 
 
+def _undeclared(prologue: str, written: str, offset: int) -> Iterator[Mistake]:
+    """The names in a query or a graph whose prefix is not declared."""
+    known = prefixes(prologue)
+    for token in tokens(written):
+        prefix, colon, _ = token.text.partition(":")
+        if token.kind == "word" and colon and prefix not in known:
+            note = f"declare it: PREFIX {prefix}: <http://…>"
+            yield Mistake(f"the prefix {prefix}: is not declared", offset + token.offset, len(token.text), note, "E712")
+
+
 def _placed(mistake: QueryMistake, before: str, written: str, offset: int) -> Mistake:
     """A mistake in a query or a graph, at its place in the text. `before` is what comes before it where it is read."""
     if mistake.near and mistake.near in written:
@@ -317,7 +333,7 @@ def _placed(mistake: QueryMistake, before: str, written: str, offset: int) -> Mi
     following = next((token.text for token in tokens(written[at:])), "")
     message = mistake.message
     if "expected one of" in message:  # a list of all characters that a term can begin with
-        message = f"syntax error: {following or 'the end'} cannot come here"
+        message = f"syntax error before {following or 'the end'}"
     return Mistake(message, offset + at, max(len(following), 1), mistake.note, mistake.code)
 
 

@@ -164,11 +164,12 @@ class _Reader(Cursor):
             values += self._with(name.text, parts)
         if self.word("WHERE"):
             values += self._where()
-        consumed: list[str] = []
+        used_up: list[Token] = []
         if self.word("CONSUMING"):
-            consumed.append(self.name("the name of an event").text)
+            used_up.append(self.name("the name of an event"))
             while self.mark(","):
-                consumed.append(self.name("the name of an event").text)
+                used_up.append(self.name("the name of an event"))
+        consumed = tuple(token.text for token in used_up)
         if not self.ended() and self.token.text != ";" and not self.token.is_word("DEFINE", "ASSIGN", "PREFIX"):
             raise self.expected("and, with, consuming, or ; at the end of the rule")
         attributes = tuple(Attribute(variable, None, name.offset) for variable in dict.fromkeys(shown))
@@ -179,7 +180,10 @@ class _Reader(Cursor):
             assigned = tuple(replace(v, expression=self._resolved(v.expression, opened)) for v in values)
             clauses = tuple(self._made(part, opened) for part in others)
             terminator = self._described(first, opened)
-            return TeslaRule(defines, terminator, first.name, clauses, assigned, tuple(consumed), offset=define.offset)
+            return TeslaRule(
+                defines, terminator, first.name, clauses, assigned, consumed,
+                offset=define.offset, consumed_at=tuple(token.offset for token in used_up),
+            )  # fmt: skip
 
         plain = pattern(False)
         opened = plain if _loses(parts, consumed) or any(plain.aggregates()) else pattern(True)
@@ -351,7 +355,7 @@ class _Reader(Cursor):
                 return
 
 
-def _loses(parts: list[_Part], consumed: list[str]) -> bool:
+def _loses(parts: list[_Part], consumed: tuple[str, ...]) -> bool:
     """Whether a pattern would mean something else if variables that queries do not select were attributes: if a number
     of events that differ only in these are selected, or some of them used up."""
     return any(part.event[True].hidden and (part.count > 1 or part.name in consumed) for part in parts)

@@ -63,9 +63,11 @@ class _Check:
                 yield from self._position(clause.position)
                 yield from self._description(clause.event, OWN, binds=False)
         yield from self._assignments()
-        for name in rule.consumed:
+        for name, offset in zip(rule.consumed, rule.consumed_at, strict=True):
             if name not in self.scope:
-                yield self._unknown_name(name, rule.offset)
+                known = ", ".join(filter(None, self.scope))
+                note = " ".join(filter(None, (similar(name, self.scope), f"it has {known}")))
+                yield Mistake(f"the pattern has no event {name}", offset, len(name), note, "E712")
         if rule.defines.name == TIMER:
             yield Mistake("Timer is the name of the events of the clock", rule.defines.offset, 5, code="E712")
 

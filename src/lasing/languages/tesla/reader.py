@@ -175,12 +175,19 @@ class _Reader:
         if self.token.keyword in ("with", "where"):
             self.i += 1
             assignments = self._several(lambda: self._assignment(defines))
-        consumed: list[str] = []
+        consumed: list[Token] = []
         if self.token.keyword == "consuming":
             self.i += 1
-            consumed = [token.text for token in self._several(lambda: self._word("the name of an event"))]
+            consumed = self._several(lambda: self._word("the name of an event"))
         rule = TeslaRule(
-            defines, terminator, name, tuple(clauses), tuple(assignments), tuple(consumed), offset=define.offset
+            defines,
+            terminator,
+            name,
+            tuple(clauses),
+            tuple(assignments),
+            tuple(token.text for token in consumed),
+            offset=define.offset,
+            consumed_at=tuple(token.offset for token in consumed),
         )
         self.found.rules.append(rule)
 
