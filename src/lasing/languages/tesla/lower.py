@@ -78,7 +78,7 @@ class _Lowering:
                 *(Output(predicate_of(name), tuple(a.name for a in e.attributes)) for name, e in outputs.items()),
                 *rejected,
             ),
-            inputs=tuple(Signature(predicate_of(e.name), len(e.attributes)) for e in self.tesla.inputs),
+            inputs=tuple(_input(event) for event in self.tesla.inputs),
             tick=Tick(self.tesla.tick) if self.tesla.tick else None,
             sources=self.sources,
             streams=tuple(Signature(name, arity) for name, arity in remembered.items() if name in derived),
@@ -126,5 +126,11 @@ class _Lowering:
                     rules.append(Rule((Atom(predicate, variables),), literals))
                     passed.append(test)
             if checked:
-                outputs.append(Output(predicate, tuple(a.name for a in event.attributes)))
+                names = tuple(a.name for a in event.attributes)
+                outputs.append(Output(predicate, names, rejects=event.name))
         return rules, outputs
+
+
+def _input(event: EventType) -> Signature:
+    names = tuple(attribute.name for attribute in event.attributes)
+    return Signature(predicate_of(event.name), len(names), names=names)
