@@ -168,6 +168,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
             "rows that lack a value were left out; [`missing`](../how-to/read-streams.md#missing-values) "
             "chooses otherwise"
         ),
+        "W207": "events that are not as declared: a wrong number of values, or a value of the wrong type",
         "W601": "there are many more partitions than shards, so most of Spark's tasks will be empty",
         "W602": "the program cannot be divided into shards, so one shard does all the work",
         "W603": "everything waits for a source that delivers no facts",

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from lasing.connectors.files import OnBytesRead
 from lasing.connectors.framed import Framed, in_pandas, in_polars
 from lasing.connectors.missing import SKIP, Gaps, Missing
-from lasing.connectors.rows import by_time, merged, time_of
-from lasing.connectors.sources import in_columns, naming_triples, stream_batches, stream_rows
+from lasing.connectors.rows import Arity, EventArity, by_time, merged, time_of
+from lasing.connectors.sources import in_columns, naming_columns, naming_triples, stream_batches, stream_rows
 from lasing.engine_choice import (
     AnyAnswers,
     ChangesEngine,
@@ -36,6 +36,7 @@ from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
 from lasing.logic.own import Functions
 from lasing.logic.program import Fact, Program
+from lasing.logic.rejected import Rejected
 from lasing.logic.splitting import has_several_answers
 from lasing.logic.values import Value
 from lasing.reading import ProgramLike, program_of
@@ -168,7 +169,11 @@ class Run:
         facts = facts_of(program)
         if facts.only_stream is not None:
             stream = naming_triples(stream, facts.only_stream)
-        self._known = facts.arity
+        names = {known.predicate: known.names for known in program.inputs if known.names is not None}
+        if names:
+            stream = naming_columns(stream, names)
+        self._known: Arity = EventArity(facts.arity, names) if names else facts.arity
+        self._rejected = Rejected.of(program)
         self._gaps = Gaps(missing, self.report.missing)
         self._measures = False
         self._measured: Measuring | None = None
@@ -305,6 +310,8 @@ class Run:
             note = similar(predicate, self._known) or self._naming()
             found.append(Diagnostic("W204", message, note=note))
         found += self._gaps.warnings()
+        found += self._known.warnings() if isinstance(self._known, EventArity) else []
+        found += self._rejected.warnings()
         return found + left_out(self.program, report.dropped_heads, report.failures, report.examples)
 
     def _naming(self) -> str:
@@ -417,12 +424,23 @@ class Run:
             self._count_until(last, self._size + int(columns.signs.sum()), 1)
             # Atoms that changed before the last of these time points count once more for each time point up to it.
             self.report.atoms += int((columns.signs * (last - columns.times)).sum())
+            self._count_rejected(columns)
             self._note(columnar)
             yield columns, last
         self._note(columnar)
         self._count_until(until, self._size, 1)
         self.report.time_points = until - start + 1
         yield None, until
+
+    def _count_rejected(self, columns: ChangedColumns) -> None:
+        sides = {i: name for i, (name, _) in enumerate(columns.predicates) if name in self._rejected.events}
+        if not sides:
+            return
+        import numpy as np
+
+        for row in np.flatnonzero(np.isin(columns.numbers, list(sides))):
+            name = sides[int(columns.numbers[row])]
+            self._rejected.advance(int(columns.times[row]), {name: int(columns.signs[row])})
 
     def _count_facts(self, facts: Slab) -> None:
         for batch in facts:
@@ -484,6 +502,10 @@ class Run:
 
     def _counted(self, change: Changes) -> Changes:
         """Count the atoms of all answers up to these changes."""
+        if self._rejected.events:
+            differences = Counter(atom.predicate for atom in change.added)
+            differences.subtract(atom.predicate for atom in change.removed)
+            self._rejected.advance(change.time, {p: n for p, n in differences.items() if p in self._rejected.events})
         self._count_until(change.time, self._size + len(change.added) - len(change.removed), 1)
         return change
 

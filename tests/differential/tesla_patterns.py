@@ -26,6 +26,7 @@ from hypothesis.strategies import DrawFn
 from lasing.languages.tesla.definition import Event
 from lasing.languages.tesla.syntax import (
     AGGREGATES,
+    TIMER,
     Aggregate,
     Assignment,
     Attribute,
@@ -52,35 +53,42 @@ from lasing.languages.tesla.syntax import (
     anchors,
 )
 from lasing.logic.functions import Comparison
-from lasing.logic.values import Value, quoted, value_text
+from lasing.logic.values import Truth, Value, quoted, value_text
 
 INPUTS = ("Smoke", "Temp", "Rain", "Wind")
 DEFINED = ("Fire", "Alarm", "Panic")
 ATTRIBUTES = ("room", "level", "state")
-DECLARED: tuple[Type | None, ...] = ("int", None, "float", None, "string")
+DECLARED: tuple[Type | None, ...] = ("int", None, "float", None, "string", "bool")
 LAST = 24
 FACTS = 60
 LONG = (8, 5, 6, 12, 20, 3, 2, 1)
 SHORT = (3, 2, 4, 2, 6, 1)
 
-Kind = Literal["text", "whole", "number", "loose", "any"]
-KINDS: dict[Type | None, Kind] = {"string": "text", "int": "whole", "float": "number", None: "any"}
+Kind = Literal["text", "truth", "whole", "number", "loose", "any"]
+KINDS: dict[Type | None, Kind] = {"string": "text", "bool": "truth", "int": "whole", "float": "number", None: "any"}
 INSIDE: dict[Kind, tuple[Kind, ...]] = {
     "text": ("text",),
+    "truth": ("truth",),
     "whole": ("whole",),
     "number": ("whole", "number"),
     "loose": ("whole", "number", "any"),
-    "any": ("text", "whole", "number", "any"),
+    "any": ("text", "truth", "whole", "number", "any"),
 }
 """The kinds of attributes that an expression of a kind may have as its value. `loose` ones should be numbers."""
 
 VALUES: dict[Kind, tuple[Value, ...]] = {
     "text": ("a", "b", "1"),
+    "truth": (Truth(True), Truth(False)),
     "whole": (1, 2, 0, -1),
     "number": (1, 2, 1.5, 0, -1),
     "loose": (1, 2, 1.5, 0),
-    "any": (1, "a", 2, "1", 1.5),
+    "any": (1, "a", 2, "1", 1.5, "true"),
 }
+TICK = 10_000
+"""The length of a time point where there are timers: there are six of them in a minute."""
+
+
+CLOCK = EventType(TIMER, ())
 
 
 @dataclass(frozen=True)
@@ -120,7 +128,8 @@ def streams(draw: DrawFn, program: TeslaProgram) -> tuple[Event, ...]:
 
 def _value(chance: random.Random, attribute: Attribute) -> Value:
     wrong = chance.random() < 0.03
-    return chance.choice(VALUES["any" if wrong else KINDS[attribute.type]])
+    value = chance.choice(VALUES["any" if wrong else KINDS[attribute.type]])
+    return value.lexical if isinstance(value, Truth) else value
 
 
 # -- programs ---------------------------------------------------------------------------------------------------------
@@ -135,7 +144,8 @@ def programs(draw: DrawFn) -> TeslaProgram:
         layers.append(layers[-1] + draw(st.sampled_from((1, 1, 0))))
     defined = [draw(_event_type(name, least=0)) for name in DEFINED[: layers[-1] + 1]]
     rules = [_Rule(draw, inputs, defined, layer, layers.count(layer) == 1).made() for layer in layers]
-    return TeslaProgram(tuple(inputs), tuple(draw(st.permutations(rules))))
+    timed = any(rule.terminator.type == TIMER for rule in rules)
+    return TeslaProgram(tuple(inputs), tuple(draw(st.permutations(rules))), TICK if timed else 0)
 
 
 @st.composite
@@ -175,9 +185,14 @@ class _Rule:
         self.numbers = count(1)
 
     def made(self) -> TeslaRule:
-        of_type = self.draw(st.sampled_from(self.terminators))
-        name = self.name(of_type)
-        terminator = self.described(of_type, name, 2)
+        if _rarely(self.draw, 12):
+            name = self.name(CLOCK)
+            self.scope = _Scope({name: CLOCK})
+            terminator = self.timer()
+        else:
+            of_type = self.draw(st.sampled_from(self.terminators))
+            name = self.name(of_type)
+            terminator = self.described(of_type, name, 2)
         clauses: list[Clause] = [self.negation() for _ in range(self.draw(st.sampled_from((0, 0, 0, 1))))]
         for _ in range(self.draw(st.sampled_from((1, 2, 0, 1, 2, 3)))):
             clauses.append(self.selection())
@@ -193,6 +208,13 @@ class _Rule:
             weights = [n for n in sorted(self.taken) for _ in range(1 if n == name else 3)]
             consumed = tuple(self.draw(st.lists(st.sampled_from(weights), unique=True, min_size=1, max_size=2)))
         return TeslaRule(self.defines, terminator, name, tuple(clauses), assignments, consumed)
+
+    def timer(self) -> Description:
+        """A timer that fires within the first minutes."""
+        second = Constraint("second", "=", Constant(self.draw(st.sampled_from((30, 0, 15, 59)))))
+        if _rarely(self.draw, 2):
+            return Description(TIMER, (Constraint("minute", "=", Constant(self.draw(st.integers(0, 3)))), second))
+        return Description(TIMER, (second,))
 
     def name(self, of_type: EventType) -> str:
         """A name of its own for an event: that of its type if no other event has it."""
@@ -298,9 +320,9 @@ class _Rule:
             makers += [lambda: self.draw(st.sampled_from(parameters))] * 2
         if references := [reference for reference, of in _references(scope) if of in inside]:
             makers += [lambda: self.draw(st.sampled_from(references))] * 5
-        if depth > 0 and kind != "text":
+        if depth > 0 and kind not in ("text", "truth"):
             makers.append(lambda: self.operation(scope, kind, depth))
-        if depth > 1 and kind != "text" and scope.events:
+        if depth > 1 and kind not in ("text", "truth") and scope.events:
             makers.append(lambda: self.aggregate(scope, kind))
         return self.draw(st.sampled_from(makers))()
 
@@ -351,8 +373,9 @@ def _rarely(draw: DrawFn, times: int) -> bool:
 
 def text(program: TeslaProgram) -> str:
     """A program in the notation of the papers, with lengths in time points."""
+    tick = [f"tick {program.tick} ms;"] if program.tick else []
     inputs = [f"event {_declared(declared)};" for declared in program.inputs]
-    return "".join(f"{line}\n" for line in (*inputs, *map(_rule, program.rules)))
+    return "".join(f"{line}\n" for line in (*tick, *inputs, *map(_rule, program.rules)))
 
 
 def _declared(declared: EventType) -> str:
@@ -397,6 +420,8 @@ def _position(position: Position) -> str:
 
 def _shown(expression: Expression) -> str:
     match expression:
+        case Constant(Truth() as truth):
+            return truth.lexical
         case Constant():
             return quoted(expression.value) if isinstance(expression.value, str) else value_text(expression.value)
         case Parameter():

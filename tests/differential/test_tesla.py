@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
 import warnings
 from dataclasses import replace
 
 from hypothesis import assume, event, given, settings
+from hypothesis import strategies as st
 
 import lasing
 from lasing.errors import SourceText
@@ -43,9 +45,9 @@ def varied(program: TeslaProgram) -> TeslaProgram:
         shape, row = shape_of(rule)
         rows = [tuple(value + i if isinstance(value, int) else value for value in row) for i in range(5)]
         rules += [with_rows(shape, [other]) for other in dict.fromkeys(rows)]
-    made = replace(program, rules=tuple(rules))
-    event(f"shared: {len(shared(made.rules)) < len(made.rules)}")
-    return made
+    wider = replace(program, rules=tuple(rules))
+    event(f"shared: {len(shared(wider.rules)) < len(wider.rules)}")
+    return wider
 
 
 @settings(max_examples=programs(50, 1000))
@@ -54,6 +56,36 @@ def test_a_program_reads_back(example: Example) -> None:
     found = read(SourceText("p", text(example.program)).text)
     assert not found.mistakes
     assert (tuple(found.events), tuple(found.rules)) == (example.program.inputs, example.program.rules)
+
+
+@settings(max_examples=programs(40, 1000))
+@given(examples(), st.randoms(use_true_random=False))
+def test_pushes_and_restarts_make_the_same_events(example: Example, chance: random.Random) -> None:
+    assume(example.stream)
+    expected = results(example.program, example.stream)
+    defined = {predicate_of(rule.defines.name): rule.defines.name for rule in example.program.rules}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lasing.LasingWarning)
+        program = parsed(example)
+        engine = lasing.Engine(program, min(expected))
+        for now, events in expected.items():
+            rows = [(predicate_of(fact.type), *fact.values) for fact in example.stream if fact.time == now]
+            if not rows and not events and chance.random() < 0.5:
+                continue  # time passes silently
+            cut = chance.randrange(len(rows) + 1)
+            for some in (rows[:cut], rows[cut:]):
+                engine.push(now, some)
+                if chance.random() < 0.2:
+                    engine = lasing.Engine.restore(program, engine.snapshot())
+            found = made(engine.answer(), defined)
+            assert found == events, f"at {now}: {found ^ events}\n{example}"
+
+
+def made(answer: lasing.Answer, defined: dict[str, str]) -> frozenset[Event]:
+    """The events in an answer that rules define."""
+    return frozenset(
+        Event(answer.time, defined[atom.predicate], atom.values) for atom in answer.atoms if atom.predicate in defined
+    )
 
 
 def parsed(example: Example) -> lasing.Program:
@@ -73,14 +105,7 @@ def agrees(example: Example, engine: lasing.EngineName) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lasing.LasingWarning)
         program = parsed(example)
-        found = {
-            answer.time: frozenset(
-                Event(answer.time, defined[atom.predicate], atom.values)
-                for atom in answer.atoms
-                if atom.predicate in defined
-            )
-            for answer in lasing.run(program, rows, engine=engine)
-        }
+        found = {answer.time: made(answer, defined) for answer in lasing.run(program, rows, engine=engine)}
     assert found.keys() == expected.keys(), str(example)
     for time, events in expected.items():
         missing, extra = events - found[time], found[time] - events

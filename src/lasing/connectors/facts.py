@@ -120,9 +120,9 @@ class FactReader:
             elif row[0] < self._newest and self._ordered:
                 raise late(row[0], self._newest, self._place(block, _skip(text, position)), self.tick)
             atom = row[1]
-            if self._arity.get(atom.predicate, len(atom.args)) != len(atom.args):
-                check_arity(atom, self._arity, partial(self._place, block, _skip(text, position)))
-            yield row
+            fits = self._arity.get(atom.predicate, len(atom.args)) == len(atom.args)
+            if fits or check_arity(atom, self._arity, partial(self._place, block, _skip(text, position))):
+                yield row
             position = end
 
     def _plain(self, match: re.Match[str]) -> Fact | None:

@@ -38,7 +38,7 @@ def rows_of(block: Block, maker: RowMaker) -> Iterator[Fact]:
         place = Place(maker.name, number, 1, line)
         record = record_of(line, place)
         try:
-            maker.check(record)
+            maker.check(record, record=True)
         except LasingError as error:
             d = error.diagnostics[0]
             raise fault(d.code, d.message, place, d.note) from None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 from math import isfinite
 from operator import itemgetter
 
-from lasing.errors import LasingError, Place, fault
+from lasing.errors import Diagnostic, LasingError, Place, fault
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Fact
 from lasing.logic.values import LARGEST, SMALLEST, Boxed, Value, is_value
@@ -21,12 +22,48 @@ Arity = Mapping[str, int]
 """The number of arguments of each predicate in the program."""
 
 
-def check_arity(atom: Atom, arity: Arity | None, place: Callable[[], Place | None]) -> None:
-    """Fail if a fact has a different number of arguments than in the program."""
+class EventArity(dict[str, int]):
+    """The number of arguments of each predicate in a program that declares events.
+
+    A stream of events may have some that are not as declared: they are left out and counted, with one example for each
+    predicate and number of arguments.
+    """
+
+    def __init__(self, arity: Arity, events: Mapping[str, tuple[str, ...]]) -> None:
+        super().__init__(arity)
+        self.events = events
+        self.left_out: Counter[tuple[str, int]] = Counter()
+        self.examples: dict[tuple[str, int], str] = {}
+
+    def leave_out(self, atom: Atom, place: Place | None, values: int | None = None) -> None:
+        """Count a fact, with its number of values if some of them are missing."""
+        shape = (atom.predicate, len(atom.args) if values is None else values)
+        self.left_out[shape] += 1
+        self.examples.setdefault(shape, f"{atom}" if place is None else f"{atom} in {place.source}:{place.line}")
+
+    def warnings(self) -> list[Diagnostic]:
+        """What was left out, as warnings."""
+        found = []
+        for (predicate, number), count in sorted(self.left_out.items()):
+            facts = f"{count:,} fact{'s'[: count != 1]} of {predicate}"
+            values = f"{number} value{'s'[: number != 1]}"
+            example = self.examples[predicate, number]
+            message = f"{facts} left out: {values} instead of {self[predicate]}; for example {example}"
+            declared = ", ".join(self.events[predicate])
+            found.append(Diagnostic("W207", message, note=f"its attributes are {declared}" if declared else ""))
+        return found
+
+
+def check_arity(atom: Atom, arity: Arity | None, place: Callable[[], Place | None]) -> bool:
+    """Whether a fact has as many arguments as in the program. If not, fail, unless it is an event to leave out."""
     known = len(atom.args) if arity is None else arity.get(atom.predicate, len(atom.args))
-    if known != len(atom.args):
-        count = f"{len(atom.args)} argument{'s'[: len(atom.args) != 1]}"
-        raise fault("E508", f"{atom} has {count}, but {atom.predicate} has {known} in the program", place())
+    if known == len(atom.args):
+        return True
+    if isinstance(arity, EventArity) and atom.predicate in arity.events:
+        arity.leave_out(atom, place())
+        return False
+    count = f"{len(atom.args)} argument{'s'[: len(atom.args) != 1]}"
+    raise fault("E508", f"{atom} has {count}, but {atom.predicate} has {known} in the program", place())
 
 
 def merged(sources: Iterable[Iterable[Fact]]) -> Iterator[Fact]:

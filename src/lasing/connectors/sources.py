@@ -288,6 +288,25 @@ def _recognized(stream: Any) -> _One | Streams:
     raise fault("E510", f"a {type(stream).__name__} is not a stream", note=_STREAMS)
 
 
+def naming_columns(stream: Any, names: Mapping[str, tuple[str, ...]]) -> Any:
+    """The stream, in which the columns of tables are the arguments of the same names, where a predicate has names."""
+    match stream:
+        case Path() | FileSource() if isinstance(stream, Path) or stream.columns.args is None:
+            source = _recognized(stream)
+            assert isinstance(source, FileSource)
+            args = names.get(source.columns.predicate or "")
+            if args is None or source.format in ("facts", *RDF_FORMATS):
+                return stream
+            return replace(source, columns=replace(source.columns, args=args, declared=True))
+        case Table(args=None, predicate=str() as predicate) if predicate in names:
+            return replace(stream, args=names[predicate], declared=True)
+        case Mapping():
+            return Streams(tuple(naming_columns(_as_table(name, part), names) for name, part in stream.items()))
+        case Streams(streams):
+            return Streams(tuple(naming_columns(one, names) for one in streams))
+    return stream
+
+
 def naming_triples(stream: Any, predicate: str) -> Any:
     """The stream, in which triples that come without a predicate are facts of this one."""
     match stream:
@@ -391,5 +410,5 @@ def _object_rows(
                 continue
             args = [gaps.filler if i in missing else arg for i, arg in enumerate(args)]
         atom = Atom(predicate, tuple(value_of(arg, place) for arg in args))
-        check_arity(atom, arity, partial(Place, "row", number, 1))
-        yield Fact(point, atom)
+        if check_arity(atom, arity, partial(Place, "row", number, 1)):
+            yield Fact(point, atom)

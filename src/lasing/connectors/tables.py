@@ -29,6 +29,8 @@ class Columns:
     predicate: str | None = None
     args: tuple[str, ...] | None = None
     time: str = TIME
+    declared: bool = False
+    """Whether the program declares `args` as the attributes of an event: a record may lack one, and is left out."""
 
     def __post_init__(self) -> None:
         if self.predicate is not None and not is_name(self.predicate):
@@ -52,13 +54,15 @@ class Table:
     args: Sequence[str] | None = None
     time: str = TIME
     missing: Missing | None = None
+    declared: bool = False
+    """Whether the program declares `args` as the attributes of an event."""
 
     def columns(self) -> Columns:
         names = [self.time, *(self.args or ()), *([] if self.predicate is None else [self.predicate])]
         if any(not isinstance(name, str) for name in names) or isinstance(self.args, str):
             note = "such as: Table(frame, 'temp', args=['sensor', 'value'])"
             raise fault("E510", "the names of a table's columns are text", note=note)
-        return Columns(self.predicate, None if self.args is None else tuple(self.args), self.time)
+        return Columns(self.predicate, None if self.args is None else tuple(self.args), self.time, self.declared)
 
 
 @dataclass(slots=True)
@@ -74,13 +78,14 @@ class RowMaker:
     newest: int | None = None
     header: tuple[str, ...] | None = None
 
-    def check(self, header: Iterable[str]) -> None:
-        """Fail if the table lacks a required column."""
+    def check(self, header: Iterable[str], record: bool = False) -> None:
+        """Fail if the table lacks a required column. A single record may lack an attribute of an event."""
         names = list(header)
         twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
         if twice is not None:
             raise fault("E505", f"{self.name} has two columns {twice}")
-        wanted = [self.columns.time, *(self.columns.args or ())]
+        optional = record and self.columns.declared and self.gaps.skips
+        wanted = [self.columns.time, *(() if optional else self.columns.args or ())]
         for column in wanted:
             if column not in names:
                 hint = similar(column, names)
@@ -105,8 +110,7 @@ class RowMaker:
         atom = self._atom(record, place)
         if atom is None:
             return None
-        check_arity(atom, self.arity, lambda: place)
-        return Fact(time, atom)
+        return Fact(time, atom) if check_arity(atom, self.arity, lambda: place) else None
 
     def follow(self, times: Any) -> None:
         """Take the times of many rows, as an array; raise `Unusual` if they are not in order but should be."""
@@ -138,6 +142,9 @@ class RowMaker:
             if names is None:
                 names = self._all_columns(record, place)
             absent = next((name for name in names if name not in record), None)
+            if absent is not None and self.columns.declared and self.gaps.skips:
+                self._leave_out(absent)
+                return None
             if absent is not None:
                 note = f"the record has {', '.join(record) or 'nothing'}"
                 raise fault("E505", f"the column {absent} is missing", place, note)

@@ -98,11 +98,6 @@ def _format_patterns(source: SourceText) -> str:
     return format_patterns(source)
 
 
-def _unchanged(source: SourceText) -> str:
-    """Texts of DOTR have no layout of their own yet."""
-    return source.text
-
-
 TESLA = FrontEnd("tesla", (".tesla",), _lower_patterns, _format_patterns, _no_question, lambda _: {})
 
 
@@ -113,7 +108,13 @@ def _lower_dotr(sources: Sources, constants: Constants) -> tuple[Program, list[D
     return lower(sources, constants)
 
 
-DOTR = FrontEnd("dotr", (".dotr",), _lower_dotr, _unchanged, _no_question, _prefixes_of_query)
+def _format_dotr(source: SourceText) -> str:
+    from lasing.languages.dotr.formatter import format_dotr
+
+    return format_dotr(source)
+
+
+DOTR = FrontEnd("dotr", (".dotr",), _lower_dotr, _format_dotr, _no_question, _prefixes_of_query)
 
 FRONT_ENDS: tuple[FrontEnd, ...] = (LARS, SPARQL, TESLA, DOTR)
 

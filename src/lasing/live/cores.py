@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from lasing.connectors.arrow import is_frame, table_of
+from lasing.connectors.rows import EventArity, is_missing, value_of
 from lasing.errors import Diagnostic, LasingError, fault, similar
 from lasing.live.updates import ChangeSource
 from lasing.logic.answers import Answer
@@ -41,6 +42,35 @@ def checked(facts: object) -> list[tuple[object, ...]] | Mapping[str, Any]:
         else:
             raise fault("E510", f"{fact!r} is not a fact", note=note)
     return tuples
+
+
+def without_misfits(facts: list[tuple[object, ...]], events: EventArity) -> list[tuple[object, ...]]:
+    """The facts without those of events that have too few or too many values, which are counted."""
+    kept = []
+    for fact in facts:
+        predicate = fact[0]
+        if isinstance(predicate, str) and events.get(predicate, len(fact) - 1) != len(fact) - 1:
+            known = (arg for arg in fact[1:] if not is_missing(arg))
+            events.leave_out(Atom(predicate, tuple(map(value_of, known))), None, len(fact) - 1)
+        else:
+            kept.append(fact)
+    return kept
+
+
+def declared_columns(frames: Mapping[str, Any], events: EventArity, time: str | None = None) -> Mapping[str, Any]:
+    """The tables of events with the columns that are declared, in that order, and their time if they have one."""
+    return {p: _declared(p, frame, events.events[p], time) if p in events else frame for p, frame in frames.items()}
+
+
+def _declared(predicate: str, frame: Any, names: tuple[str, ...], time: str | None) -> Any:
+    table = frame_of(frame, predicate, time)
+    wanted = [*([] if time is None else [time]), *names]
+    absent = next((name for name in wanted if name not in table.column_names), None)
+    if absent is not None:
+        hint = similar(absent, table.column_names)
+        note = "; ".join(filter(None, (hint, f"the columns are {', '.join(table.column_names) or 'none at all'}")))
+        raise fault("E505", f"the table of {predicate} has no column {absent}", note=note)
+    return table.select(wanted)
 
 
 def unused(predicate: str, known: Iterable[str]) -> Diagnostic:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, assert_never
 
 from lasing.connectors.missing import SKIP, Gaps, Missing, present, without_gaps
-from lasing.connectors.rows import by_time, time_of
+from lasing.connectors.rows import EventArity, by_time, time_of
 from lasing.engine_choice import (
     AnyAnswers,
     Choice,
@@ -22,7 +22,16 @@ from lasing.entailment import Entail
 from lasing.errors import Diagnostic, LasingError, fault, warn
 from lasing.limits import Limits, Watch, limits_of, stopped
 from lasing.live import snapshots
-from lasing.live.cores import Core, EncodedBatch, Facts, batch_of, checked, frame_of
+from lasing.live.cores import (
+    Core,
+    EncodedBatch,
+    Facts,
+    batch_of,
+    checked,
+    declared_columns,
+    frame_of,
+    without_misfits,
+)
 from lasing.live.local import LocalCore
 from lasing.live.models import ModelsCore
 from lasing.live.reference import ReferenceCore
@@ -98,6 +107,7 @@ class Engine:
         made, watch, given = cls.__new__(cls), Watch(limits), program.watching_dates()
         made._set_up(given, start, chosen_by_plan(given, plan, engine, watch), watch, None)
         made._queries = {}
+        made._events = EventArity({}, {})  # its tables have been checked
         return made
 
     def _set_up(self, program: Program, start: Any, choice: Choice, watch: Watch, on_late: OnLate | None) -> None:
@@ -113,6 +123,8 @@ class Engine:
         self._start: int | None = None
         self._whole = True
         self._gaps = Gaps(SKIP)
+        names = {known.predicate: known.names for known in program.inputs if known.names is not None}
+        self._events = EventArity({predicate: len(known) for predicate, known in names.items()}, names)
         if start is not None:
             first = time_of(start, self.program.tick)
             self._begin(first, self._open(first))
@@ -140,7 +152,7 @@ class Engine:
     def push(self, time: Any, facts: Facts) -> Update:
         """Add facts at a time point, evaluate up to it, and return the changes."""
         self._check_whole()
-        now, given = time_of(time, self.program.tick), checked(facts)
+        now, given = time_of(time, self.program.tick), self._as_declared(checked(facts))
         try:
             return self._push(now, given)
         except LasingError:  # facts that lack a value were refused before any effect: leave them out
@@ -180,7 +192,8 @@ class Engine:
         """
         self._check_whole()
         gaps = Gaps(missing)
-        frames = {name: self._present(name, frame, gaps, time) for name, frame in batch_of(facts).items()}
+        given = declared_columns(batch_of(facts), self._events, time)
+        frames = {name: self._present(name, frame, gaps, time) for name, frame in given.items()}
         prepared = self._batch(frames, time, end)
         self._note_gaps(gaps)
         if prepared is None:
@@ -208,6 +221,18 @@ class Engine:
             kept = without_gaps(facts, gaps)  # type: ignore[arg-type]  # they have been checked
         self._note_gaps(gaps)
         return kept if gaps.left_out else None
+
+    def _as_declared(self, facts: list[tuple[object, ...]] | Mapping[str, Any]) -> Facts:
+        """The facts without events that have too few or too many values; tables with the declared columns, in order."""
+        if not self._events:
+            return facts
+        if isinstance(facts, Mapping):
+            return declared_columns(facts, self._events)
+        before = len(self._events.left_out)
+        kept = without_misfits(facts, self._events)
+        if len(self._events.left_out) > before:  # warn once for each number; `diagnostics` has how many there were
+            warn(self._events.warnings())
+        return kept
 
     def _note_gaps(self, gaps: Gaps) -> None:
         fresh = [key for key in gaps.left_out if key not in self._gaps.left_out]
@@ -305,9 +330,13 @@ class Engine:
         return replace(answer, tick=self.program.shown_tick())
 
     def diagnostics(self) -> list[Diagnostic]:
-        """Warnings about what was left out so far: facts that lack a value (W206), heads before the start (W202) and
-        instances that had no value (W203)."""
-        return [*self._gaps.warnings(), *left_out(self.program, *self.left_out(), self.examples())]
+        """Warnings about what was left out so far: facts that lack a value (W206), events with a wrong number of values
+        (W207), heads before the start (W202) and instances that had no value (W203)."""
+        return [
+            *self._gaps.warnings(),
+            *self._events.warnings(),
+            *left_out(self.program, *self.left_out(), self.examples()),
+        ]
 
     def left_out(self) -> tuple[int, Mapping[tuple[int, str], int]]:
         """The same as numbers: heads before the start, and instances without a value by rule (from 0) and reason."""

@@ -83,6 +83,9 @@ class Signature:
     predicate: str
     arity: int
     offset: int = field(default=-1, compare=False, repr=False)
+    names: tuple[str, ...] | None = field(default=None, compare=False, repr=False)
+    """The names of the arguments, if they have some: then these are the columns of tables, in any order, and facts with
+    another number of arguments are left out."""
 
     def __str__(self) -> str:
         return f"{self.predicate}/{self.arity}"
@@ -108,6 +111,8 @@ class Output:
     """The rows are in the order of these last columns, which are not shown; True is descending."""
     counted: bool = False
     """Whether the last column, which is not shown, says how many equal rows there are."""
+    rejects: str = ""
+    """The event whose facts are here if their values have the wrong types; otherwise these are conclusions."""
 
     @classmethod
     def unnamed(cls, predicate: str, arity: int, offset: int = -1) -> Output:

@@ -7,7 +7,7 @@ makes the triples of the result.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,46 +24,47 @@ from lasing.languages.rspql.graphs import QUAD, TRIPLE
 from lasing.languages.rspql.mistakes import Mistake as QueryMistake
 from lasing.languages.rspql.names import Names, value_of
 from lasing.languages.rspql.patterns import Patterns
+from lasing.languages.rspql.prologue import prefixes
+from lasing.languages.rspql.results import is_triple
 from lasing.languages.rspql.sparql import parse
 from lasing.languages.rspql.tokens import tokens
 from lasing.languages.tesla.checks import cycle, mistakes_of
 from lasing.languages.tesla.matches import Helpers, Matched, identity, matched, predicate_of
 from lasing.languages.tesla.mistakes import Mistake
 from lasing.languages.tesla.patterns import Never
+from lasing.languages.tesla.reader import Text
+from lasing.languages.tesla.resolve import tick_of
 from lasing.languages.tesla.sharing import LEAST, Row, shape_of, with_rows
-from lasing.languages.tesla.syntax import Attribute, EventType, Reference, TeslaProgram, TeslaRule, parts
-from lasing.logic.formulas import Atom, Formula
+from lasing.languages.tesla.syntax import TIMER, Attribute, EventType, Reference, TeslaProgram, TeslaRule, parts
+from lasing.logic.formulas import Atom, Compare, Formula
 from lasing.logic.program import Output, Program, Rule, Signature
-from lasing.logic.terms import NOW, Term
-from lasing.logic.values import UNBOUND, Value
+from lasing.logic.terms import NOW, Arithmetic, Term, Variable
+from lasing.logic.values import UNBOUND, BlankNode, Iri, Value
 from lasing.timeline.ticks import Tick
 
 _FRESH = "dotr_id"
+_CONSTRUCT = "CONSTRUCT {\n"
+_SECOND = 1000
 
 
 def lower(sources: Sequence[SourceText], _constants: Mapping[str, Value]) -> tuple[Program, list[Diagnostic]]:
-    """The program of some texts, and their mistakes."""
+    """The program of some texts, and their mistakes: of all rules, queries and graphs."""
     found: list[Diagnostic] = []
     texts: list[tuple[SourceText, DotrText]] = []
+    named: dict[str, int] = {}
     for source in sources:
         mistakes: list[Mistake] = []
-        texts.append((source, read(source.text, mistakes)))
+        texts.append((source, read(source.text, mistakes, named)))
         found += [mistake.diagnostic(source) for mistake in mistakes]
-    lowering = _Lowering(tuple(sources), _tick([text for _, text in texts]))
+    tick, wrong = tick_of([Text(rules=[rule.pattern for rule in text.rules], tick=text.tick) for _, text in texts])
+    found += [mistake.diagnostic(sources[number]) for number, mistake in wrong]
+    lowering = _Lowering(tuple(sources), tick or _SECOND)
     for source, text in texts:
         found += lowering.add(source, text)
+    found += lowering.mistakes()
     if not found:
         found += lowering.finish()
     return lowering.program(), found
-
-
-def _tick(texts: Sequence[DotrText]) -> int:
-    """The length of a time point: the one that is given, a second if all lengths are in seconds, or a millisecond."""
-    given = next((text.tick for text in texts if text.tick is not None), None)
-    if given is not None:
-        return given.amount
-    lengths = [length.amount for text in texts for rule in text.rules for length in rule.pattern.lengths()]
-    return 1000 if all(length % 1000 == 0 for length in lengths) else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,39 +84,48 @@ class _Lowering:
     types: dict[str, EventType] = field(default_factory=dict)
     predicates: dict[str, str] = field(default_factory=dict)
     rules: list[_Known] = field(default_factory=list)
-    queries: dict[str, tuple[SourceText, EventQuery, str, str]] = field(default_factory=dict)
-    """The query of a type of events, with its text, its prologue and its base."""
+    queries: dict[str, tuple[SourceText, EventQuery, str]] = field(default_factory=dict)
+    """The query of a type of events, with its text and its base."""
+    missing: dict[str, set[str]] = field(default_factory=dict)
+    """The variables of the events of a query that may have no value."""
     made: list[Rule] = field(default_factory=list)
     streams: dict[str, int] = field(default_factory=dict)
     outputs: list[Output] = field(default_factory=list)
 
     def add(self, source: SourceText, text: DotrText) -> list[Diagnostic]:
-        """Note the events and rules of a text."""
+        """Note the events and rules of a text. Returns the mistakes in their queries and graphs."""
         found: list[Diagnostic] = []
         base = f"{(Path.cwd() if source.path is None else source.path.resolve().parent).as_uri()}/"
-        for rule in text.rules:
-            try:
-                template = _template(rule, text.prologue, base)
-            except QueryMistake as mistake:
-                message = f"the graph of {rule.pattern.defines.name}: {mistake.message}"
-                found.append(Mistake(message, rule.offset, 6, mistake.note, mistake.code).diagnostic(source))
-                continue
-            self.types.setdefault(rule.pattern.defines.name, rule.pattern.defines)
-            self.rules.append(_Known(source, rule, template))
         for query in text.queries:
             self.types[query.type] = EventType(query.type, tuple(map(Attribute, query.variables)), query.offset)
-            self.queries[query.type] = (source, query, text.prologue, base)
-        return found
+            self.queries[query.type] = (source, query, base)
+            undeclared = [m.diagnostic(source) for m in _undeclared(query.prologue, query.checked, query.offset)]
+            found += undeclared
+            try:
+                if not undeclared:
+                    parse(f"{query.prologue}{query.checked}", base)
+            except QueryMistake as mistake:
+                found.append(_placed(mistake, query.prologue, query.checked, query.offset).diagnostic(source))
+        for rule in text.rules:
+            template: list[Any] = []
+            undeclared = [m.diagnostic(source) for m in _undeclared(rule.prologue, rule.template, rule.template_offset)]
+            found += undeclared
+            try:
+                template = [] if undeclared else _template(rule, base)
+            except QueryMistake as mistake:
+                written = rule.template
+                before = f"{rule.prologue}{_CONSTRUCT}"
+                found.append(_placed(mistake, before, written, rule.template_offset).diagnostic(source))
+            self.rules.append(_Known(source, rule, template))
+        return list(dict.fromkeys(found))
 
     def finish(self) -> list[Diagnostic]:
-        """Add the rules of all patterns and events, unless they have mistakes."""
-        found = self._mistakes()
-        if found:
-            return found
+        """Add the rules of all patterns and events. Returns what queries ask for and cannot have."""
+        found: list[Diagnostic] = []
         chosen = self._chosen()
         patterns = tuple(pattern for pattern, _ in chosen)
         past = {type_ for pattern in patterns for type_ in pattern.past_types()}
-        used = dict.fromkeys(t for p in patterns for t in (p.terminator.type, *p.past_types()))
+        used = dict.fromkeys(t for p in patterns for t in (p.terminator.type, *p.past_types()) if t != TIMER)
         for type_ in used:
             if type_ in self.queries:
                 found += self._event(*self.queries[type_])
@@ -137,23 +147,40 @@ class _Lowering:
             self.builder.background += match.background
         return []
 
-    def _mistakes(self) -> list[Diagnostic]:
-        found = [m.diagnostic(k.source) for k in self.rules for m in mistakes_of(k.rule.pattern, self.types, True)]
-        around = cycle(tuple(known.rule.pattern for known in self.rules))
+    def mistakes(self) -> list[Diagnostic]:
+        """What is wrong with patterns, and with how rules fit together."""
+        found: list[Diagnostic] = []
+        patterns = [known.rule.pattern for known in self.rules]
+        used = {type_ for pattern in patterns for type_ in (pattern.terminator.type, *pattern.past_types())}
+        for known in self.rules:
+            defines = known.rule.pattern.defines
+            if defines.name in self.queries:
+                message = f"{defines.name} is a result, and also an event with a query"
+                note = "give one of them another name"
+                found.append(Mistake(message, defines.offset, len(defines.name), note, "E712").diagnostic(known.source))
+                continue
+            first = self.types.setdefault(defines.name, defines)
+            if first.attributes != defines.attributes and defines.name in used:
+                variables = " ".join(f"?{a.name}" for a in first.attributes) or "no variables"
+                message = f"{defines.name} is an event of a rule, and has other variables elsewhere: {variables}"
+                found.append(Mistake(message, defines.offset, len(defines.name), code="E712").diagnostic(known.source))
+        found += [m.diagnostic(k.source) for k in self.rules for m in mistakes_of(k.rule.pattern, self.types, True)]
+        around = cycle(tuple(pattern for pattern in patterns if pattern.defines.name not in self.queries))
         if around:
             known = next(known for known in self.rules if known.rule.pattern.defines.name == around[0])
             message = f"{around[0]} defines itself at the same time point: {' → '.join(around)}"
-            found.append(Mistake(message, known.rule.offset, 6, code="E714").diagnostic(known.source))
+            note = "use it as an event of the past: and each … within … from …"
+            found.append(Mistake(message, known.rule.offset, 6, note, "E714").diagnostic(known.source))
         return found
 
     def _chosen(self) -> list[tuple[TeslaRule, _Known]]:
         """The patterns to evaluate: those that differ only in numbers are one, with comparisons as constraints."""
-        groups: dict[tuple[TeslaRule, str], list[tuple[_Known, Row]]] = {}
+        groups: dict[tuple[TeslaRule, str, str], list[tuple[_Known, Row]]] = {}
         for known in self.rules:
             shape, row = shape_of(known.rule.open_pattern)
-            groups.setdefault((shape, known.rule.template), []).append((known, row))
+            groups.setdefault((shape, known.rule.template, known.rule.prologue), []).append((known, row))
         found: list[tuple[TeslaRule, _Known]] = []
-        for (shape, _), members in groups.items():
+        for (shape, *_), members in groups.items():
             rows = list(dict.fromkeys(row for _, row in members))
             if len(rows) < LEAST:
                 found += [(known.rule.pattern, known) for known, _ in members]
@@ -161,18 +188,21 @@ class _Lowering:
                 found.append((with_rows(shape, rows), members[0][0]))
         return found
 
-    def _event(self, source: SourceText, query: EventQuery, prologue: str, base: str) -> list[Diagnostic]:
+    def _event(self, source: SourceText, query: EventQuery, base: str) -> list[Diagnostic]:
         """Add the rules for the events of a query: one for each different row. Returns its mistakes."""
         builder = self.builder
         predicate = self.predicates[query.type] = builder.predicate(predicate_of(query.type))
         try:
-            algebra, _ = parse(f"{prologue}{query.sparql}", base)
+            algebra, _ = parse(f"{query.prologue}{query.sparql}", base)
             patterns = Patterns(builder, Names(builder.taken), call("instant", NOW, self.tick), base, tick=self.tick)
             rows = builder.lower(patterns.node(algebra.algebra.p), bag=False)
         except QueryMistake as mistake:
-            message, note, code = mistake.message, mistake.note, mistake.code
-            return [Mistake(message, query.offset, len(query.type), note, code).diagnostic(source)]
+            return [Mistake(mistake.message, query.offset, 1, mistake.note, mistake.code).diagnostic(source)]
         columns = [patterns.names.column(name) for name in query.variables]
+        self.missing[query.type] = {
+            name for name, column in zip(query.variables, columns, strict=True)
+            if column in rows.missing or any(column not in body.terms for body in rows.bodies)
+        }  # fmt: skip
         for body in rows.bodies:
             terms = tuple(body.terms.get(column, UNBOUND) for column in columns)
             builder.rule(Atom(predicate, terms), body.literals)
@@ -184,13 +214,17 @@ class _Lowering:
         predicate = self.predicates.setdefault(f"{name} as a graph", self.builder.predicate(predicate_of(name)))
         if all(output.predicate != predicate for output in self.outputs):
             self.outputs.append(Output(predicate, ("subject", "predicate", "object"), form="graph"))
-        which: tuple[Term, ...] = (number, NOW, *identity(match.body))
+        which: tuple[Term, ...] = (number, NOW, *self._identity(match))
         fresh = {part: call("new", "blank", label, *which) for part, label in _labels(template).items()}
         rules = []
         for triple in template:
             literals: list[Formula] = [*match.literals, *self._members(rule, match, triple)]
             terms = tuple(self._term(part, rule, match, literals, fresh) for part in triple)
-            rules.append(Rule((Atom(predicate, terms),), tuple(literals)))
+            terms = tuple(self._bound(term, literals, match) for term in terms)
+            if not _can_be_triple(terms):
+                continue
+            tests = [test for test in is_triple(list(terms)) if self._can_fail(test, match)]
+            rules.append(Rule((Atom(predicate, terms),), (*literals, *tests)))
         if name in self.predicates:
             literals = [*match.literals]
             shown = [QueryVariable(attribute.name) for attribute in self.types[name].attributes]
@@ -198,6 +232,35 @@ class _Lowering:
             terms = tuple(self._term(part, rule, match, literals, fresh) for part in shown)
             rules.append(Rule((Atom(self.predicates[name], terms),), tuple(literals)))
         return rules
+
+    def _can_fail(self, test: Formula, match: Matched) -> bool:
+        """Whether a test of a triple can fail: one for a value cannot if the variable always has one."""
+        if not isinstance(test, Compare) or test.right != UNBOUND:
+            return True
+        for event in match.body.events.values():
+            names = self.missing.get(
+                event.type.name, {a.name for a in event.type.attributes if any(self.missing.values())}
+            )
+            if any(test.left == event.terms[event.type.index(name)] for name in names):
+                return True
+        return False
+
+    @staticmethod
+    def _bound(term: Term, literals: list[Formula], match: Matched) -> Term:
+        """A term as a variable, so that it can be tested; new identifiers and constants stay as they are."""
+        if not isinstance(term, Arithmetic) or term.operator == "new":
+            return term
+        variable = match.body.new_variable("Value")
+        literals.append(Compare("=", variable, term))
+        return variable
+
+    def _identity(self, match: Matched) -> list[Term]:
+        """The terms that tell matches apart, without variables that the queries do not select."""
+        hidden: set[Term] = set()
+        for event in match.body.events.values():
+            _, query, _ = self.queries.get(event.type.name, (None, None, ""))
+            hidden |= {event.terms[event.type.index(name)] for name in (query.hidden if query else ())}
+        return [term for term in identity(match.body) if term not in hidden or term in match.body.row]
 
     @staticmethod
     def _members(rule: TeslaRule, match: Matched, triple: Sequence[Any]) -> list[Formula]:
@@ -230,14 +293,48 @@ class _Lowering:
         )
 
 
-def _template(rule: DotrRule, prologue: str, base: str) -> list[Any]:
+def _template(rule: DotrRule, base: str) -> list[Any]:
     """The triples of the graph that a rule defines. `dotr_id1` is a blank node."""
     text = rule.template
     for token in reversed(list(tokens(rule.template))):
         if token.kind == "word" and token.text.startswith(_FRESH):
-            text = f"{text[: token.offset]}_:{token.text}{text[token.end :]}"
-    algebra, _ = parse(f"{prologue}CONSTRUCT {{ {text} }} WHERE {{}}", base)
+            text = f"{text[: token.offset]}_:{token.text[2:]}{text[token.end :]}"
+    algebra, _ = parse(f"{rule.prologue}{_CONSTRUCT}{text} }} WHERE {{}}", base)
     return list(algebra.algebra.template)
+
+
+def _can_be_triple(terms: Sequence[Term]) -> bool:
+    """Whether the constants among the terms of a triple are where RDF allows them."""
+    subject, predicate, _ = terms
+    node = isinstance(subject, Variable | Arithmetic | Iri | BlankNode)
+    return node and isinstance(predicate, Variable | Iri)
+
+
+def _undeclared(prologue: str, written: str, offset: int) -> Iterator[Mistake]:
+    """The names in a query or a graph whose prefix is not declared."""
+    known = prefixes(prologue)
+    for token in tokens(written):
+        prefix, colon, _ = token.text.partition(":")
+        if token.kind == "word" and colon and prefix not in known:
+            note = f"declare it: PREFIX {prefix}: <http://…>"
+            yield Mistake(f"the prefix {prefix}: is not declared", offset + token.offset, len(token.text), note, "E712")
+
+
+def _placed(mistake: QueryMistake, before: str, written: str, offset: int) -> Mistake:
+    """A mistake in a query or a graph, at its place in the text. `before` is what comes before it where it is read."""
+    if mistake.near and mistake.near in written:
+        place = offset + written.index(mistake.near)
+        return Mistake(mistake.message, place, len(mistake.near), mistake.note, mistake.code)
+    if mistake.line_column is None or mistake.line_column[0] <= before.count("\n"):
+        return Mistake(mistake.message, offset, 1, mistake.note, mistake.code)
+    line, column = mistake.line_column
+    start = sum(len(earlier) + 1 for earlier in written.split("\n")[: line - before.count("\n") - 1])
+    at = min(start + column - 1, len(written))
+    following = next((token.text for token in tokens(written[at:])), "")
+    message = mistake.message
+    if "expected one of" in message:  # a list of all characters that a term can begin with
+        message = f"syntax error before {following or 'the end'}"
+    return Mistake(message, offset + at, max(len(following), 1), mistake.note, mistake.code)
 
 
 def _labels(template: list[Any]) -> dict[BNode, int]:

@@ -1,11 +1,13 @@
 """From text to the syntax tree: the notation of the paper, and that of the system.
 
-    define Fire = [dotr_id1 a :Fire ; :in ?room]             Define Fire := { dotr_id1 a :Fire ; :in ?room }
-    from Smoke = [SELECT ?room WHERE {…}]                    From Smoke := { SELECT ?room WHERE {…} }
-    and last Temp = [SELECT ?r WHERE {…                      and last Temp := { SELECT ?r WHERE {…} }
-        FILTER(?r = Smoke.?room)}] within 5 min from Smoke       within 5 min from Smoke
-    with Fire.?room = Smoke.?room                            With Temp.?r := Smoke.?room Where ?room := Smoke.?room
-    consuming Temp                                           Consuming Temp;
+    define Fire = [dotr_id1 a :Fire ; :in ?room]             Assign 1 => Smoke, 2 => Temp, 3 => Fire
+    from Smoke = [SELECT ?room WHERE {…}]                    Define Fire := { dotr_id1 a :Fire . dotr_id1 :in ?room . }
+    and last Temp = [SELECT ?r ?v WHERE {…                   From Smoke := [SELECT ?room WHERE {…}]
+        FILTER(?v > 60 && ?r = Smoke.?room)}]                and last Temp := [SELECT ?r ?v WHERE {…}](?v > 60)
+        within 5 min from Smoke                                  within 300000 from Smoke
+    with Fire.?room = Smoke.?room                            With Temp.?r := Smoke.?room
+    consuming Temp                                           Where (string)?room := Smoke.?room
+                                                             Consuming Temp;
 
 Keywords can be written in any case, and the notations mixed. `with` gives a variable of the result a value or, for an
 event of the pattern, demands that two variables are equal.
@@ -18,15 +20,17 @@ from dataclasses import dataclass, field, replace
 from typing import get_args
 
 from lasing.errors import similar
+from lasing.languages.dotr.cursor import Cursor, split
 from lasing.languages.dotr.filters import Cut, cut_comparisons
 from lasing.languages.dotr.syntax import DotrRule, DotrText, EventQuery
-from lasing.languages.dotr.terms import expression, is_reference
+from lasing.languages.dotr.terms import comparison, constraints, expression, skip_type
 from lasing.languages.rspql.tokens import Token, tokens
 from lasing.languages.tesla.mistakes import Mistake
 from lasing.languages.tesla.syntax import (
+    TIMER,
+    Aggregate,
     Assignment,
     Attribute,
-    Between,
     Clause,
     Constraint,
     Description,
@@ -34,56 +38,74 @@ from lasing.languages.tesla.syntax import (
     Expression,
     Length,
     Negation,
+    Operation,
     Policy,
     Position,
+    Reference,
     Selection,
     TeslaRule,
-    Within,
 )
-from lasing.timeline.durations import duration
 
 _POLICIES: dict[str, Policy] = {policy: policy for policy in get_args(Policy)}
 _CLOSING = {"[": "]", "{": "}"}
 
 
-def read(text: str, mistakes: list[Mistake]) -> DotrText:
-    """What a text says. `mistakes` gets what is wrong; after one, reading goes on with the next rule."""
-    reader = _Reader(text, list(tokens(text)))
+def read(text: str, mistakes: list[Mistake], named: dict[str, int]) -> DotrText:
+    """What a text says. `mistakes` gets what is wrong; after one, reading goes on with the next rule.
+
+    `named` counts the queries that have events of a name, in all texts of a program.
+    """
+    reader = _Reader(split(text), len(text.rstrip()), text=text, named=named)
     reader.read_all(mistakes)
-    return DotrText(reader.prologue, tuple(reader.queries.values()), tuple(reader.rules), reader.tick)
+    return DotrText(tuple(reader.queries.values()), tuple(reader.rules), reader.tick)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Event:
     """An event of a pattern: its type, and how it compares with others."""
 
     type: str
     constraints: list[Constraint]
+    hidden: bool = False
+    """Whether it has variables that its query does not select."""
+
+
+Both = tuple[_Event, _Event]
+"""An event as it is, and with comparisons of numbers taken out of its query."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of a pattern: an event with its place, a name unless it is negated, and how it is selected."""
+
+    event: Both
+    offset: int
+    name: str
+    position: Position | None = None
+    policy: Policy | None = None
+    count: int = 1
+    start: int = -1
 
 
 @dataclass(slots=True)
-class _Reader:
-    text: str
-    read: list[Token]
-    prologue: str = ""
-    queries: dict[tuple[str, str], EventQuery] = field(default_factory=dict)
-    """The queries by the names of their events and their texts."""
+class _Reader(Cursor):
+    text: str = ""
     named: dict[str, int] = field(default_factory=dict)
-    """How many queries have events of this name."""
+    prologue: str = ""
+    queries: dict[tuple[str, str, str], EventQuery] = field(default_factory=dict)
+    """The queries by the names of their events, their prefixes and their texts."""
     rules: list[DotrRule] = field(default_factory=list)
-    prefixes: dict[str, str] = field(default_factory=dict)
     tick: Length | None = None
-    i: int = 0
-    events: dict[str, tuple[_Event, _Event]] = field(default_factory=dict)
-    """The events of the rule that is being read, by name: as they are, and with comparisons of numbers taken out."""
+    events: dict[str, Both] = field(default_factory=dict)
+    """The events of the rule that is being read, by name, in the order of the pattern."""
 
     def read_all(self, mistakes: list[Mistake]) -> None:
-        while not self._ended():
+        while not self.ended():
             try:
                 self._statement()
             except Mistake as mistake:
                 mistakes.append(mistake)
-                while not self._ended() and not self.token.is_word("DEFINE"):
+                while not self.ended() and not self.token.is_word("DEFINE", "ASSIGN"):
                     self.i += 1
 
     # -- statements ---------------------------------------------------------------------------------------------------
@@ -93,232 +115,247 @@ class _Reader:
             self._prefix()
         elif self.token.is_word("DEFINE"):
             self._rule()
-        elif self.token.is_word("TICK"):
-            self.i += 1
-            self.tick = self._length()
-        elif self.token.text != ";":
-            raise self._expected("PREFIX, tick or define")
-        else:
-            self.i += 1
+        elif self.word("ASSIGN"):
+            self._assign()
+        elif self.word("TICK"):
+            self.tick = self.length()
+        elif not self.mark(";"):
+            raise self.expected("PREFIX, tick, Assign or define")
 
     def _prefix(self) -> None:
-        start = self._next()
+        start = self.next()
         if start.is_word("PREFIX"):
-            name, iri = self._next(), self._next()
-            if iri.kind != "iri":
-                raise Mistake(f"expected an IRI, but found {iri.text}", iri.offset, len(iri.text))
-            self.prefixes[name.text.removesuffix(":")] = iri.text[1:-1]
+            name = self.next()
+            if not name.text.endswith(":"):
+                raise Mistake(f"expected a prefix such as ex:, but found {name.text}", name.offset, len(name.text))
+            iri = self.next()
         else:
-            self._next()
+            name, iri = start, self.next()
+        if iri.kind != "iri":
+            raise Mistake(f"expected an IRI, but found {iri.text}", iri.offset, len(iri.text))
+        self.prefixes = {**self.prefixes, name.text.removesuffix(":"): iri.text[1:-1]}
         self.prologue += f"{self.text[start.offset : self.read[self.i - 1].end]}\n"
 
+    def _assign(self) -> None:
+        """`Assign 1 => Smoke, 2 => Temp`: the numbers of events, which mean nothing here."""
+        while True:
+            if self.token.kind != "number":
+                raise self.expected("a number, as in Assign 1 => Smoke")
+            self.i += 1
+            self.need("=")
+            self.need(">")
+            self.name("the name of an event")
+            if not self.mark(","):
+                return
+
     def _rule(self) -> None:
-        define = self._next()
+        define = self.next()
         self.events = {}
-        name = self._name("a name for the result")
-        template = self._block()
+        name = self.name("a name for the result")
+        template, template_offset = self._block()
         shown = [token.text[1:] for token in tokens(template) if token.kind == "variable"]
-        if not self.token.is_word("FROM", "WHEN"):
-            raise self._expected("from")
-        self.i += 1
-        terminator = self._event()
-        clauses: list[Clause] = []
-        while self._word("AND"):
-            clauses.append(self._clause())
+        if not self.word("FROM", "WHEN"):
+            raise self.expected("from")
+        parts = [self._terminator()]
+        while self.word("AND"):
+            parts.append(self._clause())
         values: list[Assignment] = []
-        while self._word("WITH"):
-            values += self._with(name.text)
-        if self._word("WHERE"):
+        while self.word("WITH"):
+            values += self._with(name.text, parts)
+        if self.word("WHERE"):
             values += self._where()
-        consumed: list[str] = []
-        if self._word("CONSUMING"):
-            consumed.append(self._name("the name of an event").text)
-            while self._mark(","):
-                consumed.append(self._name("the name of an event").text)
+        used_up: list[Token] = []
+        if self.word("CONSUMING"):
+            used_up.append(self.name("the name of an event"))
+            while self.mark(","):
+                used_up.append(self.name("the name of an event"))
+        consumed = tuple(token.text for token in used_up)
+        if not self.ended() and self.token.text != ";" and not self.token.is_word("DEFINE", "ASSIGN", "PREFIX"):
+            raise self.expected("and, with, consuming, or ; at the end of the rule")
         attributes = tuple(Attribute(variable, None, name.offset) for variable in dict.fromkeys(shown))
         defines = EventType(name.text, attributes, name.offset)
-        patterns = [
-            TeslaRule(
-                defines,
-                self._described(terminator, opening),
-                terminator.type,
-                tuple(replace(clause, event=self._described(clause.event, opening)) for clause in clauses),
-                tuple(values),
-                tuple(consumed),
-                offset=define.offset,
-            )
-            for opening in (False, True)
-        ]
-        plain, opened = patterns
-        self.rules.append(DotrRule(plain, opened, template, define.offset))
 
-    def _described(self, event: Description, opened: bool) -> Description:
-        """An event of the pattern, with its type and constraints."""
-        if event.type not in self.events:
-            return event
-        known = self.events[event.type][opened]
-        return Description(known.type, tuple(known.constraints), event.offset)
+        def pattern(opened: bool) -> TeslaRule:
+            first, *others = parts
+            assigned = tuple(replace(v, expression=self._resolved(v.expression, opened)) for v in values)
+            clauses = tuple(self._made(part, opened) for part in others)
+            terminator = self._described(first, opened)
+            return TeslaRule(
+                defines, terminator, first.name, clauses, assigned, consumed,
+                offset=define.offset, consumed_at=tuple(token.offset for token in used_up),
+            )  # fmt: skip
+
+        plain = pattern(False)
+        opened = plain if _loses(parts, consumed) or any(plain.aggregates()) else pattern(True)
+        self.rules.append(DotrRule(plain, opened, template, self.prologue, define.offset, template_offset))
+
+    def _made(self, part: _Part, opened: bool) -> Clause:
+        described = self._described(part, opened)
+        assert part.position is not None
+        if part.policy is None:
+            return Negation(described, part.position, part.start)
+        return Selection(part.policy, part.count, described, part.name, part.position, part.start)
+
+    def _described(self, part: _Part, opened: bool) -> Description:
+        event = part.event[opened]
+        found = (replace(c, expression=self._resolved(c.expression, opened)) for c in event.constraints)
+        return Description(event.type, tuple(found), part.offset)
+
+    def _resolved(self, part: Expression, opened: bool) -> Expression:
+        """An expression whose aggregates range over the events that a name has in this rule, with its comparisons."""
+        match part:
+            case Operation(operator, left, right):
+                return Operation(operator, self._resolved(left, opened), self._resolved(right, opened))
+            case Aggregate(_, name) if name in self.events:
+                event = self.events[name][opened]
+                return replace(part, type=event.type, constraints=(*event.constraints, *part.constraints))
+            case _:
+                return part
 
     # -- patterns -----------------------------------------------------------------------------------------------------
 
-    def _clause(self) -> Clause:
+    def _terminator(self) -> _Part:
+        if self.token.text == TIMER:
+            timer = self.next()
+            event = _Event(TIMER, list(self._timer()))
+            self.events[TIMER] = (event, event)
+            return _Part((event, event), timer.offset, TIMER)
+        token, name, event_ = self._event()
+        return _Part(event_, token.offset, name)
+
+    def _timer(self) -> Iterator[Constraint]:
+        """`(hour = 8, minute = 0)`."""
+        self.need("(")
+        while True:
+            unit = self.name("hour, minute or second")
+            yield Constraint(unit.text, comparison(self), expression(self), unit.offset)
+            if not self.mark(","):
+                break
+        self.need(")")
+
+    def _clause(self) -> _Part:
         start = self.token.offset
-        if self._word("NOT"):
-            event = self._event()
-            return Negation(event, self._position(), start)
-        count = 1
-        if self.token.kind == "number":
-            count = self._count()
+        if self.word("NOT"):
+            token, name, event = self._event()
+            return _Part(event, token.offset, name, self.position(), start=start)
+        count = self._count() if self.token.kind == "number" else 1
         policy = _POLICIES.get(self.token.text.lower())
-        if policy is None:
-            raise self._expected("each, first, last, all or not")
+        if policy is None or (count > 1 and policy not in ("first", "last")):
+            raise self.expected("first or last" if count > 1 else "each, first, last, all or not")
         self.i += 1
-        event = self._event()
-        return Selection(policy, count, event, event.type, self._position(), start)
+        token, name, event = self._event()
+        return _Part(event, token.offset, name, self.position(), policy, count, start)
 
     def _count(self) -> int:
-        number = self._next()
-        if not number.text.isdigit() or int(number.text) == 0 or not self._mark("-"):
+        number = self.next()
+        if not number.text.isdigit() or int(number.text) == 0 or not self.mark("-"):
             raise Mistake(f"{number.text} is not a number of events", number.offset, len(number.text), "write 2-last")
         return int(number.text)
 
-    def _event(self) -> Description:
-        """`Smoke = [SELECT …]`, or the name of a result."""
-        name = self._name("an event, such as Smoke = [SELECT …]")
-        if self.token.text not in ("=", ":"):
-            return Description(name.text, (), name.offset)
-        start = self.i
-        block = self._block()
-        inside = self.read[start : self.i]
-        offset = next(token.offset for token in inside if token.text in _CLOSING) + 1
-        if name.text in self.events:
-            raise Mistake(f"two events are named {name.text}", name.offset, len(name.text), code="E712")
-        made = [self._queried(name, cut_comparisons(block, offset, self.prefixes, opened)) for opened in (False, True)]
-        self.events[name.text] = (made[0], made[1])
-        return Description(name.text, (), name.offset)
+    def _event(self) -> tuple[Token, str, Both]:
+        """`Smoke = [SELECT …](?v > 5) as S`, or the name of a result or of an event that already has a query."""
+        token = self.name("an event, such as Smoke = [SELECT …]")
+        queried = self.token.text in ("=", ":")
+        if queried:
+            block, offset = self._block()
+            made = [
+                self._queried(token, cut_comparisons(block, offset, self.prefixes, o), offset) for o in (False, True)
+            ]
+        else:
+            known = self.events.get(token.text, (_Event(token.text, []), _Event(token.text, [])))
+            made = [replace(event, constraints=[*event.constraints]) for event in known]
+        both = made[0], made[1]
+        if self.token.text == "(":
+            found = list(constraints(self))
+            for event in both:
+                event.constraints += found
+        name = self.name("a name for the event").text if self.word("AS") else token.text
+        if queried and name in self.events:
+            note = f"give one of them another name: {token.text} = […] as Other"
+            raise Mistake(f"two events are named {name}", token.offset, len(token.text), note, "E712")
+        self.events.setdefault(name, both)
+        return token, name, both
 
-    def _queried(self, name: Token, cut: Cut) -> _Event:
+    def _queried(self, name: Token, cut: Cut, offset: int) -> _Event:
         """An event that a query finds. The same query makes events of the same type, also in other rules."""
-        same = (name.text, " ".join(cut.sparql.split()))
+        same = (name.text, self.prologue, " ".join(cut.sparql.split()))
         if same not in self.queries:
             number = self.named[name.text] = self.named.get(name.text, 0) + 1
             type_ = name.text if number == 1 else f"{name.text}_{number}"
-            self.queries[same] = EventQuery(type_, cut.sparql, cut.variables, name.offset)
-        return _Event(self.queries[same].type, cut.constraints)
+            self.queries[same] = EventQuery(
+                type_, cut.sparql, cut.variables, self.prologue, cut.hidden, cut.checked, offset
+            )
+        return _Event(self.queries[same].type, cut.constraints, bool(cut.hidden))
 
-    def _position(self) -> Position:
-        start = self.token.offset
-        if self._word("WITHIN"):
-            length = self._length()
-            if not self._word("FROM"):
-                raise self._expected("from")
-            return Within(length, self._name("the name of an event").text, start)
-        if self._word("BETWEEN"):
-            one = self._name("the name of an event").text
-            if not self._word("AND"):
-                raise self._expected("and")
-            return Between(one, self._name("the name of an event").text, start)
-        raise self._expected("within 5 min from …, or between … and …")
-
-    def _length(self) -> Length:
-        number = self._next()
-        words = number.text
-        if number.kind == "number" and duration(f"{number.text}{self.token.text}") and self.token.kind == "word":
-            words = f"{number.text}{self._next().text}"
-            self._mark(".")  # the paper writes 5 min.
-        found = duration(words)
-        if found is None:
-            raise Mistake(f"{words} is not a length of time", number.offset, len(words), "write 5 min, or 30s")
-        return Length(found, 1, number.offset)
-
-    def _block(self) -> str:
-        """`= […]` or `:= {…}`: what is between the brackets."""
-        self._equals()
-        opening = self._next()
+    def _block(self) -> tuple[str, int]:
+        """`= […]` or `:= {…}`: what is between the brackets, and where it begins."""
+        self.equals()
+        opening = self.token
         if opening.text not in _CLOSING:
-            self.i -= 1
-            raise self._expected("[ or {")
+            raise self.expected("[ or {")
+        self.i += 1
         depth = [_CLOSING[opening.text]]
         while depth:
-            token = self._next()
+            if self.ended():
+                raise Mistake(f"this {opening.text} is never closed", opening.offset)
+            token = self.next()
             if token.text in _CLOSING and token.kind == "mark":
                 depth.append(_CLOSING[token.text])
             elif token.text == depth[-1] and token.kind == "mark":
                 depth.pop()
-        return self.text[opening.end : self.read[self.i - 1].offset]
+        return self.text[opening.end : self.read[self.i - 1].offset], opening.end
 
     # -- values -------------------------------------------------------------------------------------------------------
 
-    def _with(self, result: str) -> Iterator[Assignment]:
+    def _with(self, result: str, parts: list[_Part]) -> Iterator[Assignment]:
         """`Fire.?room = Smoke.?room`: a value of the result, or a constraint on an event of the pattern."""
-        while is_reference(self.read, self.i):
-            name, variable = self.read[self.i], self.read[self.i + 2]
-            self.i += 3
-            self._equals()
-            value, self.i = expression(self.read, self.i, self.prefixes)
+        if not self.is_reference():
+            raise self.expected(f"a variable, such as {result}.?room")
+        while self.is_reference():
+            name, variable = self.next(), self.read[self.i + 1]
+            self.i += 2
+            self.equals()
+            value = expression(self)
             if name.text == result:
                 yield Assignment(variable.text[1:], value, name.offset)
             else:
-                self._demand(name, variable, value)
-            self._mark(",")
-            self._mark(";")
+                self._demand(name, variable.text[1:], value, [part.name for part in parts])
+            if not self.mark(",") and not (self.token.text == ";" and self._goes_on()):
+                return
 
-    def _demand(self, name: Token, variable: Token, value: Expression) -> None:
+    def _goes_on(self) -> bool:
+        """Whether a semicolon separates two values, as some texts have it, and does not end the rule."""
+        self.i += 1
+        if self.is_reference():
+            return True
+        self.i -= 1
+        return False
+
+    def _demand(self, name: Token, variable: str, value: Expression, order: list[str]) -> None:
+        """Add a constraint that two variables are equal to the later one of their events."""
         if name.text not in self.events:
-            known = ", ".join(self.events)
-            note = " ".join(filter(None, (similar(name.text, self.events), f"events are {known}")))
+            note = " ".join(filter(None, (similar(name.text, self.events), f"events are {', '.join(self.events)}")))
             raise Mistake(f"there is no event {name.text} in this rule", name.offset, len(name.text), note, "E712")
-        for event in self.events[name.text]:
-            event.constraints.append(Constraint(variable.text[1:], "=", value, name.offset))
+        target, attribute = name.text, variable
+        if isinstance(value, Reference) and value.event in order and order.index(value.event) > order.index(target):
+            target, attribute, value = value.event, value.attribute, Reference(target, attribute, name.offset)
+        for event in self.events[target]:
+            event.constraints.append(Constraint(attribute, "=", value, name.offset))
 
     def _where(self) -> Iterator[Assignment]:
-        """`?room := Smoke.?room`: a value of the result."""
-        while not self._ended() and self.token.kind == "variable":
-            variable = self._next()
-            self._equals()
-            value, self.i = expression(self.read, self.i, self.prefixes)
-            yield Assignment(variable.text[1:], value, variable.offset)
-            self._mark(",")
+        """`(string)?room := Smoke.?room`: a value of the result."""
+        while True:
+            skip_type(self)
+            if self.token.kind != "variable":
+                raise self.expected("a variable of the result")
+            variable = self.next()
+            self.equals()
+            yield Assignment(variable.text[1:], expression(self), variable.offset)
+            if not self.mark(","):
+                return
 
-    def _equals(self) -> None:
-        if self.token.text == ":":  # `:=` is two tokens
-            self.i += 1
-        if not self._mark("="):
-            raise self._expected("=")
 
-    # -- tokens -------------------------------------------------------------------------------------------------------
-
-    @property
-    def token(self) -> Token:
-        return self.read[self.i] if self.i < len(self.read) else Token("mark", "", len(self.text.rstrip()))
-
-    def _ended(self) -> bool:
-        return self.i >= len(self.read)
-
-    def _next(self) -> Token:
-        if self._ended():
-            raise Mistake("the text ends in the middle of a rule", max(len(self.text.rstrip()) - 1, 0))
-        self.i += 1
-        return self.read[self.i - 1]
-
-    def _word(self, word: str) -> bool:
-        if self.token.is_word(word):
-            self.i += 1
-            return True
-        return False
-
-    def _mark(self, mark: str) -> bool:
-        if self.token.kind == "mark" and self.token.text == mark and not self._ended():
-            self.i += 1
-            return True
-        return False
-
-    def _name(self, what: str) -> Token:
-        token = self.token
-        if token.kind != "word" or not token.text.replace("_", "").isalnum():
-            raise self._expected(what)
-        return self._next()
-
-    def _expected(self, what: str) -> Mistake:
-        found = "the text ends" if self._ended() else f"found {self.token.text}"
-        return Mistake(f"expected {what}, but {found}", self.token.offset, len(self.token.text))
+def _loses(parts: list[_Part], consumed: tuple[str, ...]) -> bool:
+    """Whether a pattern would mean something else if variables that queries do not select were attributes: if a number
+    of events that differ only in these are selected, or some of them used up."""
+    return any(part.event[True].hidden and (part.count > 1 or part.name in consumed) for part in parts)

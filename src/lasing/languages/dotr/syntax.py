@@ -17,6 +17,12 @@ class EventQuery:
     type: str
     sparql: str
     variables: tuple[str, ...]
+    prologue: str
+    """The prefixes, as they are written before the query."""
+    hidden: tuple[str, ...] = ()
+    """Variables that the query does not select. Events that differ only in these are one event."""
+    checked: str = field(default="", compare=False, repr=False)
+    """The query with places as in the text, to check its syntax."""
     offset: int = field(default=-1, compare=False, repr=False)
 
 
@@ -31,14 +37,15 @@ class DotrRule:
     pattern: TeslaRule
     open_pattern: TeslaRule
     template: str
+    prologue: str
     offset: int = field(default=-1, compare=False, repr=False)
+    template_offset: int = field(default=-1, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class DotrText:
-    """What a text says: the prefixes as written, the queries of all events, the rules, and perhaps a tick."""
+    """What a text says: the queries of all events, the rules, and perhaps a tick."""
 
-    prologue: str
     queries: tuple[EventQuery, ...]
     rules: tuple[DotrRule, ...]
     tick: Length | None = None

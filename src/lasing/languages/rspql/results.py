@@ -104,7 +104,7 @@ def construct(query: CompValue, patterns: Patterns, predicate: str, template: li
     for body in rows.bodies:
         for triple in template:
             terms = [_template_term(part, body, rows, patterns, blanks) for part in triple]
-            tests = _is_triple(terms)
+            tests = is_triple(terms)
             if UNBOUND not in terms:
                 builder.rule(Atom(predicate, tuple(terms)), (*body.literals, *tests))
     return Output(predicate, ("subject", "predicate", "object"), form="graph")
@@ -120,7 +120,7 @@ def _template_term(part: Any, body: Body, rows: Rows, patterns: Patterns, blanks
     return value_of(part)
 
 
-def _is_triple(terms: list[Term]) -> list[Formula]:
+def is_triple(terms: list[Term]) -> list[Formula]:
     """The tests that the terms of a template make a triple."""
     subject, predicate, value = terms
     tests: list[Formula] = []

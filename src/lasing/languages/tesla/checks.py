@@ -33,17 +33,17 @@ OWN = ""
 """The name of the event that is being described."""
 
 
-def mistakes_of(rule: TeslaRule, types: Mapping[str, EventType], several: bool = False) -> Iterator[Mistake]:
-    """All mistakes in a rule, given all types of events. If a result can have `several` values for an attribute, it can
-    be an attribute of all events that fit."""
-    yield from _Check(rule, types, several).mistakes()
+def mistakes_of(rule: TeslaRule, types: Mapping[str, EventType], dotr: bool = False) -> Iterator[Mistake]:
+    """All mistakes in a rule, given all types of events. In DOTR, attributes are variables, and a variable of the
+    result can have several values: those of all events that fit."""
+    yield from _Check(rule, types, dotr).mistakes()
 
 
 @dataclass(slots=True)
 class _Check:
     rule: TeslaRule
     types: Mapping[str, EventType]
-    several: bool
+    dotr: bool
     scope: dict[str, EventType] = field(default_factory=dict)
     gathered: set[str] = field(default_factory=set)
     """The names of events of which a match holds all."""
@@ -63,9 +63,11 @@ class _Check:
                 yield from self._position(clause.position)
                 yield from self._description(clause.event, OWN, binds=False)
         yield from self._assignments()
-        for name in rule.consumed:
+        for name, offset in zip(rule.consumed, rule.consumed_at, strict=True):
             if name not in self.scope:
-                yield self._unknown_name(name, rule.offset)
+                known = ", ".join(filter(None, self.scope))
+                note = " ".join(filter(None, (similar(name, self.scope), f"it has {known}")))
+                yield Mistake(f"the pattern has no event {name}", offset, len(name), note, "E712")
         if rule.defines.name == TIMER:
             yield Mistake("Timer is the name of the events of the clock", rule.defines.offset, 5, code="E712")
 
@@ -115,8 +117,13 @@ class _Check:
 
     def _undeclared(self, type_: str, offset: int) -> Mistake:
         hint = similar(type_, self.types)
-        note = " ".join(filter(None, (hint, f"declare it: event {type_}(room: string, value: float);")))
-        return Mistake(f"the event {type_} is not declared", offset, len(type_), note, "E712")
+        declare = f"declare it: event {type_}(room: string, value: float);"
+        message = f"the event {type_} is not declared"
+        if self.dotr:
+            declare = f"give it a query: {type_} = [SELECT … WHERE {{ … }}]"
+            message = f"{type_} is neither an event with a query nor a result"
+        note = " ".join(filter(None, (hint, declare)))
+        return Mistake(message, offset, len(type_), note, "E712")
 
     def _constraints(
         self, type_: EventType, constraints: tuple[Constraint, ...], name: str, binds: bool
@@ -126,7 +133,7 @@ class _Check:
         for constraint in constraints:
             index = type_.index(constraint.attribute)
             if index < 0:
-                yield _no_attribute(type_, constraint.attribute, constraint.offset)
+                yield self._no_attribute(type_, constraint.attribute, constraint.offset)
                 continue
             wanted = type_.attributes[index].type
             expression = constraint.expression
@@ -154,15 +161,15 @@ class _Check:
 
     def _assignments(self) -> Iterator[Mistake]:
         rule, given = self.rule, set[str]()
-        if self.several:
+        if self.dotr:
             self.gathered = set()
         for assignment in rule.assignments:
             index = rule.defines.index(assignment.attribute)
             if index < 0:
-                yield _no_attribute(rule.defines, assignment.attribute, assignment.offset)
+                yield self._no_attribute(rule.defines, assignment.attribute, assignment.offset)
                 continue
             if assignment.attribute in given:
-                message = f"{assignment.attribute} is given twice"
+                message = f"{self._written(assignment.attribute)} is given twice"
                 yield Mistake(message, assignment.offset, len(assignment.attribute), code="E712")
             given.add(assignment.attribute)
             found = list(self._expression(assignment.expression))
@@ -175,9 +182,11 @@ class _Check:
                     yield Mistake(message, assignment.offset, len(assignment.attribute), code="E713")
         for attribute in rule.defines.attributes:
             if attribute.name not in given:
-                note = f"give it one: with {attribute.name} = …"
-                message = f"{rule.defines.name}.{attribute.name} has no value"
-                yield Mistake(message, attribute.offset, len(attribute.name), note, "E713")
+                shown = f"{rule.defines.name}.?{attribute.name}" if self.dotr else attribute.name
+                note = f"give it one: with {shown} = …"
+                length = len(rule.defines.name if self.dotr else attribute.name)
+                message = f"{rule.defines.name}.{self._written(attribute.name)} has no value"
+                yield Mistake(message, attribute.offset, length, note, "E713")
 
     def _expression(self, expression: Expression) -> Iterator[Mistake]:
         match expression:
@@ -207,15 +216,33 @@ class _Check:
             if reference.event is None:
                 message = f"{reference.attribute} is not an attribute here"
                 note = "write Event.attribute, or quote a text"
+                if self.dotr:
+                    message = f"?{reference.attribute} is not a variable of one event here"
+                    note = f"name its event, such as Smoke.?{reference.attribute}"
                 yield Mistake(message, reference.offset, len(reference.attribute), note, "E712")
             else:
                 yield self._unknown_name(name, reference.offset)
         elif name in self.gathered:
-            message = f"{name} is all events that fit, so {name}.{reference.attribute} is not one value"
-            note = f"use an aggregate, such as MAX({self.scope[name].name}.{reference.attribute}) within …"
+            attribute = self._written(reference.attribute)
+            message = f"{name} is all events that fit, so {name}.{attribute} is not one value"
+            note = f"use an aggregate, such as MAX({self.scope[name].name}.{attribute}) within …"
             yield Mistake(message, reference.offset, len(name), note, "E712")
         elif self.scope[name].index(reference.attribute) < 0:
-            yield _no_attribute(self.scope[name], reference.attribute, reference.offset)
+            yield self._no_attribute(self.scope[name], reference.attribute, reference.offset)
+
+    def _written(self, attribute: str) -> str:
+        """An attribute as it is written."""
+        return f"?{attribute}" if self.dotr else attribute
+
+    def _no_attribute(self, type_: EventType, attribute: str, offset: int) -> Mistake:
+        names = [known.name for known in type_.attributes]
+        known = f"it has {', '.join(map(self._written, names))}" if names else "it has none"
+        if self.dotr and type_.name != self.rule.defines.name:
+            known += "; the SELECT of its query can have more"
+        note = " ".join(filter(None, (similar(attribute, names), known)))
+        what = "variable" if self.dotr else "attribute"
+        length = 1 if self.dotr else len(attribute)
+        return Mistake(f"{type_.name} has no {what} {self._written(attribute)}", offset, length, note, "E712")
 
     def _aggregate(self, aggregate: Aggregate) -> Iterator[Mistake]:
         yield from self._position(aggregate.position)
@@ -226,18 +253,11 @@ class _Check:
         if aggregate.attribute is not None:
             index = type_.index(aggregate.attribute)
             if index < 0:
-                yield _no_attribute(type_, aggregate.attribute, aggregate.offset)
+                yield self._no_attribute(type_, aggregate.attribute, aggregate.offset)
             elif aggregate.function != "COUNT" and type_.attributes[index].type in ("string", "bool"):
                 message = f"{aggregate.function} needs numbers, and {type_.name}.{aggregate.attribute} is none"
                 yield Mistake(message, aggregate.offset, len(aggregate.function), code="E713")
         yield from self._constraints(type_, aggregate.constraints, OWN, binds=False)
-
-
-def _no_attribute(type_: EventType, attribute: str, offset: int) -> Mistake:
-    names = [known.name for known in type_.attributes]
-    known = f"it has {', '.join(names)}" if names else "it has none"
-    note = " ".join(filter(None, (similar(attribute, names), known)))
-    return Mistake(f"{type_.name} has no attribute {attribute}", offset, len(attribute), note, "E712")
 
 
 def _offset(expression: Expression) -> int:

@@ -1,8 +1,11 @@
 """The meaning of TESLA, executed literally: slow, short, and the judge of the rules that a program becomes.
 
 Events. A fact is an *event* if its type is declared and each of its values has the declared type: a text for `string`,
-an integral number for `int`, any number for `float`, a truth value for `bool`, anything if no type is declared. Two
-events of the same type, time and values are the same event.
+an integral number for `int`, any number for `float`, the name `true` or `false` for `bool`, anything if no type is
+declared. Two events of the same type, time and values are the same event.
+
+Timers. `Timer(hour = 8, minute = 30)` is an event at each time point that contains the beginning of such a second of
+the day, in UTC. Units that are not given are 0, and any number if no larger unit is given.
 
 Firing. A rule has *matches* at a time point t. A match gives an event to each name in the rule (several to the name of
 an `all` event), and values to parameters. It begins with a terminator: an event at t of the terminator's type that
@@ -125,7 +128,7 @@ _HAS_TYPE: dict[ast.Type, Callable[[Value], bool]] = {
     "string": is_text,
     "int": lambda value: isinstance(value, int),  # 1.0 is the same number as 1, which has this form
     "float": is_number,
-    "bool": lambda value: isinstance(value, Truth),
+    "bool": lambda value: value in ("true", "false"),
 }
 
 
@@ -151,11 +154,29 @@ class Matcher:
                 yield match, result
 
     def matches(self, now: int) -> list[Match]:
+        described = self.rule.terminator
         terminators = [event for event in self.history if event.time == now]
-        matches = list(self.fitting(self.rule.terminator, self.rule.name, terminators, Match({}, {})))
+        if described.type == ast.TIMER:
+            terminators = [Event(now, ast.TIMER, ())] if self.is_time(described, now) else []
+            described = ast.Description(ast.TIMER)
+        matches = list(self.fitting(described, self.rule.name, terminators, Match({}, {})))
         for selection in self.rule.selections():
             matches = [wider for match in matches for wider in self.widened(match, selection)]
         return matches
+
+    def is_time(self, timer: ast.Description, now: int) -> bool:
+        """Whether a timer fires at a time point."""
+        given = {done.attribute: done.expression for done in timer.constraints}
+        first = now * self.program.tick
+        for second in range(-(-first // 1000), -(-(first + self.program.tick) // 1000)):
+            clock = {"hour": second // 3600 % 24, "minute": second // 60 % 60, "second": second % 60}
+            wanted: dict[str, Value] = {}
+            for unit in clock:  # from the largest
+                if unit in given or wanted:
+                    wanted[unit] = self.value(given.get(unit, ast.Constant(0)), Match({}, {}))
+            if all(clock[unit] == value for unit, value in wanted.items()):
+                return True
+        return False
 
     def widened(self, match: Match, selection: ast.Selection) -> list[Match]:
         """A match, widened by the candidates of a selection that its policy selects."""
@@ -291,6 +312,8 @@ def _number(value: Value) -> int | float:
 
 
 def _normal(value: Value) -> Value:
+    if isinstance(value, Truth):
+        return value.lexical
     return normal(value) if isinstance(value, (int, float)) else value
 
 

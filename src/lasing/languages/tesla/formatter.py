@@ -32,7 +32,7 @@ def format_patterns(source: SourceText) -> str:
     depth, at, between = 0, 0, False
     before: Token | None = None
     capital = any(token.text == "Define" for token in read)
-    for token in read:
+    for i, token in enumerate(read):
         gap = source.text[at : token.offset]
         comments = _COMMENT.findall(gap)
         same_line = comments and "\n" not in gap[: gap.find(comments[0])] and line
@@ -49,7 +49,7 @@ def format_patterns(source: SourceText) -> str:
             indent = "" if token.keyword in STATEMENTS or token.kind == "end" else "     " if extends else ""
             lines += [indent + comment for comment in comments]
             line = indent
-        elif before is not None and not _tight(before, token):
+        elif before is not None and not _tight(read, i):
             line += " "
         line += _spelling(token, capital, depth)
         depth += token.text in ("(", "[") and token.kind == "mark"
@@ -83,16 +83,23 @@ def _spelling(token: Token, capital: bool, depth: int) -> str:
     return token.text
 
 
-def _tight(before: Token, token: Token) -> bool:
+def _tight(read: list[Token], i: int) -> bool:
+    """Whether there is no blank before a token."""
+    before, token = read[i - 1], read[i]
     if token.kind == "mark" and token.text in _TIGHT_BEFORE:
         return True
     if before.kind == "mark" and before.text in _TIGHT_AFTER:
         return True
     if token.text == "(":
-        return before.kind == "word"
-    return "-" in (before.text, token.text) and _is_count(before, token)
+        return before.kind == "word" and before.keyword not in _WORDS
+    if token.text == "-" and read[i + 1].keyword in ("first", "last"):
+        return before.kind == "number"  # 2-last
+    return (
+        before.text == "-" and before.kind == "mark" and (token.keyword in ("first", "last") or _is_sign(read, i - 1))
+    )
 
 
-def _is_count(before: Token, token: Token) -> bool:
-    """Whether these are two parts of `2-last`."""
-    return (before.kind == "number" and token.text == "-") or token.keyword in ("first", "last")
+def _is_sign(read: list[Token], i: int) -> bool:
+    """Whether a minus has no left side."""
+    before = read[i - 1]
+    return before.kind == "mark" and before.text not in (")", "]")

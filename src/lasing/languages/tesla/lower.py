@@ -12,9 +12,9 @@ from lasing.languages.tesla.mistakes import Mistake
 from lasing.languages.tesla.patterns import Never
 from lasing.languages.tesla.reader import read
 from lasing.languages.tesla.resolve import resolved
-from lasing.languages.tesla.sharing import shared
+from lasing.languages.tesla.sharing import shared, with_names_of_truth
 from lasing.languages.tesla.syntax import EventType, TeslaProgram, TeslaRule
-from lasing.languages.tesla.types import tests, type_of
+from lasing.languages.tesla.types import NAMES_OF_TRUTH, TRUTH_VALUE, tests, type_of
 from lasing.logic.formulas import Atom, Formula, Not
 from lasing.logic.program import Output, Program, Rule, Signature
 from lasing.logic.terms import Variable
@@ -34,7 +34,7 @@ def lower(sources: Sequence[SourceText], _constants: Mapping[str, Value]) -> tup
         for rule in text.rules:
             wrong = [mistake.diagnostic(source) for mistake in mistakes_of(rule, types)]
             found += wrong
-            places.setdefault(rule, source)
+            places.setdefault(with_names_of_truth(rule), source)
     around = cycle(program.rules)
     if around:
         source, rule = next((s, r) for s, t in texts for r in t.rules if r.defines.name == around[0])
@@ -57,7 +57,8 @@ class _Lowering:
         made: list[Rule] = []
         remembered = {predicate_of(name): len(self.types[name].attributes) for name in self._looked_back_on(rules)}
         taken = {predicate_of(name) for name in self.types}
-        background: list[Atom] = []
+        truths = any(a.type == "bool" for event in self.types.values() for a in event.attributes)
+        background = [Atom(TRUTH_VALUE, (name,)) for name in NAMES_OF_TRUTH if truths]
         for rule in rules:
             names = Helpers(predicate_of(rule.defines.name), taken)
             try:
@@ -77,7 +78,7 @@ class _Lowering:
                 *(Output(predicate_of(name), tuple(a.name for a in e.attributes)) for name, e in outputs.items()),
                 *rejected,
             ),
-            inputs=tuple(Signature(predicate_of(e.name), len(e.attributes)) for e in self.tesla.inputs),
+            inputs=tuple(_input(event) for event in self.tesla.inputs),
             tick=Tick(self.tesla.tick) if self.tesla.tick else None,
             sources=self.sources,
             streams=tuple(Signature(name, arity) for name, arity in remembered.items() if name in derived),
@@ -115,6 +116,8 @@ class _Lowering:
                 Variable(a.name[0].upper() + a.name[1:] + f"_{i}") for i, a in enumerate(event.attributes)
             )
             predicate = f"rejected_{predicate_of(event.name)}"
+            while predicate in taken:
+                predicate += "_"
             checked = [(v, a.type) for v, a in zip(variables, event.attributes, strict=True) if a.type is not None]
             for variable, type_ in checked:
                 passed: list[Formula] = []
@@ -122,6 +125,12 @@ class _Lowering:
                     literals = (Atom(predicate_of(event.name), variables), *passed, Not(test))
                     rules.append(Rule((Atom(predicate, variables),), literals))
                     passed.append(test)
-            if checked and predicate not in taken:
-                outputs.append(Output(predicate, tuple(a.name for a in event.attributes)))
+            if checked:
+                names = tuple(a.name for a in event.attributes)
+                outputs.append(Output(predicate, names, rejects=event.name))
         return rules, outputs
+
+
+def _input(event: EventType) -> Signature:
+    names = tuple(attribute.name for attribute in event.attributes)
+    return Signature(predicate_of(event.name), len(names), names=names)

@@ -15,7 +15,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from lasing.languages.tesla.patterns import Body, BoundEvent
-from lasing.languages.tesla.syntax import EventType, Expression, Reference, TeslaProgram, TeslaRule, parts
+from lasing.languages.tesla.syntax import (
+    Aggregate,
+    EventType,
+    Expression,
+    Operation,
+    Reference,
+    TeslaProgram,
+    TeslaRule,
+    parts,
+)
+from lasing.languages.tesla.types import TRUTH_VALUE
 from lasing.logic.formulas import Atom, Formula, Sometime, TimeWindow, Window
 from lasing.logic.program import Rule
 from lasing.logic.terms import NOW, Term, Variable
@@ -30,7 +40,7 @@ def predicate_of(type_: str) -> str:
     """
     name = type_[0].lower() + type_[1:]
     name = f"e{name}" if name.startswith("_") else name
-    return f"{name}_" if name in RESERVED else name
+    return f"{name}_" if name in RESERVED or name == TRUTH_VALUE else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +95,10 @@ def matched(
     names: Helpers,
     timed: bool = False,
 ) -> Matched:
-    """The matches of a rule; `timed` ones differ if their events have other times. Raises `Never` if there are none."""
+    """The matches of a rule. Raises `Never` if there are none.
+
+    `timed` ones differ if their events have other times. Each makes several atoms, so values are computed before.
+    """
     selected = {selection.event.type for selection in rule.selections()}
     used_up = {_type_of(rule, name) for name in rule.consumed} & selected
 
@@ -98,7 +111,8 @@ def matched(
     body = Body(program, types, predicates, rule, names.constants() if rule.rows else "", is_used_up, timed)
     body.build()
     table = tuple(Atom(body.table, row) for row in rule.rows)
-    if not used_up:
+    computed = (part for a in rule.assignments for part in parts(a.expression))
+    if not used_up and not (timed and any(isinstance(part, Operation | Aggregate) for part in computed)):
         return Matched(body, tuple(body.literals), {}, (), {}, table)
     values = {a.attribute: body.valued(a.expression) for a in rule.assignments if not _of_members(a.expression, body)}
     terms = dict.fromkeys((*variables(body), *(v for v in values.values() if isinstance(v, Variable))))

@@ -36,7 +36,7 @@ from lasing.languages.tesla.syntax import (
     parts,
     shared_constant,
 )
-from lasing.languages.tesla.types import fits, tests
+from lasing.languages.tesla.types import fits, has_type, tests
 from lasing.logic.formulas import Aggregate as Braces
 from lasing.logic.formulas import At, Atom, Compare, Formula, Not, Select, Sometime, Window, variables_in
 from lasing.logic.functions import AggregateFunction, Comparison
@@ -92,7 +92,7 @@ class Body:
         """Add the literals of the whole pattern."""
         rule = self.rule
         if rule.rows:
-            self.row = tuple(self._variable("Constant", str(number)) for number in range(len(rule.rows[0])))
+            self.row = tuple(self.new_variable("Constant", str(number)) for number in range(len(rule.rows[0])))
             self.parameters |= {shared_constant(number): variable for number, variable in enumerate(self.row)}
         if rule.terminator.type == TIMER:
             self.literals.append(is_time(rule.terminator, self.program.tick))
@@ -117,9 +117,9 @@ class Body:
     ) -> tuple[BoundEvent, list[Formula]]:
         """An event that is being described, and the literals of its constraints. Gives values to parameters."""
         type_ = self.types[type_name]
-        same = self._same(constraints)
+        same = self._same(type_, constraints)
         terms = tuple(
-            same[attribute.name][1] if attribute.name in same else self._variable(name or type_name, attribute.name)
+            same[attribute.name][1] if attribute.name in same else self.new_variable(name or type_name, attribute.name)
             for attribute in type_.attributes
         )
         event = BoundEvent(type_, moment, terms)
@@ -141,20 +141,24 @@ class Body:
 
     def _tests(self, term: Term, type_: Type | None) -> list[Formula]:
         """The tests that a term has values of a type, unless that is already known."""
-        if type_ is None or not isinstance(term, Variable) or term in self.row:
+        if type_ is None or not isinstance(term, Variable):
             return []
+        if term in self.row:
+            column = self.row.index(term)
+            return [] if all(has_type(row[column], type_) for row in self.rule.rows) else tests(term, type_)
         if term in self._tested and fits(self._tested[term], type_):
             return []
         self._tested[term] = type_
         return tests(term, type_)
 
-    def _same(self, constraints: tuple[Constraint, ...]) -> dict[str, tuple[int, Term]]:
+    def _same(self, type_: EventType, constraints: tuple[Constraint, ...]) -> dict[str, tuple[int, Term]]:
         """The attributes that are equal to something known: by the number of their constraint, and the term."""
         found: dict[str, tuple[int, Term]] = {}
         for number, constraint in enumerate(constraints):
             if constraint.comparison == "=" and constraint.attribute not in found:
+                declared = type_.attributes[type_.index(constraint.attribute)].type
                 match constraint.expression:
-                    case Constant(value):
+                    case Constant(value) if has_type(value, declared):
                         found[constraint.attribute] = (number, value)
                     case Parameter(name) if name in self.parameters:
                         found[constraint.attribute] = (number, self.parameters[name])
@@ -193,9 +197,11 @@ class Body:
                 self.literals.append(_count(candidate, condition, local, ">", 0))
             case "first" | "last":
                 fresh = {
-                    variable: self._variable(variable.name) for variable in candidate.variables() if variable in local
+                    variable: self.new_variable(variable.name)
+                    for variable in candidate.variables()
+                    if variable in local
                 }
-                time = self._variable(selection.name, "time")
+                time = self.new_variable(selection.name, "time")
                 event = BoundEvent(
                     candidate.type,
                     replace(candidate.moment, time=time),
@@ -296,7 +302,7 @@ class Body:
             if aggregate.function == "COUNT":
                 return 0, []
             raise Never
-        result = self._variable(aggregate.function, aggregate.attribute or aggregate.type)
+        result = self.new_variable(aggregate.function, aggregate.attribute or aggregate.type)
         tuples: tuple[Term, ...] = (event.moment.time, *event.variables())
         if aggregate.function != "COUNT":
             assert aggregate.attribute is not None
@@ -331,18 +337,18 @@ class Body:
         value = self.term(expression, self.literals)
         if not isinstance(value, Arithmetic):
             return value
-        variable = self._variable("Value")
+        variable = self.new_variable("Value")
         self.literals.append(Compare("=", variable, value))
         return variable
 
     def _placed(self, position: Position, name: str) -> Moment | None:
         moments = {name: event.moment for name, event in self.events.items()}
-        return placed(position, self._variable(name, "time"), moments, self.program)
+        return placed(position, self.new_variable(name, "time"), moments, self.program)
 
     def _order(self, position: Position, time: Term) -> list[Formula]:
         return order(position, time, {name: event.moment for name, event in self.events.items()}, self.program)
 
-    def _variable(self, *words: str) -> Variable:
+    def new_variable(self, *words: str) -> Variable:
         """A new variable, named after what it holds."""
         stem = "_".join(words)
         stem = stem[0].upper() + stem[1:]

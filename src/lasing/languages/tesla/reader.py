@@ -71,6 +71,8 @@ class Text:
     events: list[EventType] = field(default_factory=list)
     assigned: list[Token] = field(default_factory=list)
     """The names of events that `Assign` lists; their attributes are those that the rules mention."""
+    typed: list[tuple[str, Attribute]] = field(default_factory=list)
+    """The types that `[float] value > 45` gives to attributes, by the type of the event."""
     rules: list[TeslaRule] = field(default_factory=list)
     tick: Length | None = None
     mistakes: list[Mistake] = field(default_factory=list)
@@ -173,12 +175,19 @@ class _Reader:
         if self.token.keyword in ("with", "where"):
             self.i += 1
             assignments = self._several(lambda: self._assignment(defines))
-        consumed: list[str] = []
+        consumed: list[Token] = []
         if self.token.keyword == "consuming":
             self.i += 1
-            consumed = [token.text for token in self._several(lambda: self._word("the name of an event"))]
+            consumed = self._several(lambda: self._word("the name of an event"))
         rule = TeslaRule(
-            defines, terminator, name, tuple(clauses), tuple(assignments), tuple(consumed), offset=define.offset
+            defines,
+            terminator,
+            name,
+            tuple(clauses),
+            tuple(assignments),
+            tuple(token.text for token in consumed),
+            offset=define.offset,
+            consumed_at=tuple(token.offset for token in consumed),
         )
         self.found.rules.append(rule)
 
@@ -214,19 +223,22 @@ class _Reader:
 
     def _description(self) -> Description:
         name = self._word("an event, such as Temp(value > 45)")
-        return Description(name.text, self._constraints(), name.offset)
+        return Description(name.text, self._constraints(name.text), name.offset)
 
-    def _constraints(self) -> tuple[Constraint, ...]:
+    def _constraints(self, event: str) -> tuple[Constraint, ...]:
         self._mark("(")
-        constraints = [] if self.token.text == ")" else self._several(self._constraint)
+        constraints = [] if self.token.text == ")" else self._several(lambda: self._constraint(event))
         self._mark(")")
         return tuple(constraints)
 
-    def _constraint(self) -> Constraint:
+    def _constraint(self, event: str) -> Constraint:
+        type_: Type | None = None
         if self._accept("["):
-            self._type()
+            type_ = self._type()
             self._mark("]")
         name = self._word("an attribute")
+        if type_ is not None:
+            self.found.typed.append((event, Attribute(name.text, type_, name.offset)))
         token = self._next()
         comparison = _COMPARISONS.get(token.text)
         if comparison is None:
@@ -334,7 +346,7 @@ class _Reader:
         self._mark("(")
         event = self._word("the type of some events")
         attribute = self._word("an attribute").text if self._accept(".") else None
-        constraints = self._constraints() if self.token.text == "(" else ()
+        constraints = self._constraints(event.text) if self.token.text == "(" else ()
         self._mark(")")
         if attribute is None and function != "COUNT":
             note = f"write {function}({event.text}.attribute) within …"

@@ -25,7 +25,7 @@ from lasing.languages.tesla.syntax import (
     TeslaRule,
     shared_constant,
 )
-from lasing.logic.values import Value
+from lasing.logic.values import Truth, Value
 
 LEAST = 4
 """Smaller groups of rules are left as they are."""
@@ -78,6 +78,16 @@ def with_rows(shape: TeslaRule, rows: Sequence[Row]) -> TeslaRule:
         return values.get(part.name, part) if isinstance(part, Parameter) else part
 
     return replace(_changed(shape, put_back), rows=tuple(zip(*kept, strict=True)))
+
+
+def with_names_of_truth(rule: TeslaRule) -> TeslaRule:
+    """A rule with the names `true` and `false` in place of truth values: facts have those."""
+
+    def named(part: Expression) -> Expression:
+        truth = part.value if isinstance(part, Constant) else None
+        return Constant(truth.lexical) if isinstance(truth, Truth) else part
+
+    return _changed(rule, named)
 
 
 def _changed(rule: TeslaRule, change: Change) -> TeslaRule:

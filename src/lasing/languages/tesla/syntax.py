@@ -206,6 +206,7 @@ class TeslaRule:
     """The constants of the rules that this one stands for: a row for each, with the values of the parameters that
     `shared_constant` names."""
     offset: int = field(default=-1, compare=False, repr=False)
+    consumed_at: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
     def selections(self) -> Iterator[Selection]:
         return (clause for clause in self.clauses if isinstance(clause, Selection))

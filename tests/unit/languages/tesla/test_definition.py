@@ -32,7 +32,7 @@ from lasing.languages.tesla.syntax import (
     Within,
 )
 from lasing.logic.functions import Comparison
-from lasing.logic.values import Truth, Value
+from lasing.logic.values import Value
 
 S, A, B, R = (EventType(name, (Attribute("x"), Attribute("y"))) for name in "SABR")
 X, Y = "x", "y"
@@ -406,17 +406,17 @@ def test_a_match_without_a_result_consumes_nothing() -> None:
 @pytest.mark.parametrize(
     ("declared", "accepted"),
     [
-        ("string", {"a"}),
+        ("string", {"a", "true"}),
         ("int", {1, 2}),
         ("float", {1, 2, 2.5}),
-        ("bool", {Truth(True)}),
-        (None, {"a", 1, 2, 2.5, Truth(True)}),
+        ("bool", {"true"}),
+        (None, {"a", 1, 2, 2.5, "true"}),
     ],
 )
 def test_a_fact_whose_value_has_another_type_is_no_event(declared: Type | None, accepted: set[Value]) -> None:
     typed = EventType("S", (Attribute(X, declared),))
     copy = TeslaRule(EventType("R", (Attribute(X),)), Description("S"), "S", (), (Assignment(X, Reference("S", X)),))
-    values: tuple[Value, ...] = ("a", 1, 2.0, 2.5, Truth(True))
+    values: tuple[Value, ...] = ("a", 1, 2.0, 2.5, "true")
     stream = [Event(0, "S", (value,)) for value in values] + [Event(0, "S", ()), Event(0, "Unknown", (1,))]
     made = results(TeslaProgram((typed,), (copy,)), stream)
     assert made == {0: frozenset(Event(0, "R", (value,)) for value in accepted)}
@@ -433,3 +433,34 @@ def test_lengths_in_units_of_time_are_time_points_of_the_tick() -> None:
     stream = [event(time, "A", time) for time in range(5)] + [event(4, "S")]
     program = TeslaProgram((S, A), (near,), tick=30_000)
     assert results(program, stream)[4] == {Event(4, "R", (time, 1)) for time in (1, 2, 3)}
+
+
+@pytest.mark.parametrize(
+    ("tick", "expected", "given"),
+    [
+        (1000, [30, 90], {"second": 30}),
+        (500, [60, 180], {"second": 30}),
+        (20_000, [1, 4, 7], {"second": 30}),
+        (60_000, [90], {"minute": 30, "hour": 1}),
+        (60_000, [30, 90, 150], {"minute": 30}),
+        (60_000, [60], {"hour": 1}),
+        (1000, [3630], {"hour": 1, "second": 30}),
+    ],
+)
+def test_a_timer_fires_where_its_moment_is(tick: int, expected: list[int], given: dict[str, int]) -> None:
+    constraints = tuple(constraint(unit, "=", number) for unit, number in given.items())
+    clock = TeslaRule(R, Description("Timer", constraints), "Timer", (), (Assignment(X, ONE), Assignment(Y, ONE)))
+    last = max(expected) + min(expected)
+    made = results(TeslaProgram((S,), (clock,), tick), [event(0, "S"), event(last, "S")])
+    assert [time for time, events in made.items() if events] == [time for time in expected if time <= last]
+
+
+def test_a_timer_looks_back_like_any_terminator() -> None:
+    count = Aggregate("COUNT", "S", None, (), Within(Length(2), "Timer"))
+    minute = TeslaRule(
+        R, Description("Timer", (constraint("second", "=", 0),)), "Timer", (),
+        (Assignment(X, count), Assignment(Y, ONE)),
+    )  # fmt: skip
+    stream = [event(time, "S") for time in (4, 5, 6, 7)]
+    made = results(TeslaProgram((S,), (minute,), 10_000), stream)
+    assert {time: events for time, events in made.items() if events} == {6: {Event(6, "R", (1, 1))}}
