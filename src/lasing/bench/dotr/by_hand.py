@@ -1,4 +1,4 @@
-"""The patterns by hand, in plain Python: readings by room in dictionaries, and nested loops over all that is in a window.
+"""The patterns by hand, in plain Python: readings by room in dictionaries, and nested loops over all of a window.
 
 Both know where each sensor is before the stream begins, and number their results for fresh identifiers.
 """
@@ -76,7 +76,7 @@ class Dictionaries:
 
 
 class NestedLoops:
-    """For each reading that completes a pattern, a loop for each of the other events, over all readings in the window."""
+    """A reading that completes a pattern runs a loop for each other event, over all its readings in the window."""
 
     def __init__(self, setting: Setting) -> None:
         assert setting.policy == "each", "loops find all combinations"

@@ -14,7 +14,6 @@ from functools import cache, cached_property
 from random import Random
 from typing import Any, Literal
 
-from lasing.bench.city.workload import BACKGROUND, CITY, CT, PREFIXES, SAO, SENSORS, SSN, Journeys
 from lasing.bench.dotr.workloads import Fact, Triple
 from lasing.errors import SourceText
 from lasing.languages import DOTR, read_program
@@ -24,6 +23,12 @@ from lasing.logic.values import Iri
 from lasing.reading import program_of
 
 Query = Literal["Q1", "Q2"]
+Journeys = Literal["one journey", "every journey"]
+
+CITY = "http://city.example/"
+SSN, SAO, CT = "http://purl.oclc.org/NET/ssnx/ssn#", "http://purl.oclc.org/NET/sao/sao#", f"{CITY}ontology#"
+PREFIXES = f"PREFIX ssn: <{SSN}> PREFIX sao: <{SAO}> PREFIX ct: <{CT}> PREFIX : <{CITY}>"
+SENSORS, BACKGROUND = 500, 100_000
 
 SECONDS = 3
 FIRST, SECOND = 10, 11
@@ -43,7 +48,9 @@ def term(name: str) -> Iri:
 def _road(event: str, place: str, journeys: Journeys) -> str:
     """The congestion of the first or the second road of a journey, as an event."""
     sensor = FIRST if place == "first" else SECOND
-    where, by = ("", f":s{sensor}") if journeys == "one journey" else (f"?j{event} ct:{place} ?s{event} .", f"?s{event}")
+    where, by = (
+        ("", f":s{sensor}") if journeys == "one journey" else (f"?j{event} ct:{place} ?s{event} .", f"?s{event}")
+    )
     shown = "" if journeys == "one journey" else f"?j{event} "
     return (
         f"SELECT ?o{event} ?v{event} {shown}WHERE {{ ?o{event} a ssn:Observation ; ssn:observedBy {by} ; "
@@ -153,7 +160,7 @@ class CityByHand:
         found: list[Triple] = []
         arrived, weather = [], None
         for one in about.values():
-            place = self._places.get(one.get(OBSERVED_BY))
+            place = self._places.get(one[OBSERVED_BY]) if OBSERVED_BY in one else None
             if place is not None and one.get(OBSERVED) in self._levels:
                 arrived.append((place, one[VALUE]))
             elif WEATHER[0] in one:

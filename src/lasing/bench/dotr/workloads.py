@@ -1,7 +1,7 @@
 """Rooms with sensors whose readings trigger rules: the default scenario of the paper, and what its sweeps change.
 
-A graph is one reading, `:sensor3 :read_valB 25`. A rule waits for a reading A in a room, after readings B, C and so on in
-the same room. The background says which sensor equips which object and where the objects are; a Datalog rule derives
+A graph is one reading, `:sensor3 :read_valB 25`. A rule waits for a reading A in a room, after readings B, C and so on
+in the same room. The background says which sensor equips which object and where the objects are; a Datalog rule derives
 the room of a sensor from that. More rules of this shape, and more triples about sensors, are there to be in the way.
 """
 
@@ -28,7 +28,7 @@ Fact = tuple[Any, ...]
 
 BUILDING = "http://building.example/"
 PREFIX = f"PREFIX : <{BUILDING}>"
-EVENTS = "ABCDEFGHIJ"
+EVENTS = tuple("ABCDEFGHIJ")
 HAS_VAL, EQUIPS, PLACED_IN, NUMBER = (Iri(BUILDING + n) for n in ("has_val", "equips", "placed_in", "number"))
 READS = {event: Iri(f"{BUILDING}read_val{event}") for event in EVENTS}
 VALUES = 1_000
@@ -52,7 +52,7 @@ class Setting:
     """The events in a pattern."""
     policy: Policy = "last"
     seconds: int = 30
-    """The length of the windows."""
+    """The length of the windows, in seconds."""
     rate: int = 1
     """The graphs per second."""
     rooms: int = 5
@@ -61,7 +61,7 @@ class Setting:
     """The share of readings that can complete a pattern."""
 
     @property
-    def events(self) -> str:
+    def events(self) -> tuple[str, ...]:
         """The names of the events of a pattern; the first completes it."""
         return EVENTS[: self.length]
 

@@ -20,7 +20,7 @@ from weakref import ref
 import numpy as np
 
 from lasing.engines.local.answers import Answers
-from lasing.engines.local.asking import ANSWER, PAIR, QUESTION, TOTAL, A, B
+from lasing.engines.local.asking import ANSWER, FIRST_FUNCTION, PAIR, QUESTION, TOTAL, A, B, encode_made
 from lasing.engines.local.collect import mark, mark_rows, renumber, renumber_rows, wide_values
 from lasing.engines.local.questions import Call, NoValue, Operands, compared, computed
 from lasing.engines.local.strings import Strings
@@ -40,6 +40,7 @@ from lasing.engines.local.values import (
     encode_wide,
 )
 from lasing.logic.values import KINDS, Undefined, Value
+from lasing.logic.values.constructed import Constructed
 from lasing.logic.values.table import Coding
 
 Codes = np.ndarray[Any, np.dtype[np.int64]]
@@ -82,15 +83,24 @@ class Dictionary:
     ) -> None:
         self._arena = arena
         self._registers = np.array(registers, np.int64)
-        self._codes: dict[Value | Operands, int] = {}
+        self._codes: dict[Value, int] = {}
         self.names: list[str] = []
-        self.terms: list[Value | Operands] = []
-        """Values of other kinds than numbers and names; the code of the first is WIDES - 1, and so on downwards."""
+        self.terms: list[Value | Operands | None] = []
+        """Values of other kinds than numbers and names; the code of the first is WIDES - 1, and so on downwards. None
+        is a term that kernels have made, and that nobody has read yet (see `making`). There may be more of these."""
         self._functions = functions
         self.raised: list[BaseException] = []
         self._answers = Answers(
-            arena, self._answer, keep or self.raised.append, [operands for _, operands in functions]
+            arena,
+            self._answer,
+            keep or self.raised.append,
+            [operands for _, operands in functions],
+            [function.makes for function, _ in functions],
         )
+        self._makers = {
+            operands: FIRST_FUNCTION + i for i, (f, operands) in enumerate(functions) if f.makes and operands > 1
+        }
+        """The questions that make identifiers, by the number of their operands."""
         self._by_code: np.ndarray[Any, np.dtype[np.object_]] = np.empty(0, object)
         self._filled = 0
         self._wides: list[Value] = []
@@ -135,7 +145,7 @@ class Dictionary:
 
     def _count(self) -> int:
         """How many values and answers there are."""
-        return len(self.names) + len(self.terms) + len(self._answers) + int(wide_values(self._arena))
+        return len(self.names) + self._answers.terms + len(self._answers) + int(wide_values(self._arena))
 
     def settle(self) -> None:
         """Keep the values that are known now for long: look for unused ones only once there are twice as many."""
@@ -145,6 +155,7 @@ class Dictionary:
         """Forget the values that are in no row of the arena, no constant and no `Coded`; the others get new codes."""
         assert not self.bare, "some code is working with codes that would change their meaning"
         known = len(self.names)
+        self._take_made()
         names = np.zeros(known + len(self.terms), np.int64)  # the terms last, the newest first, as their codes are
         wides = np.zeros(wide_values(self._arena), np.int64)
         held = [coded for known in self._held if (coded := known()) is not None]
@@ -166,8 +177,12 @@ class Dictionary:
         self.names = [self.names[i] for i in kept.tolist()]
         self.terms = [self.terms[i] for i in kept_terms.tolist()]
         self._codes = {name: NAMES + i for i, name in enumerate(self.names)}
-        self._codes |= {term: WIDES - 1 - i for i, term in enumerate(self.terms)}
-        self._answers.keep(_renumbered(answers, numbers))
+        self._codes |= {
+            term: WIDES - 1 - i
+            for i, term in enumerate(self.terms)
+            if term is not None and not isinstance(term, Operands)
+        }
+        self._answers.keep(_renumbered(answers, numbers), kept_terms)
         self._by_code, self._filled, self._arrow = np.empty(0, object), 0, None
         self._wides = []  # the arena knows them: a Python object is made only for those that someone asks for
         self.strings = Strings()
@@ -178,18 +193,24 @@ class Dictionary:
     def _living_answers(self, names: Codes, wides: Codes) -> Codes:
         """The answers about live values. Their results are marked, so that they live too.
 
+        Terms that kernels make are the other way round: as long as one lives, so does its question, and it must not
+        get another code. A pair that a function has been asked about is kept for that.
+
         One result may be part of another question, so this repeats until nothing new is marked.
         """
         rows = self._answers.rows
-        kept = np.zeros(len(rows), bool)
-        while True:
-            one, other = (_life(rows[:, column], names, wides) for column in (A, B))
-            found = (np.minimum(one, other) > DEAD) & (np.maximum(one, other) == ALIVE)
-            if (found == kept).all():
-                break
-            kept = found
-            has_value = kept & (rows[:, QUESTION] >= PAIR)
-            mark_rows(rows[has_value], ANSWER, names, wides)
+        made = np.isin(rows[:, QUESTION], self._answers.makers)
+        asked = np.zeros_like(names)
+        mark_rows(rows[~made & (rows[:, QUESTION] >= PAIR)], A, asked, np.zeros_like(wides))
+        kept, marked = np.zeros(len(rows), bool), -1
+        while marked != (marked := int(names.sum() + wides.sum() + asked.sum())):
+            one, other, result = (_life(rows[:, column], names, wides) for column in (A, B, ANSWER))
+            about_live = (np.minimum(one, other) > DEAD) & (np.maximum(one, other) == ALIVE)
+            wanted = _life(rows[:, ANSWER], asked, wides) == ALIVE
+            kept = np.where(made, (result == ALIVE) | (about_live & wanted), about_live)
+            mark_rows(rows[kept & (rows[:, QUESTION] >= PAIR)], ANSWER, names, wides)
+            mark_rows(rows[kept & made], A, names, wides)
+            mark_rows(rows[made & wanted], A, asked, np.zeros_like(wides))
         return rows[kept].copy()
 
     def _answer(self, question: int, a: int, b: int) -> int:
@@ -220,11 +241,52 @@ class Dictionary:
     def _term(self, code: int) -> Value | Operands:
         if NAMES <= code < TERMS:
             return self.names[code - NAMES]
-        return self.terms[WIDES - 1 - code] if TERMS <= code < WIDES else self.value(code)
+        return self._term_of(WIDES - 1 - code) if TERMS <= code < WIDES else self.value(code)
 
-    def _code_of_result(self, value: Value | Operands) -> int:
+    def _code_of_result(self, value: Value) -> int:
         code = self._codes.get(value)
         return self._add(value) if code is None else code
+
+    # -- terms that kernels have made ------------------------------------------------------------------------------
+
+    def _take_made(self) -> None:
+        """Make places for the terms that kernels have made since."""
+        if (number := self._answers.terms - len(self.terms)) > 0:
+            self.terms += [None] * number
+
+    def _term_of(self, number: int) -> Value | Operands:
+        """The term with a number."""
+        if number >= len(self.terms):
+            self._take_made()
+        known = self.terms[number]
+        if known is None:
+            ((question, a, b, _),) = self._answers.questions_of([number])
+            known = self.terms[number] = self._read(question, a, b)
+        return known
+
+    def _terms_of(self, numbers: Codes) -> list[Value | Operands]:
+        """The terms with these numbers."""
+        self._take_made()
+        terms, wanted = self.terms, numbers.tolist()
+        unread = [number for number in wanted if terms[number] is None]
+        for number, (question, a, b, _) in zip(unread, self._answers.questions_of(unread), strict=True):
+            terms[number] = self._read(question, a, b)
+        return [terms[number] for number in wanted]
+
+    def _read(self, question: int, a: int, b: int) -> Value | Operands:
+        """The term that is the answer to a question."""
+        before, last = self._term(a), self._term(b)
+        operands = (*before.values, last) if isinstance(before, Operands) else (before, last)
+        return Operands(operands) if question == PAIR else Constructed.made(*operands)  # type: ignore[arg-type]
+
+    def _identifier(self, value: Constructed, question: int) -> int:
+        """The code of an identifier, which kernels may have made."""
+        code = self._code_of_result(value.function)
+        *others, last = map(self._code_of_result, value.args)
+        for other in others:
+            code = encode_made(self._arena, PAIR, code, other)
+        found: int = encode_made(self._arena, question, code, last)
+        return found
 
     # -- values to codes -------------------------------------------------------------------------------------------
 
@@ -256,21 +318,29 @@ class Dictionary:
         codes: Codes = encode_doubles(self._arena, values)
         return codes
 
-    def _new(self, value: Value | Operands) -> int:
+    def _new(self, value: Value) -> int:
         known = self._codes.get(value)  # it may be there twice among new values
         return self._add(value) if known is None else known
 
-    def _add(self, value: Value | Operands) -> int:
+    def _add(self, value: Value) -> int:
         """A code for a value that has none yet."""
         if isinstance(value, int) and -SMALL < value < SMALL:
             return value  # it is not stored: it is its own code
-        match _CODINGS.get(type(value), "term"):  # operands are not values
+        match _CODINGS[type(value)]:
             case "name":
                 code = NAMES + len(self.names)
                 self.names.append(value)  # type: ignore[arg-type]  # it is of that kind
             case "term":
+                depth = 0
+                if isinstance(value, Constructed):
+                    if value.args and (question := self._makers.get(len(value.args) + 1)) is not None:
+                        code = self._codes[value] = self._identifier(value, question)
+                        return code
+                    depth = value.depth
+                self._take_made()
                 code = WIDES - 1 - len(self.terms)
                 self.terms.append(value)
+                self._answers.add_term(depth)
             case "itself":  # it is too large for that
                 code = encode_wide(self._arena, INTEGER, value)  # type: ignore[arg-type]  # it is of that kind
             case "wide":
@@ -287,7 +357,7 @@ class Dictionary:
         if code < TERMS:
             return self.names[code - NAMES]
         if code < WIDES:
-            return self.terms[WIDES - 1 - code]  # type: ignore[return-value]  # operands are in no row
+            return self._term_of(WIDES - 1 - code)  # type: ignore[return-value]  # operands are in no row
         if code - WIDES >= len(self._wides):  # those that are new, all at once
             self._wides += self.values(np.arange(WIDES + len(self._wides), WIDES + wide_values(self._arena)))
         return self._wides[code - WIDES]
@@ -297,16 +367,20 @@ class Dictionary:
         most = codes.max() if codes.size else 0
         if most < NAMES:
             return list(codes.tolist())
-        if most < TERMS and codes.min() >= NAMES:
+        least = codes.min()
+        if most < TERMS and least >= NAMES:
             return list(self._names_by_code()[codes - NAMES].tolist())
+        if most < WIDES and least >= TERMS:
+            return self._terms_of(WIDES - 1 - codes)  # type: ignore[return-value]  # operands are in no row
         integers, doubles = self.numbers(codes)
         found = integers.astype(object)
         found[doubles] = integers[doubles].view(np.float64).astype(object)
         names = (codes >= NAMES) & (codes < TERMS)
         if names.any():
             found[names] = self._names_by_code()[codes[names] - NAMES]
-        for i in np.flatnonzero((codes >= TERMS) & (codes < WIDES)).tolist():
-            found[i] = self.terms[WIDES - 1 - codes[i]]
+        terms = (codes >= TERMS) & (codes < WIDES)
+        if terms.any():
+            found[terms] = self._terms_of(WIDES - 1 - codes[terms])
         return list(found.tolist())
 
     def numbers(self, codes: Codes) -> tuple[Codes, np.ndarray[Any, np.dtype[np.bool_]]]:
