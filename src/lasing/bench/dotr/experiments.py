@@ -32,8 +32,12 @@ CHECKED = 100
 MOST_COMPARED = 3_000
 """Windows with more graphs than this are not filled to compare results: smaller settings have compared them."""
 LONG = 10
-"""The pattern that nested loops are compared on, with a window of `LONG_PATTERN`."""
-LONG_PATTERN = Setting(rules=1, length=LONG, policy="each", rate=100, rooms=150)
+"""The events of the longest pattern."""
+BUSY = {
+    "each, busy": Setting(rules=1, policy="each", rate=100, seconds=30, rooms=150),
+    "each, very busy": Setting(rules=1, policy="each", rate=1_000, seconds=10, rooms=500),
+}
+"""Many readings and many rooms: a window has 3,000 or 10,000 graphs, and about two readings of an event in a room."""
 
 Settings = Mapping[str, int | str]
 Scenario = Setting | CitySetting
@@ -150,8 +154,7 @@ def by_length(effort: Effort) -> list[tuple[Settings, Setting]]:
         for length in _many(effort, (2, 3, 5), (2, 3, 4, 5, 7, LONG)):
             setting = replace(DEFAULT, length=length, policy=policy, seconds=10 * (length - 1), rules=1)
             found.append(({"policy": policy, "events": length}, setting))
-    for length in _many(effort, (LONG,), (2, 5, LONG)):
-        found.append(({"policy": "each, 150 rooms", "events": length}, replace(LONG_PATTERN, length=length)))
+    found += [({"policy": name, "events": LONG}, replace(setting, length=LONG)) for name, setting in BUSY.items()]
     return found
 
 

@@ -36,6 +36,8 @@ from lasing.engines.local.asking import (
     SLOT,
     TERMS,
     TOTAL,
+    A,
+    B,
     enter,
 )
 from lasing.engines.local.making import (
@@ -82,6 +84,7 @@ class Answers:
         arena[MAKING] = self._distance(self._making)
         self._rows: Codes = np.zeros((0, SLOT), np.int64)
         self._terms: Codes = np.zeros((0, TERM_WORDS), np.int64)
+        self._shared_rows = self._shared_terms = share(np.zeros(1, np.int64))
         self._of_names = 0  # how many values of functions of one name are known
         self._memos: dict[int, Codes] = {
             FIRST_FUNCTION + i: share(np.full(_LEAST, NOT_KNOWN, np.int64)) for i, n in enumerate(operands) if n == 1
@@ -125,22 +128,23 @@ class Answers:
         self._terms[number] = depth, -1
         self._making[TERMS_KNOWN] = number + 1
 
-    def questions_of(self, numbers: list[int]) -> list[list[int]]:
+    def questions_of(self, numbers: Codes) -> Codes:
         """The questions to which terms are the answers, if kernels have made them, as rows."""
-        return self._rows[self._terms[numbers, MADE_BY]].tolist()  # type: ignore[no-any-return]
+        rows: Codes = self._rows[self._terms[numbers, MADE_BY]]
+        return rows
 
     def _make_room(self) -> None:
         """Make room for more answers and terms, and tell kernels where they are."""
         if 2 * self._count >= self._slots or self._count >= len(self._rows):
             more = max(_LEAST, self._count)
-            self._rows = share(np.concatenate([self._rows[: self._count], np.zeros((more, SLOT), np.int64)]))
+            self._shared_rows, self._rows = _with_room(self._rows[: self._count], more)
             self._make_table(max(2 * _LEAST, 4 * _power_of_two(self._count)))
         if self.terms >= len(self._terms):
             more = max(_LEAST, self.terms)
-            self._terms = share(np.concatenate([self._terms[: self.terms], np.zeros((more, TERM_WORDS), np.int64)]))
-        self._making[ANSWERS_AT] = self._distance(self._rows)
+            self._shared_terms, self._terms = _with_room(self._terms[: self.terms], more)
+        self._making[ANSWERS_AT] = self._distance(self._shared_rows)
         self._making[ANSWERS_ROOM] = min(len(self._rows), self._slots // 2)
-        self._making[TERMS_AT], self._making[TERMS_ROOM] = self._distance(self._terms), len(self._terms)
+        self._making[TERMS_AT], self._making[TERMS_ROOM] = self._distance(self._shared_terms), len(self._terms)
 
     @property
     def rows(self) -> Codes:
@@ -159,11 +163,12 @@ class Answers:
         self._of_names = 0
         for memo in self._memos.values():
             memo.fill(NOT_KNOWN)
-        of_names = np.array([self._is_of_name(*row[:3]) for row in rows.tolist()], bool)
+        of_names = np.isin(rows[:, QUESTION], list(self._memos)) & (rows[:, A] == rows[:, B])
+        of_names &= (rows[:, A] >= NAMES) & (rows[:, A] < TERMS)
         for question, a, b, answer in rows[of_names].tolist():
             self._remember(question, a, b, answer)
         rows = rows[~of_names]
-        self._rows, self._making[ANSWERS_KNOWN], self._slots = rows, len(rows), 0
+        self._rows, self._making[ANSWERS_KNOWN], self._slots = rows, len(rows), 0  # so that room is made for more
         self._terms, self._making[TERMS_KNOWN] = np.full((len(terms), TERM_WORDS), -1, np.int64), len(terms)
         self._terms[:, DEPTH] = depths
         made = np.flatnonzero(np.isin(rows[:, QUESTION], self.makers))
@@ -209,6 +214,13 @@ class Answers:
     def _distance(self, array: Codes) -> int:
         """How many words an array is behind the arena."""
         return int(array.ctypes.data - self._arena.ctypes.data) // 8
+
+
+def _with_room(rows: Codes, more: int) -> tuple[Codes, Codes]:
+    """Rows with room for more, as words that kernels reach and as rows."""
+    words = np.zeros((len(rows) + more) * rows.shape[1], np.int64)
+    words[: rows.size] = rows.ravel()
+    return share(words), words.reshape(-1, rows.shape[1])
 
 
 def _power_of_two(number: int) -> int:

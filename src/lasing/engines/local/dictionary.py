@@ -21,7 +21,17 @@ import numpy as np
 
 from lasing.engines.local.answers import Answers
 from lasing.engines.local.asking import ANSWER, FIRST_FUNCTION, PAIR, QUESTION, TOTAL, A, B, encode_made
-from lasing.engines.local.collect import mark, mark_rows, renumber, renumber_rows, wide_values
+from lasing.engines.local.collect import (
+    MADE,
+    NO_VALUE,
+    VALUE,
+    mark,
+    mark_answers,
+    mark_rows,
+    renumber,
+    renumber_rows,
+    wide_values,
+)
 from lasing.engines.local.questions import Call, NoValue, Operands, compared, computed
 from lasing.engines.local.strings import Strings
 from lasing.engines.local.texts import Texts
@@ -144,8 +154,8 @@ class Dictionary:
         return self._count() > self._limit
 
     def _count(self) -> int:
-        """How many values and answers there are."""
-        return len(self.names) + self._answers.terms + len(self._answers) + int(wide_values(self._arena))
+        """How many values there are, and answers that are no new terms."""
+        return len(self.names) + max(self._answers.terms, len(self._answers)) + int(wide_values(self._arena))
 
     def settle(self) -> None:
         """Keep the values that are known now for long: look for unused ones only once there are twice as many."""
@@ -191,26 +201,13 @@ class Dictionary:
         self.collections += 1
 
     def _living_answers(self, names: Codes, wides: Codes) -> Codes:
-        """The answers about live values. Their results are marked, so that they live too.
-
-        Terms that kernels make are the other way round: as long as one lives, so does its question, and it must not
-        get another code. A pair that a function has been asked about is kept for that.
-
-        One result may be part of another question, so this repeats until nothing new is marked.
-        """
+        """The answers about live values (see `mark_answers`). What they need is marked, so that it lives too."""
         rows = self._answers.rows
-        made = np.isin(rows[:, QUESTION], self._answers.makers)
+        kinds = np.where(rows[:, QUESTION] >= PAIR, VALUE, NO_VALUE)
+        kinds[np.isin(rows[:, QUESTION], self._answers.makers)] = MADE
         asked = np.zeros_like(names)
-        mark_rows(rows[~made & (rows[:, QUESTION] >= PAIR)], A, asked, np.zeros_like(wides))
-        kept, marked = np.zeros(len(rows), bool), -1
-        while marked != (marked := int(names.sum() + wides.sum() + asked.sum())):
-            one, other, result = (_life(rows[:, column], names, wides) for column in (A, B, ANSWER))
-            about_live = (np.minimum(one, other) > DEAD) & (np.maximum(one, other) == ALIVE)
-            wanted = _life(rows[:, ANSWER], asked, wides) == ALIVE
-            kept = np.where(made, (result == ALIVE) | (about_live & wanted), about_live)
-            mark_rows(rows[kept & (rows[:, QUESTION] >= PAIR)], ANSWER, names, wides)
-            mark_rows(rows[kept & made], A, names, wides)
-            mark_rows(rows[made & wanted], A, asked, np.zeros_like(wides))
+        kept = np.zeros(len(rows), np.bool_)
+        mark_answers(rows, kinds, kept, names, wides, asked)
         return rows[kept].copy()
 
     def _answer(self, question: int, a: int, b: int) -> int:
@@ -256,28 +253,39 @@ class Dictionary:
 
     def _term_of(self, number: int) -> Value | Operands:
         """The term with a number."""
-        if number >= len(self.terms):
-            self._take_made()
-        known = self.terms[number]
-        if known is None:
-            ((question, a, b, _),) = self._answers.questions_of([number])
-            known = self.terms[number] = self._read(question, a, b)
-        return known
+        known = self.terms[number] if number < len(self.terms) else None
+        return self._terms_of(np.array([number]))[0] if known is None else known
 
     def _terms_of(self, numbers: Codes) -> list[Value | Operands]:
         """The terms with these numbers."""
         self._take_made()
         terms, wanted = self.terms, numbers.tolist()
-        unread = [number for number in wanted if terms[number] is None]
-        for number, (question, a, b, _) in zip(unread, self._answers.questions_of(unread), strict=True):
-            terms[number] = self._read(question, a, b)
+        unread = [number for number in dict.fromkeys(wanted) if terms[number] is None]
+        if unread:
+            self._read(np.array(unread))
         return [terms[number] for number in wanted]
 
-    def _read(self, question: int, a: int, b: int) -> Value | Operands:
-        """The term that is the answer to a question."""
-        before, last = self._term(a), self._term(b)
-        operands = (*before.values, last) if isinstance(before, Operands) else (before, last)
-        return Operands(operands) if question == PAIR else Constructed.made(*operands)  # type: ignore[arg-type]
+    def _read(self, numbers: Codes) -> None:
+        """Make values of terms that kernels have made: column by column, because most have the same form."""
+        rows = self._answers.questions_of(numbers)
+        for question in np.unique(rows[:, QUESTION]).tolist():
+            mine = rows[:, QUESTION] == question
+            if question == PAIR:  # pairs may be of any length
+                for number, row in zip(numbers[mine].tolist(), rows[mine], strict=True):
+                    before, last = self._term(int(row[A])), self._term(int(row[B]))
+                    several = before.values if isinstance(before, Operands) else (before,)
+                    self.terms[number] = Operands((*several, last))  # type: ignore[arg-type]  # pairs grow at the end
+                continue
+            asked, columns = rows[mine], []
+            for _ in range(self._functions[question - FIRST_FUNCTION][1] - 2):
+                columns.append(asked[:, B])
+                asked = self._answers.questions_of(WIDES - 1 - asked[:, A])
+            columns += [asked[:, B], asked[:, A]]
+            every, size = self.values(np.concatenate(columns[::-1])), len(asked)  # one call for all columns
+            function, *args = (every[i : i + size] for i in range(0, len(every), size))
+            made = map(Constructed.made, function, zip(*args, strict=True))  # type: ignore[arg-type]  # kernels check
+            for number, term in zip(numbers[mine].tolist(), made, strict=True):
+                self.terms[number] = term
 
     def _identifier(self, value: Constructed, question: int) -> int:
         """The code of an identifier, which kernels may have made."""
@@ -424,7 +432,6 @@ class Dictionary:
 
 _NO_TEXTS: Codes = np.zeros(2, np.int64)
 _LAST_TERM = WIDES - 1 - NAMES
-DEAD, EVERLASTING, ALIVE = range(3)
 _CODINGS: dict[type, Coding] = {python: kind.coding for python, kind in KINDS.items()}
 
 
@@ -441,16 +448,3 @@ def _renumbered(answers: Codes, numbers: Sequence[Codes]) -> Codes:
     renumber_rows(answers, A, *numbers)
     answers[others, ANSWER] = words
     return answers
-
-
-def _life(codes: Codes, names: Codes, wides: Codes) -> Codes:
-    """Whether values live, are gone, or are small numbers, which are not stored and so never go."""
-    life = np.full(len(codes), EVERLASTING)
-    for used, first, last, base in (
-        (names, NAMES, TERMS, NAMES),
-        (names, TERMS, WIDES, WIDES - len(names)),
-        (wides, WIDES, 2**63 - 1, WIDES),
-    ):
-        mine = (codes >= first) & (codes < last)
-        life[mine] = np.where(used[codes[mine] - base] == 1, ALIVE, DEAD)
-    return life

@@ -31,7 +31,7 @@ class Constructed(Boxed):
             raise fault("E506", f"new({self.function},…) is nested deeper than {DEEPEST}")
 
     @classmethod
-    def made(cls, function: str, *args: Value) -> Constructed:
+    def made(cls, function: str, args: tuple[Value, ...]) -> Constructed:
         """The same, for arguments that are known not to be nested too deep."""
         found = object.__new__(cls)
         object.__setattr__(found, "function", function)
