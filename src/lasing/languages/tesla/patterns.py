@@ -36,7 +36,7 @@ from lasing.languages.tesla.syntax import (
     parts,
     shared_constant,
 )
-from lasing.languages.tesla.types import fits, tests
+from lasing.languages.tesla.types import fits, tests, type_of
 from lasing.logic.formulas import Aggregate as Braces
 from lasing.logic.formulas import At, Atom, Compare, Formula, Not, Select, Sometime, Window, variables_in
 from lasing.logic.functions import AggregateFunction, Comparison
@@ -141,8 +141,14 @@ class Body:
 
     def _tests(self, term: Term, type_: Type | None) -> list[Formula]:
         """The tests that a term has values of a type, unless that is already known."""
-        if type_ is None or not isinstance(term, Variable) or term in self.row:
+        if type_ is None or term in self.row:
             return []
+        if not isinstance(term, Variable):  # a constant: an event with 1.5 for an int is no event
+            return (
+                []
+                if isinstance(term, Arithmetic) or fits(type_of(Constant(term), {}, {}, {}), type_)
+                else tests(term, type_)
+            )
         if term in self._tested and fits(self._tested[term], type_):
             return []
         self._tested[term] = type_
