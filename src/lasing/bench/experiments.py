@@ -10,6 +10,7 @@ from lasing.bench.barbieri.experiments import BARBIERI
 from lasing.bench.bars.blocks import BLOCKS
 from lasing.bench.bars.ratios import RATIOS
 from lasing.bench.costs.tables import COSTS, CostTable
+from lasing.bench.dotr.experiments import DOTR
 from lasing.bench.laser.experiments import LASER
 from lasing.bench.measuring.course import Effort
 from lasing.bench.measuring.records import Experiment
@@ -17,16 +18,20 @@ from lasing.bench.scale.experiments import SCALE
 from lasing.bench.spark.experiments import SPARK
 from lasing.errors import LasingError
 
-EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in (*LASER, *SCALE, *BARBIERI, *SPARK)}
+EXPERIMENTS: dict[str, Experiment] = {
+    experiment.name: experiment for experiment in (*LASER, *SCALE, *BARBIERI, *DOTR, *SPARK)
+}
 
 BARS = "bars"
 SECTIONS: tuple[str, ...] = (*BLOCKS, RATIOS)
 """The tables of bars, each with its own name."""
 
 ON_SPARK = frozenset(experiment.name for experiment in SPARK)
+ON_RDF = frozenset(experiment.name for experiment in DOTR)
 GROUPS: dict[str, tuple[str, ...]] = {
     "laser": tuple(experiment.name for experiment in LASER),
     "scale": tuple(experiment.name for experiment in SCALE),
+    "dotr": tuple(experiment.name for experiment in DOTR),
     "spark": tuple(experiment.name for experiment in SPARK),
     "costs": tuple(table.name for table in COSTS),
 }
@@ -78,11 +83,19 @@ def choose(asked: Sequence[str] = (), quick: bool = False) -> Selection:
     if on_spark:
         why = _QUICKLY if quick and not asked else without_spark()
     left_out = dict.fromkeys(on_spark, why) if why else {}
+    if missing := without_rdf():
+        left_out |= {experiment.name: missing for experiment in experiments if experiment.name in ON_RDF}
     costs = tuple(table for table in COSTS if not asked or table.name in wanted)
     for table in costs:
         if found := _QUICKLY if quick and not asked else table.missing():
             left_out[table.name] = found
     return Selection(experiments, sections, left_out, costs)
+
+
+def without_rdf() -> str:
+    """Why queries over RDF cannot be measured here; empty if they can."""
+    missing = any(find_spec(package) is None for package in ("pyoxigraph", "rdflib"))
+    return "not installed: pip install 'lasing[rdf]'" if missing else ""
 
 
 def without_spark() -> str:

@@ -92,6 +92,8 @@ class Update:
 
 def shown_rows(added: Tuples, removed: Tuples, queries: Mapping[str, Output]) -> tuple[Tuples, Tuples]:
     """Changes as a reader sees them: the rows of queries without helper columns, as often as they are new or gone."""
+    if all(output.form == "graph" for output in queries.values()):
+        return added, removed  # triples are seen as they are
     difference = Counter[tuple[Value, ...]]()
     kept: tuple[Tuples, Tuples] = [], []
     for sign, mine, rows in ((1, kept[0], added), (-1, kept[1], removed)):

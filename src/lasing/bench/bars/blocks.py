@@ -175,6 +175,17 @@ def rdf_streams(effort: Effort) -> Iterator[Line]:
             yield Line(what, f"{ratio:,.1f}x ours {way}", "at least 20x ours", ratio >= 20)
 
 
+def event_patterns(effort: Effort) -> Iterator[Line]:
+    """Event patterns over enriched graphs: the scenarios of the DOTR paper."""
+    if find_spec("pyoxigraph") is None or find_spec("rdflib") is None:
+        missing = "not installed: pip install 'lasing[rdf]'"
+        yield Line("the default scenario of DOTR", missing, "at most 0.2 ms a graph", None)
+        return
+    from lasing.bench.dotr.bars import bars
+
+    yield from bars(effort)
+
+
 BLOCKS: dict[str, tuple[str, Callable[[Effort], Iterator[Line]]]] = {
     "limit": ("A join, beside C++", against_cpp),
     "tick": ("The least that a tick costs", one_atom_a_tick),
@@ -186,6 +197,7 @@ BLOCKS: dict[str, tuple[str, Callable[[Effort], Iterator[Line]]]] = {
     "rules": ("Many rules", many_rules),
     "memory": ("Memory", memory),
     "citybench": ("CityBench's first query, over RDF streams", rdf_streams),
+    "dotr": ("Event patterns, in the scenarios of DOTR", event_patterns),
     "shell": ("At the shell", shell),
 }
 """All blocks by name."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from lasing.engines.local.asking import (
+    ANSWER,
     ANSWERS,
     ASK,
     ASKED_A,
@@ -21,6 +22,7 @@ from lasing.engines.local.asking import (
     FIRST_FUNCTION,
     FIRST_SLOT,
     FREE,
+    MAKES,
     MASK,
     MEMO,
     MEMO_SIZE,
@@ -28,10 +30,29 @@ from lasing.engines.local.asking import (
     MEMOS,
     NAMES,
     NOT_KNOWN,
+    PAIR,
+    QUESTION,
+    ROOM,
     SLOT,
     TERMS,
     TOTAL,
+    A,
+    B,
     enter,
+)
+from lasing.engines.local.making import (
+    ANSWERS_AT,
+    ANSWERS_KNOWN,
+    ANSWERS_ROOM,
+    DEPTH,
+    MADE_BY,
+    MAKING,
+    MAKING_WORDS,
+    TERM_WORDS,
+    TERMS_AT,
+    TERMS_KNOWN,
+    TERMS_ROOM,
+    WIDES,
 )
 from lasing.engines.local.memory import KEY
 from lasing.engines.local.pause import BY_DRIVER, FUEL, STOPPED
@@ -46,7 +67,8 @@ class Answers:
     """The answers given to kernels, and the driver's side of the call.
 
     `answer` takes a question and two codes. If it raises an exception, the kernels stop, and `keep` gets the exception.
-    `operands` are the numbers of operands of the functions that kernels ask for.
+    `operands` are the numbers of operands of the functions that kernels ask for, and `makes` says which of these make
+    identifiers.
     """
 
     def __init__(
@@ -55,10 +77,14 @@ class Answers:
         answer: Callable[[int, int, int], int],
         keep: Callable[[BaseException], None],
         operands: Sequence[int] = (),
+        makes: Sequence[bool] = (),
     ) -> None:
         self._arena = arena
-        self._rows: Codes = np.zeros((_LEAST, SLOT), np.int64)
-        self._count = 0
+        self._making: Codes = share(np.zeros(MAKING_WORDS, np.int64))
+        arena[MAKING] = self._distance(self._making)
+        self._rows: Codes = np.zeros((0, SLOT), np.int64)
+        self._terms: Codes = np.zeros((0, TERM_WORDS), np.int64)
+        self._shared_rows = self._shared_terms = share(np.zeros(1, np.int64))
         self._of_names = 0  # how many values of functions of one name are known
         self._memos: dict[int, Codes] = {
             FIRST_FUNCTION + i: share(np.full(_LEAST, NOT_KNOWN, np.int64)) for i, n in enumerate(operands) if n == 1
@@ -67,12 +93,58 @@ class Answers:
         arena[MEMOS] = self._distance(self._directory)
         for question in self._memos:
             self._enter_memo(question)
-        self._function = _Function(_asked(arena, answer, self._remember, keep))  # kept for as long as kernels call it
+        for i, (makes_one, number) in enumerate(zip(makes, operands, strict=True)):
+            self._directory[i * MEMO_WORDS + MAKES] = makes_one and number > 1
+        self.makers = [PAIR, *(FIRST_FUNCTION + i for i in range(len(makes)) if self._is_maker(i))]
+        """The questions whose answers kernels make (see `making`)."""
+        asked = _asked(arena, answer, self._remember, self._make_room, keep)
+        self._function = _Function(asked)  # kept for as long as kernels call it
         arena[ASK] = ctypes.cast(self._function, ctypes.c_void_p).value or 0
-        self._make_table(2 * _LEAST)
+        self._slots = 0
+        self._make_room()
 
     def __len__(self) -> int:
         return self._count + self._of_names
+
+    @property
+    def _count(self) -> int:
+        return int(self._making[ANSWERS_KNOWN])
+
+    def _is_maker(self, function: int) -> bool:
+        return bool(self._directory[function * MEMO_WORDS + MAKES])
+
+    # -- terms that kernels make (see `making`) -----------------------------------------------------------------------
+
+    @property
+    def terms(self) -> int:
+        """How many terms there are, including those that kernels have made."""
+        return int(self._making[TERMS_KNOWN])
+
+    def add_term(self, depth: int) -> None:
+        """Enter a term that the driver has made."""
+        if self._making[TERMS_KNOWN] == self._making[TERMS_ROOM]:
+            self._make_room()
+        number = self._making[TERMS_KNOWN]
+        self._terms[number] = depth, -1
+        self._making[TERMS_KNOWN] = number + 1
+
+    def questions_of(self, numbers: Codes) -> Codes:
+        """The questions to which terms are the answers, if kernels have made them, as rows."""
+        rows: Codes = self._rows[self._terms[numbers, MADE_BY]]
+        return rows
+
+    def _make_room(self) -> None:
+        """Make room for more answers and terms, and tell kernels where they are."""
+        if 2 * self._count >= self._slots or self._count >= len(self._rows):
+            more = max(_LEAST, self._count)
+            self._shared_rows, self._rows = _with_room(self._rows[: self._count], more)
+            self._make_table(max(2 * _LEAST, 4 * _power_of_two(self._count)))
+        if self.terms >= len(self._terms):
+            more = max(_LEAST, self.terms)
+            self._shared_terms, self._terms = _with_room(self._terms[: self.terms], more)
+        self._making[ANSWERS_AT] = self._distance(self._shared_rows)
+        self._making[ANSWERS_ROOM] = min(len(self._rows), self._slots // 2)
+        self._making[TERMS_AT], self._making[TERMS_ROOM] = self._distance(self._shared_terms), len(self._terms)
 
     @property
     def rows(self) -> Codes:
@@ -84,21 +156,25 @@ class Answers:
             found.append(np.column_stack([np.full(len(known), question), names, names, memo[known]]))
         return np.concatenate(found)
 
-    def keep(self, rows: Codes) -> None:
-        """Keep only these answers."""
+    def keep(self, rows: Codes, terms: Codes) -> None:
+        """Keep only these answers, and the terms with these numbers, which have new ones."""
+        depths = self._terms[terms, DEPTH]
+        self._making[ANSWERS_KNOWN] = self._making[TERMS_KNOWN] = 0
         self._of_names = 0
         for memo in self._memos.values():
             memo.fill(NOT_KNOWN)
-        of_names = np.array([self._is_of_name(*row[:3]) for row in rows.tolist()], bool)
+        of_names = np.isin(rows[:, QUESTION], list(self._memos)) & (rows[:, A] == rows[:, B])
+        of_names &= (rows[:, A] >= NAMES) & (rows[:, A] < TERMS)
         for question, a, b, answer in rows[of_names].tolist():
             self._remember(question, a, b, answer)
         rows = rows[~of_names]
-        self._rows = np.zeros((max(_LEAST, len(rows)), SLOT), np.int64)
-        self._rows[: len(rows)], self._count = rows, len(rows)
-        size = 2 * _LEAST
-        while size < 2 * len(rows):
-            size *= 2
-        self._make_table(size)
+        self._rows, self._making[ANSWERS_KNOWN], self._slots = rows, len(rows), 0  # so that room is made for more
+        self._terms, self._making[TERMS_KNOWN] = np.full((len(terms), TERM_WORDS), -1, np.int64), len(terms)
+        self._terms[:, DEPTH] = depths
+        made = np.flatnonzero(np.isin(rows[:, QUESTION], self.makers))
+        made = made[(rows[made, ANSWER] >= TERMS) & (rows[made, ANSWER] < WIDES)]  # the others have no value
+        self._terms[WIDES - 1 - rows[made, ANSWER], MADE_BY] = made
+        self._make_room()
 
     def _is_of_name(self, question: int, a: int, b: int) -> bool:
         """Whether this is the value of a function of one name."""
@@ -114,14 +190,12 @@ class Answers:
             memo[a - NAMES] = answer
             self._of_names += 1
             return
-        if self._count == len(self._rows):
-            self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
-        self._rows[self._count] = question, a, b, answer
-        self._count += 1
-        if 2 * self._count > self._slots:
-            self._make_table(2 * self._slots)
-        else:
-            enter(self._table, self._rows[self._count - 1 : self._count])
+        if self._making[ANSWERS_KNOWN] == self._making[ANSWERS_ROOM]:
+            self._make_room()
+        count = self._count
+        self._rows[count] = question, a, b, answer
+        self._making[ANSWERS_KNOWN] = count + 1
+        enter(self._table, self._rows[count : count + 1])
 
     def _make_table(self, slots: int) -> None:
         """A table with this number of slots, a power of two, and all answers."""
@@ -142,6 +216,22 @@ class Answers:
         return int(array.ctypes.data - self._arena.ctypes.data) // 8
 
 
+def _with_room(rows: Codes, more: int) -> tuple[Codes, Codes]:
+    """Rows with room for more, as words that kernels reach and as rows."""
+    words = np.zeros((len(rows) + more) * rows.shape[1], np.int64)
+    words[: rows.size] = rows.ravel()
+    return share(words), words.reshape(-1, rows.shape[1])
+
+
+def _power_of_two(number: int) -> int:
+    """The least power of two that is not less.
+
+    >>> [_power_of_two(number) for number in (1, 5, 8)]
+    [1, 8, 8]
+    """
+    return 1 << max(0, number - 1).bit_length()
+
+
 _Function = ctypes.CFUNCTYPE(ctypes.c_int64)
 
 
@@ -149,6 +239,7 @@ def _asked(
     arena: Codes,
     answer: Callable[[int, int, int], int],
     remember: Callable[[int, int, int, int], None],
+    make_room: Callable[[], None],
     keep: Callable[[BaseException], None],
 ) -> Callable[[], int]:
     """The function that kernels call. It must not raise: exceptions inside it are kept, and the kernels stop."""
@@ -158,6 +249,9 @@ def _asked(
         try:
             key = words[KEY]
             question, a, b = words[key + ASKED_QUESTION], words[key + ASKED_A], words[key + ASKED_B]
+            if question == ROOM:
+                make_room()
+                return 0
             found = answer(question, a, b)
             if question != TOTAL:
                 remember(question, a, b, found)

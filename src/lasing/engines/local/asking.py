@@ -6,7 +6,7 @@ Each question is answered once for the same codes. A table of answers (open addr
 no answer, the kernel calls a function of the driver by its address, as it does to pause, and continues with the answer:
 to return to the driver, it would have to save the state of all its loops. The answer may be a new value. So names and
 wide values may be added during the call, and the table may move: kernels find it by its distance from the arena, which
-they read each time. `answers` is the driver's side.
+they read each time. `answers` is the driver's side. Pairs and identifiers need no driver (see `making`).
 
 The values of a function of one name are in an array under the number of the name, so that a column of names costs one
 look into a small array for each row. The other answers are in the table.
@@ -17,9 +17,21 @@ from __future__ import annotations
 import numpy as np
 
 from lasing.compiling import njit
+from lasing.engines.local.making import (
+    ANSWERS_AT,
+    ANSWERS_KNOWN,
+    MAKING,
+    OPERANDS,
+    depth_made,
+    has_room,
+    number_term,
+)
+from lasing.engines.local.making import NAMES as NAMES
+from lasing.engines.local.making import TERMS as TERMS
 from lasing.engines.local.memory import KEY, mix
 from lasing.engines.local.pointers import Memory, call, int64, pointer, uint64
 from lasing.logic.functions.codes import COPY, UNEQUAL
+from lasing.logic.values.constructed import DEEPEST
 
 # The words of the arena's header that belong to this file: where the driver's function is, and how far the table is
 # from the arena. In the area for keys: what is asked.
@@ -37,6 +49,8 @@ ARITHMETIC = 1 << 32
 """Arithmetic on terms: the question is this and the code of the operation."""
 TOTAL = 1 << 33
 """The value of a sum with terms. The question is about words of memory, not about codes: its answer is not cached."""
+ROOM = TOTAL + 1
+"""No question: the driver has to make room for terms that kernels make."""
 
 # The table: its mask, then per slot the question, its two codes, and the answer.
 MASK, FIRST_SLOT = 0, 1
@@ -44,15 +58,12 @@ QUESTION, A, B, ANSWER = range(4)
 SLOT = 4
 FREE = -1
 
-# For each function: how far its array is from the arena, and its length; 0 if it takes more than one operand.
-MEMO, MEMO_SIZE = range(2)
-MEMO_WORDS = 2
+# For each function: how far its array is from the arena, and its length, 0 if it takes more than one operand; whether
+# it makes identifiers from several operands, which kernels can do.
+MEMO, MEMO_SIZE, MAKES = range(3)
+MEMO_WORDS = 3
 NOT_KNOWN = -(2**63) + 63
 """In an array: this value is not known yet. No code and no reason is this number."""
-
-NAMES = 2**61
-TERMS = 2**61 + 2**60
-"""The codes of names begin at NAMES and end before TERMS."""
 
 
 @njit(cache=True, forceinline=True)
@@ -74,7 +85,34 @@ def ask(m: Memory, question: int, a: int, b: int) -> int:
     at = _slot(m, m[ANSWERS], question, a, b)
     if m[at + QUESTION] != FREE:
         return m[at + ANSWER]
+    if question == PAIR:
+        return _make(m, question, a, b, OPERANDS + depth_made(m, a, b))
+    if FIRST_FUNCTION <= question < ARITHMETIC and m[m[MEMOS] + (question - FIRST_FUNCTION) * MEMO_WORDS + MAKES] == 1:
+        depth = depth_made(m, a, b) + 1
+        if depth <= DEEPEST:
+            return _make(m, question, a, b, depth)
     return ask_driver(m, question, a, b)
+
+
+@njit(cache=True)
+def _make(m: Memory, question: int, a: int, b: int, depth: int) -> int:
+    """The term that is the answer to a question, which nobody has asked yet."""
+    if not has_room(m):
+        ask_driver(m, ROOM, 0, 0)
+    making = m[MAKING]
+    row = m[making + ANSWERS_AT] + m[making + ANSWERS_KNOWN] * SLOT
+    slot = _slot(m, m[ANSWERS], question, a, b)
+    code = number_term(m, depth)
+    for at in (row, slot):
+        m[at + QUESTION], m[at + A], m[at + B], m[at + ANSWER] = question, a, b, code
+    m[making + ANSWERS_KNOWN] += 1
+    return code
+
+
+@njit(cache=True)
+def encode_made(array: Memory, question: int, a: int, b: int) -> int:
+    """Same as `ask`, but takes the array itself."""
+    return ask(pointer(array), question, a, b)
 
 
 @njit(cache=True)

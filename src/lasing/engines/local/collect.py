@@ -71,6 +71,62 @@ def mark_code(code: int, names: np.ndarray, wides: np.ndarray) -> None:
         wides[code - WIDES] = 1
 
 
+# What is the answer to a question: a value, a term that kernels have made (see `making`), or something else.
+NO_VALUE, VALUE, MADE = range(3)
+# Whether a value lives, is gone, or is a small number, which is not stored and so never goes.
+DEAD, EVERLASTING, ALIVE = range(3)
+
+
+@njit(cache=True)
+def mark_answers(
+    rows: np.ndarray, kinds: np.ndarray, kept: np.ndarray, names: np.ndarray, wides: np.ndarray, asked: np.ndarray
+) -> None:
+    """Mark the answers that are kept, and the values that they need. A row is a question, its two operands, an answer.
+
+    An answer is kept if its operands live, and at least one of them could be gone; then its result lives. Terms that
+    kernels make are the other way round: as long as one lives, so do its operands, and it must not get another code.
+    Pairs that other functions were asked about (`asked`) are kept like other answers.
+
+    Operands are older than what is made of them, so a pass forwards and one backwards find nearly everything.
+    """
+    number = rows.shape[0]
+    nothing = np.zeros(0, np.int64)
+    for i in range(number):
+        if kinds[i] == VALUE:
+            mark_code(rows[i, 1], asked, nothing)
+            mark_code(rows[i, 2], asked, nothing)
+    for i in range(number - 1, -1, -1):
+        if kinds[i] == MADE and _life(rows[i, 3], asked, nothing) == ALIVE:
+            mark_code(rows[i, 1], asked, nothing)
+            mark_code(rows[i, 2], asked, nothing)
+    changed = True
+    while changed:
+        changed = False
+        for i in range(number):
+            if not kept[i] and (kinds[i] != MADE or _life(rows[i, 3], asked, nothing) == ALIVE):
+                one, other = _life(rows[i, 1], names, wides), _life(rows[i, 2], names, wides)
+                if min(one, other) > DEAD and max(one, other) == ALIVE:
+                    kept[i] = changed = True
+                    if kinds[i] != NO_VALUE:
+                        mark_code(rows[i, 3], names, wides)
+        for i in range(number - 1, -1, -1):
+            if kinds[i] == MADE and not kept[i] and _life(rows[i, 3], names, wides) == ALIVE:
+                kept[i] = changed = True
+                mark_code(rows[i, 1], names, wides)
+                mark_code(rows[i, 2], names, wides)
+
+
+@njit(cache=True)
+def _life(code: int, names: np.ndarray, wides: np.ndarray) -> int:
+    """Whether a value lives."""
+    if NAMES <= code < WIDES:
+        number = _number_of(code, names)
+        return ALIVE if 0 <= number < names.shape[0] and names[number] == 1 else DEAD
+    if code >= WIDES:
+        return ALIVE if code - WIDES < wides.shape[0] and wides[code - WIDES] == 1 else DEAD
+    return EVERLASTING
+
+
 @njit(cache=True, forceinline=True)
 def _number_of(code: int, names: np.ndarray) -> int:
     """Where a name or term is in an array of all of them: names from the first on, terms from the last on backwards."""

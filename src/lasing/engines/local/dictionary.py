@@ -20,8 +20,18 @@ from weakref import ref
 import numpy as np
 
 from lasing.engines.local.answers import Answers
-from lasing.engines.local.asking import ANSWER, PAIR, QUESTION, TOTAL, A, B
-from lasing.engines.local.collect import mark, mark_rows, renumber, renumber_rows, wide_values
+from lasing.engines.local.asking import ANSWER, FIRST_FUNCTION, PAIR, QUESTION, TOTAL, A, B, encode_made
+from lasing.engines.local.collect import (
+    MADE,
+    NO_VALUE,
+    VALUE,
+    mark,
+    mark_answers,
+    mark_rows,
+    renumber,
+    renumber_rows,
+    wide_values,
+)
 from lasing.engines.local.questions import Call, NoValue, Operands, compared, computed
 from lasing.engines.local.strings import Strings
 from lasing.engines.local.texts import Texts
@@ -40,6 +50,7 @@ from lasing.engines.local.values import (
     encode_wide,
 )
 from lasing.logic.values import KINDS, Undefined, Value
+from lasing.logic.values.constructed import Constructed
 from lasing.logic.values.table import Coding
 
 Codes = np.ndarray[Any, np.dtype[np.int64]]
@@ -82,15 +93,24 @@ class Dictionary:
     ) -> None:
         self._arena = arena
         self._registers = np.array(registers, np.int64)
-        self._codes: dict[Value | Operands, int] = {}
+        self._codes: dict[Value, int] = {}
         self.names: list[str] = []
-        self.terms: list[Value | Operands] = []
-        """Values of other kinds than numbers and names; the code of the first is WIDES - 1, and so on downwards."""
+        self.terms: list[Value | Operands | None] = []
+        """Values of other kinds than numbers and names; the code of the first is WIDES - 1, and so on downwards. None
+        is a term that kernels have made, and that nobody has read yet (see `making`). There may be more of these."""
         self._functions = functions
         self.raised: list[BaseException] = []
         self._answers = Answers(
-            arena, self._answer, keep or self.raised.append, [operands for _, operands in functions]
+            arena,
+            self._answer,
+            keep or self.raised.append,
+            [operands for _, operands in functions],
+            [function.makes for function, _ in functions],
         )
+        self._makers = {
+            operands: FIRST_FUNCTION + i for i, (f, operands) in enumerate(functions) if f.makes and operands > 1
+        }
+        """The questions that make identifiers, by the number of their operands."""
         self._by_code: np.ndarray[Any, np.dtype[np.object_]] = np.empty(0, object)
         self._filled = 0
         self._wides: list[Value] = []
@@ -134,8 +154,8 @@ class Dictionary:
         return self._count() > self._limit
 
     def _count(self) -> int:
-        """How many values and answers there are."""
-        return len(self.names) + len(self.terms) + len(self._answers) + int(wide_values(self._arena))
+        """How many values there are, and answers that are no new terms."""
+        return len(self.names) + max(self._answers.terms, len(self._answers)) + int(wide_values(self._arena))
 
     def settle(self) -> None:
         """Keep the values that are known now for long: look for unused ones only once there are twice as many."""
@@ -145,6 +165,7 @@ class Dictionary:
         """Forget the values that are in no row of the arena, no constant and no `Coded`; the others get new codes."""
         assert not self.bare, "some code is working with codes that would change their meaning"
         known = len(self.names)
+        self._take_made()
         names = np.zeros(known + len(self.terms), np.int64)  # the terms last, the newest first, as their codes are
         wides = np.zeros(wide_values(self._arena), np.int64)
         held = [coded for known in self._held if (coded := known()) is not None]
@@ -166,8 +187,12 @@ class Dictionary:
         self.names = [self.names[i] for i in kept.tolist()]
         self.terms = [self.terms[i] for i in kept_terms.tolist()]
         self._codes = {name: NAMES + i for i, name in enumerate(self.names)}
-        self._codes |= {term: WIDES - 1 - i for i, term in enumerate(self.terms)}
-        self._answers.keep(_renumbered(answers, numbers))
+        self._codes |= {
+            term: WIDES - 1 - i
+            for i, term in enumerate(self.terms)
+            if term is not None and not isinstance(term, Operands)
+        }
+        self._answers.keep(_renumbered(answers, numbers), kept_terms)
         self._by_code, self._filled, self._arrow = np.empty(0, object), 0, None
         self._wides = []  # the arena knows them: a Python object is made only for those that someone asks for
         self.strings = Strings()
@@ -176,20 +201,13 @@ class Dictionary:
         self.collections += 1
 
     def _living_answers(self, names: Codes, wides: Codes) -> Codes:
-        """The answers about live values. Their results are marked, so that they live too.
-
-        One result may be part of another question, so this repeats until nothing new is marked.
-        """
+        """The answers about live values (see `mark_answers`). What they need is marked, so that it lives too."""
         rows = self._answers.rows
-        kept = np.zeros(len(rows), bool)
-        while True:
-            one, other = (_life(rows[:, column], names, wides) for column in (A, B))
-            found = (np.minimum(one, other) > DEAD) & (np.maximum(one, other) == ALIVE)
-            if (found == kept).all():
-                break
-            kept = found
-            has_value = kept & (rows[:, QUESTION] >= PAIR)
-            mark_rows(rows[has_value], ANSWER, names, wides)
+        kinds = np.where(rows[:, QUESTION] >= PAIR, VALUE, NO_VALUE)
+        kinds[np.isin(rows[:, QUESTION], self._answers.makers)] = MADE
+        asked = np.zeros_like(names)
+        kept = np.zeros(len(rows), np.bool_)
+        mark_answers(rows, kinds, kept, names, wides, asked)
         return rows[kept].copy()
 
     def _answer(self, question: int, a: int, b: int) -> int:
@@ -220,11 +238,63 @@ class Dictionary:
     def _term(self, code: int) -> Value | Operands:
         if NAMES <= code < TERMS:
             return self.names[code - NAMES]
-        return self.terms[WIDES - 1 - code] if TERMS <= code < WIDES else self.value(code)
+        return self._term_of(WIDES - 1 - code) if TERMS <= code < WIDES else self.value(code)
 
-    def _code_of_result(self, value: Value | Operands) -> int:
+    def _code_of_result(self, value: Value) -> int:
         code = self._codes.get(value)
         return self._add(value) if code is None else code
+
+    # -- terms that kernels have made ------------------------------------------------------------------------------
+
+    def _take_made(self) -> None:
+        """Make places for the terms that kernels have made since."""
+        if (number := self._answers.terms - len(self.terms)) > 0:
+            self.terms += [None] * number
+
+    def _term_of(self, number: int) -> Value | Operands:
+        """The term with a number."""
+        known = self.terms[number] if number < len(self.terms) else None
+        return self._terms_of(np.array([number]))[0] if known is None else known
+
+    def _terms_of(self, numbers: Codes) -> list[Value | Operands]:
+        """The terms with these numbers."""
+        self._take_made()
+        terms, wanted = self.terms, numbers.tolist()
+        unread = [number for number in dict.fromkeys(wanted) if terms[number] is None]
+        if unread:
+            self._read(np.array(unread))
+        return [terms[number] for number in wanted]
+
+    def _read(self, numbers: Codes) -> None:
+        """Make values of terms that kernels have made: column by column, because most have the same form."""
+        rows = self._answers.questions_of(numbers)
+        for question in np.unique(rows[:, QUESTION]).tolist():
+            mine = rows[:, QUESTION] == question
+            if question == PAIR:  # pairs may be of any length
+                for number, row in zip(numbers[mine].tolist(), rows[mine], strict=True):
+                    before, last = self._term(int(row[A])), self._term(int(row[B]))
+                    several = before.values if isinstance(before, Operands) else (before,)
+                    self.terms[number] = Operands((*several, last))  # type: ignore[arg-type]  # pairs grow at the end
+                continue
+            asked, columns = rows[mine], []
+            for _ in range(self._functions[question - FIRST_FUNCTION][1] - 2):
+                columns.append(asked[:, B])
+                asked = self._answers.questions_of(WIDES - 1 - asked[:, A])
+            columns += [asked[:, B], asked[:, A]]
+            every, size = self.values(np.concatenate(columns[::-1])), len(asked)  # one call for all columns
+            function, *args = (every[i : i + size] for i in range(0, len(every), size))
+            made = map(Constructed.made, function, zip(*args, strict=True))  # type: ignore[arg-type]  # kernels check
+            for number, term in zip(numbers[mine].tolist(), made, strict=True):
+                self.terms[number] = term
+
+    def _identifier(self, value: Constructed, question: int) -> int:
+        """The code of an identifier, which kernels may have made."""
+        code = self._code_of_result(value.function)
+        *others, last = map(self._code_of_result, value.args)
+        for other in others:
+            code = encode_made(self._arena, PAIR, code, other)
+        found: int = encode_made(self._arena, question, code, last)
+        return found
 
     # -- values to codes -------------------------------------------------------------------------------------------
 
@@ -256,21 +326,29 @@ class Dictionary:
         codes: Codes = encode_doubles(self._arena, values)
         return codes
 
-    def _new(self, value: Value | Operands) -> int:
+    def _new(self, value: Value) -> int:
         known = self._codes.get(value)  # it may be there twice among new values
         return self._add(value) if known is None else known
 
-    def _add(self, value: Value | Operands) -> int:
+    def _add(self, value: Value) -> int:
         """A code for a value that has none yet."""
         if isinstance(value, int) and -SMALL < value < SMALL:
             return value  # it is not stored: it is its own code
-        match _CODINGS.get(type(value), "term"):  # operands are not values
+        match _CODINGS[type(value)]:
             case "name":
                 code = NAMES + len(self.names)
                 self.names.append(value)  # type: ignore[arg-type]  # it is of that kind
             case "term":
+                depth = 0
+                if isinstance(value, Constructed):
+                    if value.args and (question := self._makers.get(len(value.args) + 1)) is not None:
+                        code = self._codes[value] = self._identifier(value, question)
+                        return code
+                    depth = value.depth
+                self._take_made()
                 code = WIDES - 1 - len(self.terms)
                 self.terms.append(value)
+                self._answers.add_term(depth)
             case "itself":  # it is too large for that
                 code = encode_wide(self._arena, INTEGER, value)  # type: ignore[arg-type]  # it is of that kind
             case "wide":
@@ -287,7 +365,7 @@ class Dictionary:
         if code < TERMS:
             return self.names[code - NAMES]
         if code < WIDES:
-            return self.terms[WIDES - 1 - code]  # type: ignore[return-value]  # operands are in no row
+            return self._term_of(WIDES - 1 - code)  # type: ignore[return-value]  # operands are in no row
         if code - WIDES >= len(self._wides):  # those that are new, all at once
             self._wides += self.values(np.arange(WIDES + len(self._wides), WIDES + wide_values(self._arena)))
         return self._wides[code - WIDES]
@@ -297,16 +375,20 @@ class Dictionary:
         most = codes.max() if codes.size else 0
         if most < NAMES:
             return list(codes.tolist())
-        if most < TERMS and codes.min() >= NAMES:
+        least = codes.min()
+        if most < TERMS and least >= NAMES:
             return list(self._names_by_code()[codes - NAMES].tolist())
+        if most < WIDES and least >= TERMS:
+            return self._terms_of(WIDES - 1 - codes)  # type: ignore[return-value]  # operands are in no row
         integers, doubles = self.numbers(codes)
         found = integers.astype(object)
         found[doubles] = integers[doubles].view(np.float64).astype(object)
         names = (codes >= NAMES) & (codes < TERMS)
         if names.any():
             found[names] = self._names_by_code()[codes[names] - NAMES]
-        for i in np.flatnonzero((codes >= TERMS) & (codes < WIDES)).tolist():
-            found[i] = self.terms[WIDES - 1 - codes[i]]
+        terms = (codes >= TERMS) & (codes < WIDES)
+        if terms.any():
+            found[terms] = self._terms_of(WIDES - 1 - codes[terms])
         return list(found.tolist())
 
     def numbers(self, codes: Codes) -> tuple[Codes, np.ndarray[Any, np.dtype[np.bool_]]]:
@@ -350,7 +432,6 @@ class Dictionary:
 
 _NO_TEXTS: Codes = np.zeros(2, np.int64)
 _LAST_TERM = WIDES - 1 - NAMES
-DEAD, EVERLASTING, ALIVE = range(3)
 _CODINGS: dict[type, Coding] = {python: kind.coding for python, kind in KINDS.items()}
 
 
@@ -367,16 +448,3 @@ def _renumbered(answers: Codes, numbers: Sequence[Codes]) -> Codes:
     renumber_rows(answers, A, *numbers)
     answers[others, ANSWER] = words
     return answers
-
-
-def _life(codes: Codes, names: Codes, wides: Codes) -> Codes:
-    """Whether values live, are gone, or are small numbers, which are not stored and so never go."""
-    life = np.full(len(codes), EVERLASTING)
-    for used, first, last, base in (
-        (names, NAMES, TERMS, NAMES),
-        (names, TERMS, WIDES, WIDES - len(names)),
-        (wides, WIDES, 2**63 - 1, WIDES),
-    ):
-        mine = (codes >= first) & (codes < last)
-        life[mine] = np.where(used[codes[mine] - base] == 1, ALIVE, DEAD)
-    return life

@@ -121,7 +121,7 @@ ANNOTATED = 21  # whether guaranteed atoms are output once, with the time up to 
 REPORTS_EXTENSIONS = 22  # whether the output reports that an atom is guaranteed for longer
 EXAMPLES = 23  # where the examples of instances without a value are
 REMEMBERS = 41  # whether what is derived of derived streams is remembered: not while past facts are evaluated again
-HEADER = 42  # words from 24 on are those of `pause`, 36, 37 and 40 those of `asking`, 38 and 39 those of `measuring`
+HEADER = 43  # words from 24 on are those of `pause`, 36, 37, 40 of `asking`, 38, 39 of `measuring`, 42 of `making`
 
 NEVER = -(2**62)
 FOREVER = 2**62

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lasing.engines.local.asking import ARITHMETIC, BITS, CLASS, FIRST_FUNCTION, LIMB, PAIR, PRECEDES, SUMMAND
+from lasing.engines.local.asking import ARITHMETIC, BITS, CLASS, FIRST_FUNCTION, LIMB, PRECEDES, SUMMAND
 from lasing.engines.local.totals import bits, limb, summand
 from lasing.logic.functions import COMPARISONS, FUNCTIONS, Function, holds
 from lasing.logic.functions.reasons import REASONS
@@ -49,10 +49,8 @@ def compared(question: int, a: Value, b: Value) -> int:
     return int(holds(_COMPARISONS[question], a, b))
 
 
-def computed(question: int, a: Value | Operands, b: Value, functions: Sequence[Call]) -> Value | Operands | NoValue:
+def computed(question: int, a: Value | Operands, b: Value, functions: Sequence[Call]) -> Value | NoValue:
     """The value of a function; `functions` are those that the plan asks for."""
-    if question == PAIR:
-        return Operands((*_several(a), b))
     if question >= ARITHMETIC:
         function = _ARITHMETIC[question - ARITHMETIC]
         operands = min(function.most or 2, 2)

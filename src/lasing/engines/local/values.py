@@ -17,6 +17,7 @@ from lasing.engines.local.asking import ARITHMETIC, CLASS, PRECEDES, ask
 from lasing.engines.local.asking import NAMES as NAMES
 from lasing.engines.local.asking import TERMS as TERMS
 from lasing.engines.local.exact import quotient
+from lasing.engines.local.making import WIDES as WIDES
 from lasing.engines.local.memory import FOREVER, KEY, NO_ROW, WIDE, append, find, record
 from lasing.engines.local.pointers import Memory, int64, pointer, uint64
 from lasing.engines.local.texts import order
@@ -42,7 +43,6 @@ from lasing.logic.functions.reasons import REASONS as REASONS
 from lasing.logic.values import Class
 
 SMALL = 2**60
-WIDES = 2**62
 UNDEFINED = -(2**63) + 31
 BEYOND_64_BITS, BY_ZERO, NOT_A_NUMBER, NOT_COMPARABLE, NO_TIME = range(UNDEFINED, UNDEFINED - 5, -1)
 """In place of a value: why there is none. REASONS has the words, by their distance from UNDEFINED."""

@@ -41,6 +41,7 @@ from lasing.logic.formulas import Aggregate as Braces
 from lasing.logic.formulas import At, Atom, Compare, Formula, Not, Select, Sometime, Window, variables_in
 from lasing.logic.functions import AggregateFunction, Comparison
 from lasing.logic.terms import NOW, Arithmetic, Term, Variable
+from lasing.logic.values import is_value
 
 OWN = ""
 """The name of the event that is being described."""
@@ -141,7 +142,11 @@ class Body:
 
     def _tests(self, term: Term, type_: Type | None) -> list[Formula]:
         """The tests that a term has values of a type, unless that is already known."""
-        if type_ is None or not isinstance(term, Variable):
+        if type_ is None:
+            return []
+        if is_value(term):  # a constant: an event with 1.5 for an int is no event
+            return [] if has_type(term, type_) else tests(term, type_)
+        if not isinstance(term, Variable):
             return []
         if term in self.row:
             column = self.row.index(term)

@@ -327,5 +327,6 @@ ABOUT_FUNCTIONS: tuple[Function, ...] = (
         "an identifier that is the same for the same arguments and differs from all other values; the first "
         "argument is a name: `new(room, X)`",
         most=None,
+        makes=True,
     ),
 )

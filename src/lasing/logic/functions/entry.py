@@ -57,6 +57,8 @@ class Function:
     kernel: int | None = None
     precedence: int = 0
     lazy: bool = False
+    makes: bool = False
+    """Whether its value is nothing but an identifier of its operands, the first of which is a name."""
     about: str = ""
     """What it computes, and an example, for the docs."""
 
@@ -130,12 +132,15 @@ def call(
     least: int | None = None,
     most: int | None = -1,
     lazy: bool = False,
+    makes: bool = False,
 ) -> Function:
     """A function that is written with parentheses, and has no kernel. It takes as many operands as it names, unless
     `least` or `most` say otherwise."""
     column = result if callable(result) else lambda _types: result
     fewest, highest = len(operands) if least is None else least, len(operands) if most == -1 else most
-    return Function(name, fewest, highest, "call", operands, gives, column, definition, lazy=lazy, about=about)
+    return Function(
+        name, fewest, highest, "call", operands, gives, column, definition, lazy=lazy, makes=makes, about=about
+    )
 
 
 def unknown(name: str) -> Function:

@@ -30,6 +30,14 @@ class Constructed(Boxed):
         if self.depth > DEEPEST:
             raise fault("E506", f"new({self.function},…) is nested deeper than {DEEPEST}")
 
+    @classmethod
+    def made(cls, function: str, args: tuple[Value, ...]) -> Constructed:
+        """The same, for arguments that are known not to be nested too deep."""
+        found = object.__new__(cls)
+        object.__setattr__(found, "function", function)
+        object.__setattr__(found, "args", args)
+        return found
+
     @property
     def depth(self) -> int:
         """How deep identifiers are nested in this one, itself included."""

@@ -13,6 +13,7 @@ from lasing.plan.optimize.merge import merge_rules
 from lasing.plan.optimize.order import order_lookups
 from lasing.plan.optimize.originals import read_originals
 from lasing.plan.optimize.select import select_constants
+from lasing.plan.optimize.tabulate import tabulate_rules
 
 Pass = Callable[[Plan], Plan]
 
@@ -20,6 +21,7 @@ PASSES: tuple[Pass, ...] = (
     drop_dead,
     push_constants,
     drop_duplicates,
+    tabulate_rules,
     merge_rules,
     read_originals,
     fuse_copies,
