@@ -12,6 +12,7 @@ from functools import partial
 from statistics import median
 from typing import Protocol, get_args
 
+from lasing.bench.dotr import siddhi
 from lasing.bench.dotr.by_hand import Dictionaries, NestedLoops
 from lasing.bench.dotr.city import CityByHand, CitySetting
 from lasing.bench.dotr.live import Live
@@ -23,7 +24,7 @@ from lasing.bench.measuring.turns import DisagreementError
 from lasing.bench.scale.slopes import Words, sentences
 from lasing.bench.scale.stretches import OURS, Entry, Ready, measured
 
-BY_HAND, LOOPS = "dictionaries", "nested loops"
+BY_HAND, LOOPS, SIDDHI = "dictionaries", "nested loops", "Siddhi"
 UNIT = "µs per graph"
 STRETCH = 200
 """The graphs of a stretch."""
@@ -60,6 +61,8 @@ def contenders(setting: Scenario) -> dict[str, Make]:
     found[BY_HAND] = partial(Dictionaries, setting)
     if setting.policy == "each":
         found[LOOPS] = partial(NestedLoops, setting)
+    if siddhi.is_there() and siddhi.takes(setting):
+        found[SIDDHI] = partial(siddhi.Siddhi, setting)
     return found
 
 
