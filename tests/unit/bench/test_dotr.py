@@ -166,7 +166,7 @@ def test_the_group_has_all_experiments_and_its_bars() -> None:
     assert GROUPS["dotr"] == tuple(experiment.name for experiment in DOTR)
     chosen = choose(["dotr"])
     assert {experiment.name for experiment in chosen.experiments} == set(GROUPS["dotr"])
-    assert chosen.sections == ("dotr",)
+    assert chosen.sections == ("events",)
     assert len(by_length(QUICK)) < len(by_length(FULL))
     for experiment in DOTR:
         assert experiment.count(QUICK) <= experiment.count(FULL)
