@@ -30,10 +30,10 @@ class Cut:
     constraints: list[Constraint]
 
 
-def cut_comparisons(sparql: str, offset: int, prefixes: Mapping[str, str], numbers: bool = False) -> Cut:
+def cut_comparisons(sparql: str, offset: int, prefixes: Mapping[str, str], constants: bool = False) -> Cut:
     """Cut the comparisons with other events out of a query that begins at an offset.
 
-    With `numbers`, also those that say that a variable is less or greater than a number.
+    With `constants`, also those that say that a variable is less or greater than a number, or that it is an IRI.
     """
     read = list(tokens(sparql))
     if not read or not read[0].is_word("SELECT"):
@@ -42,7 +42,7 @@ def cut_comparisons(sparql: str, offset: int, prefixes: Mapping[str, str], numbe
     text = sparql
     for start, end in _conjuncts(read):
         related = any(is_reference(read, i) for i in range(start, end))
-        if related or (numbers and _compares_with_number(read[start:end])):
+        if related or (constants and _compares_with_constant(read[start:end])):
             constraints.append(_constraint(read, start, end, offset, prefixes))
             begin, stop = read[start].offset, read[end - 1].end
             text = f"{text[:begin]}true{' ' * (stop - begin - 4)}{text[stop:]}"
@@ -82,12 +82,23 @@ def _conjuncts(read: list[Token]) -> Iterator[tuple[int, int]]:
                 break
 
 
-def _compares_with_number(part: list[Token]) -> bool:
-    """Whether a condition is `?v > 5` or the like, with the sides in any order."""
+def _compares_with_constant(part: list[Token]) -> bool:
+    """Whether a condition is `?v > 5`, `?s = :sensor7` or the like, with the sides in any order.
+
+    `?v = 5` is not one of them: in SPARQL, it is also true of 5.0, and in patterns it is not.
+    """
     words = [token for i, token in enumerate(part) if token.text != "-" or i not in (0, 2)]  # -5 is two tokens
-    if len(words) != 3 or words[1].text not in ("<", "<=", ">", ">="):
+    if len(words) != 3:
         return False
-    return {words[0].kind, words[2].kind} == {"variable", "number"}
+    left, comparison, right = words
+    if comparison.text == "=":
+        return {_kind(left), _kind(right)} == {"variable", "iri"}
+    return comparison.text in ("<", "<=", ">", ">=") and {left.kind, right.kind} == {"variable", "number"}
+
+
+def _kind(token: Token) -> str:
+    """The kind of a token; a prefixed name is an IRI."""
+    return "iri" if token.kind == "word" and ":" in token.text else token.kind
 
 
 def _constraint(read: list[Token], start: int, end: int, offset: int, prefixes: Mapping[str, str]) -> Constraint:

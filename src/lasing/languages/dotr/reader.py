@@ -75,7 +75,7 @@ class _Reader:
     tick: Length | None = None
     i: int = 0
     events: dict[str, tuple[_Event, _Event]] = field(default_factory=dict)
-    """The events of the rule that is being read, by name: as they are, and with comparisons of numbers taken out."""
+    """The events of the rule that is being read, by name: as they are, and without comparisons with constants."""
 
     def read_all(self, mistakes: list[Mistake]) -> None:
         while not self._ended():
