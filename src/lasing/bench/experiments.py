@@ -36,6 +36,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "costs": tuple(table.name for table in COSTS),
 }
 """Names for groups of experiments, as `bars` is for all sections."""
+BARS_OF = {"dotr": ("events",)}
+"""The tables of bars that belong to a group."""
 
 
 _QUICKLY = "not measured by --quick, unless named"
@@ -62,7 +64,7 @@ def names() -> dict[str, str]:
     questions |= {table.name: table.question for table in COSTS}
     for group, members in GROUPS.items():
         if group not in questions and members:
-            questions[group] = f"All of {', '.join(members)}."
+            questions[group] = f"All of {', '.join((*members, *BARS_OF.get(group, ())))}."
     return {**questions, BARS: f"Which bars does the engine clear? One by one: {', '.join(SECTIONS)}."}
 
 
@@ -77,7 +79,8 @@ def choose(asked: Sequence[str] = (), quick: bool = False) -> Selection:
             raise ValueError(f"there is no {name!r} among {', '.join(known)}")
     wanted = {one for name in asked for one in (name, *GROUPS.get(name, ()))}
     experiments = tuple(experiment for name, experiment in EXPERIMENTS.items() if not asked or name in wanted)
-    sections = tuple(name for name in SECTIONS if not asked or BARS in asked or name in asked)
+    barred = {*asked, *(section for name in asked for section in BARS_OF.get(name, ()))}
+    sections = tuple(name for name in SECTIONS if not asked or BARS in asked or name in barred)
     on_spark = [experiment.name for experiment in experiments if experiment.name in ON_SPARK]
     why = ""
     if on_spark:

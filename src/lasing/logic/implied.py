@@ -33,11 +33,12 @@ def without_implied_conditions(program: Program, background: frozenset[str]) -> 
 
     >>> x, v, window = Variable("X"), Variable("V"), lambda a: Window(TimeWindow(9), Sometime(a))
     >>> from lasing.logic.formulas import TimeWindow
-    >>> from lasing.logic.program import Signature
+    >>> from lasing.logic.program import Output, Signature
     >>> rules = (Rule((Atom("hot", (x,)),), (Atom("warm", (x,)), Atom("content"))),
     ...     Rule((Atom("warm", (x,)),), (window(Atom("s", (x, 1))),)),
     ...     Rule((Atom("content"),), (window(Atom("s", (x, v))),)))
-    >>> print(*without_implied_conditions(Program(rules, inputs=(Signature("s", 2),)), frozenset()).rules)
+    >>> program = Program(rules, outputs=(Output("hot", ("",)),), inputs=(Signature("s", 2),))
+    >>> print(*without_implied_conditions(program, frozenset()).rules)
     hot(X) :- warm(X), content. warm(X) :- s(X,1) in [9]. content.
     """
     if not program.inputs:  # then anything may be streamed

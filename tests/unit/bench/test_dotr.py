@@ -9,13 +9,14 @@ import pytest
 pytest.importorskip("pyoxigraph")
 pytest.importorskip("rdflib")
 
-from lasing.bench.dotr import city
+from lasing.bench.dotr import city, siddhi
 from lasing.bench.dotr.by_hand import Dictionaries, NestedLoops
 from lasing.bench.dotr.city import CitySetting, Journeys, Query
 from lasing.bench.dotr.experiments import (
     BY_HAND,
     DOTR,
     LOOPS,
+    SIDDHI,
     all_agree,
     by_length,
     city_sentences,
@@ -78,7 +79,7 @@ def test_the_default_scenario_is_the_papers() -> None:
 
 def test_loops_are_written_out_for_each_event() -> None:
     setting = replace(SMALL, policy="each", length=10, seconds=30, terminators=0.1)
-    assert set(contenders(setting)) == {OURS, BY_HAND, LOOPS}
+    assert set(contenders(setting)) == {OURS, BY_HAND, LOOPS}  # Siddhi takes patterns of two events only
     loops = NestedLoops(setting)
     for t, graph in enumerate(setting.graphs(40)):
         loops.step(t, graph)
@@ -140,6 +141,15 @@ def test_a_stretch_goes_on_where_the_last_one_ended() -> None:
     assert ready.units == 5
 
 
+def test_siddhi_takes_part_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(siddhi, "is_there", lambda: False)
+    assert SIDDHI not in contenders(SMALL)
+    monkeypatch.setattr(siddhi, "is_there", lambda: True)
+    assert SIDDHI in contenders(SMALL)
+    assert SIDDHI not in contenders(replace(SMALL, rules=siddhi.MOST_RULES + 1))
+    assert SIDDHI not in contenders(replace(SMALL, length=3))
+
+
 def test_sentences_name_the_figures() -> None:
     cells = [Cell("dotr-phases", OURS, "changes", {"phase": phase}, 10.0) for phase in PHASES]
     assert "A graph takes 60 µs" in phase_sentences(cells)[0]
@@ -156,7 +166,7 @@ def test_the_group_has_all_experiments_and_its_bars() -> None:
     assert GROUPS["dotr"] == tuple(experiment.name for experiment in DOTR)
     chosen = choose(["dotr"])
     assert {experiment.name for experiment in chosen.experiments} == set(GROUPS["dotr"])
-    assert chosen.sections == ("dotr",)
+    assert chosen.sections == ("events",)
     assert len(by_length(QUICK)) < len(by_length(FULL))
     for experiment in DOTR:
         assert experiment.count(QUICK) <= experiment.count(FULL)

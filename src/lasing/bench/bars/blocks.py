@@ -197,7 +197,7 @@ BLOCKS: dict[str, tuple[str, Callable[[Effort], Iterator[Line]]]] = {
     "rules": ("Many rules", many_rules),
     "memory": ("Memory", memory),
     "citybench": ("CityBench's first query, over RDF streams", rdf_streams),
-    "dotr": ("Event patterns, in the scenarios of DOTR", event_patterns),
+    "events": ("Event patterns, in the scenarios of DOTR", event_patterns),
     "shell": ("At the shell", shell),
 }
 """All blocks by name."""

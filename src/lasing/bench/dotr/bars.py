@@ -12,7 +12,19 @@ from functools import partial
 
 from lasing.bench.bars.blocks import Line
 from lasing.bench.dotr.city import CitySetting
-from lasing.bench.dotr.experiments import BUSY, DEFAULT, LONG, LOOPS, STRETCH, Scenario, all_agree, contenders, prepared
+from lasing.bench.dotr.experiments import (
+    BUSY,
+    DEFAULT,
+    LONG,
+    LOOPS,
+    STRETCH,
+    Found,
+    Scenario,
+    all_agree,
+    contenders,
+    prepared,
+    same_results,
+)
 from lasing.bench.dotr.live import Live
 from lasing.bench.dotr.sensors import WINDOW, BySensor
 from lasing.bench.measuring.course import FULL, Effort
@@ -99,8 +111,10 @@ def _long_pattern(effort: Effort) -> Iterator[Line]:
     for name, busy in BUSY.items():
         setting = replace(busy, length=LONG)
         make = contenders(setting)
-        prepare = {who: partial(prepared, setting, make[who], effort.turns) for who in (OURS, LOOPS)}
+        found: dict[str, Found] = {OURS: [], LOOPS: []}
+        prepare = {who: partial(prepared, setting, make[who], effort.turns, found[who]) for who in found}
         costs = _costs(prepare, effort)
+        same_results(setting, found)
         ratio = costs[LOOPS] / costs[OURS]
         graphs = f"{setting.window:,} graphs and {setting.rooms} rooms in the window"
         what = f"a pattern of {LONG} events, {name}: {graphs}, against nested loops"

@@ -12,6 +12,7 @@ from functools import partial
 from statistics import median
 from typing import Protocol, get_args
 
+from lasing.bench.dotr import siddhi
 from lasing.bench.dotr.by_hand import Dictionaries, NestedLoops
 from lasing.bench.dotr.city import CityByHand, CitySetting
 from lasing.bench.dotr.live import Live
@@ -23,14 +24,14 @@ from lasing.bench.measuring.turns import DisagreementError
 from lasing.bench.scale.slopes import Words, sentences
 from lasing.bench.scale.stretches import OURS, Entry, Ready, measured
 
-BY_HAND, LOOPS = "dictionaries", "nested loops"
+BY_HAND, LOOPS, SIDDHI = "dictionaries", "nested loops", "Siddhi"
 UNIT = "µs per graph"
 STRETCH = 200
 """The graphs of a stretch."""
 CHECKED = 100
 """The graphs whose results are compared, after the windows are full."""
-MOST_COMPARED = 3_000
-"""Windows with more graphs than this are not filled to compare results: smaller settings have compared them."""
+MOST_COMPARED = 1_000
+"""Windows with more graphs than this are compared only once they are full, in the stretch that does not count."""
 LONG = 10
 """The events of the longest pattern."""
 BUSY = {
@@ -50,6 +51,8 @@ class Patterns(Protocol):
 
 
 Make = Callable[[], Patterns]
+Found = list[Counter[tuple[tuple[str, str], ...]]]
+"""The results of each graph."""
 
 
 def contenders(setting: Scenario) -> dict[str, Make]:
@@ -60,6 +63,8 @@ def contenders(setting: Scenario) -> dict[str, Make]:
     found[BY_HAND] = partial(Dictionaries, setting)
     if setting.policy == "each":
         found[LOOPS] = partial(NestedLoops, setting)
+    if siddhi.is_there() and siddhi.takes(setting):
+        found[SIDDHI] = partial(siddhi.Siddhi, setting)
     return found
 
 
@@ -67,14 +72,9 @@ def all_agree(setting: Scenario, graphs: int = CHECKED) -> None:
     """Raise `DisagreementError` unless all contenders have the same results, identifiers aside."""
     made = {name: make() for name, make in contenders(setting).items()}
     stream = setting.graphs(setting.window + graphs)
-    for t, graph in enumerate(stream):
-        wanted = None
-        for name, one in made.items():
-            found = results(one.step(t, graph))
-            if wanted is not None and found != wanted:
-                only, missing = list((found - wanted).elements())[:2], list((wanted - found).elements())[:2]
-                raise DisagreementError(f"{setting}: at {t}, only {name} has {only}, and only {OURS} has {missing}")
-            wanted = found
+    same_results(
+        setting, {name: [results(one.step(t, graph)) for t, graph in enumerate(stream)] for name, one in made.items()}
+    )
 
 
 def results(triples: Sequence[Triple]) -> Counter[tuple[tuple[str, str], ...]]:
@@ -85,8 +85,13 @@ def results(triples: Sequence[Triple]) -> Counter[tuple[tuple[str, str], ...]]:
     return Counter(tuple(sorted(one)) for one in about.values())
 
 
-def prepared(setting: Scenario, make: Make, turns: int, stretch: int = STRETCH) -> Ready:
-    """A contender whose windows are full, in stretches of graphs."""
+def prepared(
+    setting: Scenario, make: Make, turns: int, found_first: Found | None = None, stretch: int = STRETCH
+) -> Ready:
+    """A contender whose windows are full, in stretches of graphs.
+
+    `found_first` gets the results of the first stretch, which does not count.
+    """
     one, first = make(), setting.window + 1
     stream = setting.graphs(first + stretch * (turns + 1))
     found = 0
@@ -95,20 +100,37 @@ def prepared(setting: Scenario, make: Make, turns: int, stretch: int = STRETCH) 
 
     def go(number: int) -> None:
         for t in range(first + number * stretch, first + (number + 1) * stretch):
-            one.step(t, stream[t])
+            triples = one.step(t, stream[t])
+            if number == 0 and found_first is not None:
+                found_first.append(results(triples))
 
     return Ready(go, stretch, found)
 
 
+def same_results(setting: Scenario, found: Mapping[str, Found]) -> None:
+    """Raise `DisagreementError` unless contenders had the same results, graph by graph."""
+    for name, theirs in found.items():
+        for number, (one, other) in enumerate(zip(found[OURS], theirs, strict=True)):
+            if one != other:
+                only, missing = list((other - one).elements())[:2], list((one - other).elements())[:2]
+                message = f"only {name} has {only}, and only {OURS} has {missing}"
+                raise DisagreementError(f"{setting}: in graph {number}, {message}")
+
+
 def race(name: str, swept: Sequence[tuple[Settings, Scenario]], effort: Effort) -> list[Cell]:
     """A cell for each contender in each setting, once their results have been the same."""
-    entries = []
+    entries, found = [], list[tuple[Scenario, dict[str, Found]]]()
     for named, setting in swept:
         if setting.window <= MOST_COMPARED:
             all_agree(setting)
+        found.append((setting, {}))
         for contender, make in contenders(setting).items():
-            entries.append(Entry(contender, "changes", named, partial(prepared, setting, make, effort.turns)))
-    return [replace(cell, derived=None) for cell in measured(name, entries, effort.turns)]
+            mine = found[-1][1].setdefault(contender, [])
+            entries.append(Entry(contender, "changes", named, partial(prepared, setting, make, effort.turns, mine)))
+    cells = measured(name, entries, effort.turns)
+    for setting, by_contender in found:
+        same_results(setting, by_contender)
+    return [replace(cell, derived=None) for cell in cells]
 
 
 # -- sweeps ----------------------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ class Cut:
     variables: tuple[str, ...]
     constraints: list[Constraint]
     hidden: tuple[str, ...] = ()
-    """The variables that only comparisons with numbers use, which are the last ones."""
+    """The variables that only comparisons with constants use, which are the last ones."""
     checked: str = ""
     """The query as it is written, with `true` in place of comparisons: so places in it are places in the text."""
 
@@ -49,10 +49,10 @@ class _Condition:
     related: bool
 
 
-def cut_comparisons(sparql: str, offset: int, prefixes: Mapping[str, str], numbers: bool = False) -> Cut:
+def cut_comparisons(sparql: str, offset: int, prefixes: Mapping[str, str], constants: bool = False) -> Cut:
     """Cut the comparisons with other events out of a query that begins at an offset.
 
-    With `numbers`, also those that say that a variable is less or greater than a number.
+    With `constants`, also those that say that a variable is less or greater than a number, or that it is an IRI.
     """
     read = list(tokens(sparql))
     if not read or not read[0].is_word("SELECT"):
@@ -62,7 +62,7 @@ def cut_comparisons(sparql: str, offset: int, prefixes: Mapping[str, str], numbe
         condition
         for condition in _conditions(read)
         if condition.related
-        or (numbers and counts is None and _compares_with_number(read[condition.start : condition.end]))
+        or (constants and counts is None and _compares_with_constant(read[condition.start : condition.end]))
     ]
     inside = {i for condition in cut for i in range(condition.start, condition.end)}
     wrong = next((i for i in range(len(read)) if i not in inside and is_reference(read, i)), None)
@@ -120,12 +120,23 @@ def _conditions(read: Sequence[Token]) -> Iterator[_Condition]:
                 break
 
 
-def _compares_with_number(part: Sequence[Token]) -> bool:
-    """Whether a condition is `?v > 5` or the like, with the sides in any order."""
+def _compares_with_constant(part: Sequence[Token]) -> bool:
+    """Whether a condition is `?v > 5`, `?s = :sensor7` or the like, with the sides in any order.
+
+    `?v = 5` is not one of them: in SPARQL, it is also true of 5.0, and in patterns it is not.
+    """
     words = [token for i, token in enumerate(part) if token.text != "-" or i not in (0, 2)]  # -5 is two tokens
-    if len(words) != 3 or words[1].text not in ("<", "<=", ">", ">="):
+    if len(words) != 3:
         return False
-    return {words[0].kind, words[2].kind} == {"variable", "number"}
+    left, comparison, right = words
+    if comparison.text == "=":
+        return {_kind(left), _kind(right)} == {"variable", "iri"}
+    return comparison.text in ("<", "<=", ">", ">=") and {left.kind, right.kind} == {"variable", "number"}
+
+
+def _kind(token: Token) -> str:
+    """The kind of a token; a prefixed name is an IRI."""
+    return "iri" if token.kind == "word" and ":" in token.text else token.kind
 
 
 def _constraint(part: Sequence[Token], offset: int, prefixes: Mapping[str, str]) -> Constraint:

@@ -174,7 +174,7 @@ class _Lowering:
         return found
 
     def _chosen(self) -> list[tuple[TeslaRule, _Known]]:
-        """The patterns to evaluate: those that differ only in numbers are one, with comparisons as constraints."""
+        """The patterns to evaluate: those that differ only in constants are one, with comparisons as constraints."""
         groups: dict[tuple[TeslaRule, str, str], list[tuple[_Known, Row]]] = {}
         for known in self.rules:
             shape, row = shape_of(known.rule.open_pattern)

@@ -71,7 +71,7 @@ class _Event:
 
 
 Both = tuple[_Event, _Event]
-"""An event as it is, and with comparisons of numbers taken out of its query."""
+"""An event as it is, and with comparisons with constants taken out of its query."""
 
 
 @dataclass(frozen=True, slots=True)

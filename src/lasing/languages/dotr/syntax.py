@@ -30,8 +30,8 @@ class EventQuery:
 class DotrRule:
     """A pattern and the graph that it defines: its triples as SPARQL. The pattern gives the variables in it values.
 
-    `open_pattern` is the same pattern with comparisons of numbers as constraints, and not in the queries of its events.
-    So rules that differ only in such numbers have the same queries, and can share one pattern.
+    `open_pattern` is the same pattern with comparisons with constants as constraints, not in the queries of its events.
+    So rules that differ only in such constants have the same queries, and can share one pattern.
     """
 
     pattern: TeslaRule
