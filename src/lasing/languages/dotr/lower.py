@@ -215,7 +215,7 @@ class _Lowering:
         if all(output.predicate != predicate for output in self.outputs):
             self.outputs.append(Output(predicate, ("subject", "predicate", "object"), form="graph"))
         which: tuple[Term, ...] = (number, NOW, *self._identity(match))
-        fresh = {part: call("new", "blank", label, *which) for part, label in _labels(template).items()}
+        fresh = {part: call("new", "blank", predicate, label, *which) for part, label in _labels(template).items()}
         rules = []
         for triple in template:
             literals: list[Formula] = [*match.literals, *self._members(rule, match, triple)]
