@@ -169,7 +169,7 @@ class Run:
         facts = facts_of(program)
         if facts.only_stream is not None:
             stream = naming_triples(stream, facts.only_stream)
-        names = {known.predicate: known.names for known in program.inputs if known.names is not None}
+        names = program.argument_names()
         if names:
             stream = naming_columns(stream, names)
         self._known: Arity = EventArity(facts.arity, names) if names else facts.arity

@@ -6,6 +6,7 @@ TESLA's definition finds the matches, and each match makes a graph. The graphs m
 
 from __future__ import annotations
 
+import random
 import warnings
 from dataclasses import replace
 from itertools import product
@@ -38,6 +39,25 @@ def test_graphs_are_those_of_the_definitions(first: int) -> None:
 def test_the_reference_engine_makes_them_too() -> None:
     for seed in range(programs(5, 100)):
         agrees(dotr_example(seed), "reference")
+
+
+@pytest.mark.parametrize("seed", range(programs(25, 300)))
+def test_pushes_and_restarts_make_the_same_graphs(seed: int) -> None:
+    case, chance = dotr_example(seed), random.Random(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lasing.LasingWarning)
+        program = program_with(lasing.parse(case.text, language="dotr"), case)
+        facts = [(time, "triple", *triple) for time, triple in case.stream]
+        expected = {answer.time: answer.atoms for answer in lasing.run(program, facts, start=0, end=LAST)}
+        engine = lasing.Engine(program, 0)
+        for now in range(LAST + 1):
+            rows = [fact[1:] for fact in facts if fact[0] == now]
+            cut = chance.randrange(len(rows) + 1)
+            for some in (rows[:cut], rows[cut:]):
+                engine.push(now, some)
+                if chance.random() < 0.2:
+                    engine = lasing.Engine.restore(program, engine.snapshot())
+            assert engine.answer().atoms == expected[now], f"at {now} of\n{shown(case)}"
 
 
 def agrees(case: DotrCase, engine: lasing.EngineName) -> None:

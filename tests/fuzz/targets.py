@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import shlex
 import sys
 import tempfile
@@ -22,9 +23,11 @@ import pyarrow.parquet as pq
 import lasing
 from lasing.cli import main
 from lasing.errors import SourceText
+from lasing.languages import format_program, translated
 from lasing.languages.lars.formatter import format_text
 from lasing.pipeline.config import read_pipeline
 from tests.conformance.cases import all_cases
+from tests.differential.dotr_programs import dotr_example
 from tests.fuzz.mutations import EDGES, TEXTS, bytes_of, words_of
 
 REPOSITORY = Path(__file__).parents[2]
@@ -61,6 +64,7 @@ def targets() -> list[Target]:
     return [
         Target("arguments", _arguments, _take_arguments, share=1),
         Target("csv", _damaged(_csv), _file_of(".csv")),
+        Target("dotr", _damaged(_dotr), _take_dotr, share=2),
         Target("facts", _damaged(_facts), _file_of(".facts")),
         Target("jsonl", _damaged(_jsonl), _file_of(".jsonl")),
         Target("parquet", _damaged_bytes(_parquet), _file_of(".parquet")),
@@ -68,6 +72,7 @@ def targets() -> list[Target]:
         Target("program", _damaged(_programs), _take_program),
         Target("push", _pushes, _take_pushes, share=2),
         Target("snapshot", _snapshots, _take_snapshot),
+        Target("tesla", _damaged(_tesla), _take_tesla),
     ]
 
 
@@ -79,6 +84,27 @@ def _programs() -> list[bytes]:
     golden = [path.read_bytes() for path in sorted((REPOSITORY / "tests" / "golden" / "programs").glob("*.lars"))]
     examples = [path.read_bytes() for path in sorted((REPOSITORY / "examples").rglob("*.lars"))]
     return [*golden, *examples, *(case.program.encode() for case in all_cases()), RULES.encode()]
+
+
+@cache
+def _tesla() -> list[bytes]:
+    """The patterns of the example and of the page on events."""
+    return [*_examples("tesla"), *_blocks("tesla")]
+
+
+@cache
+def _dotr() -> list[bytes]:
+    return [*_examples("dotr"), *_blocks("dotr"), *(dotr_example(seed).text.encode() for seed in range(20))]
+
+
+def _examples(ending: str) -> list[bytes]:
+    return [path.read_bytes() for path in sorted((REPOSITORY / "examples").rglob(f"*.{ending}"))]
+
+
+def _blocks(ending: str) -> list[bytes]:
+    page = (REPOSITORY / "docs" / "reference" / "events.md").read_text(encoding="utf-8")
+    found = re.findall(rf"<!-- file \S+\.{ending} -->\n```\n(.*?)```", page, re.DOTALL)
+    return [block.encode() for block in found]
 
 
 @cache
@@ -162,6 +188,29 @@ def _take_program(data: bytes) -> None:
     program = lasing.parse(text)
     stream = "a(x1,y) at 1. p(a) at 1. p at 1. tram(a1,b) at 2. p(b) at 3. temp(120) at 3. p at 4."
     for answer in lasing.run(program, stream, start=0, end=6, models=3, **_limits()):  # type: ignore[arg-type]
+        str(answer)
+
+
+def _take_tesla(data: bytes) -> None:
+    _take_patterns(
+        data, "tesla", "a(1) at 1. b(7) at 2. temp(hall,50) at 2. temp(hall) at 2. smoke(hall) at 3. s at 4."
+    )
+
+
+def _take_dotr(data: bytes) -> None:
+    s, value = "<http://ex.org/s1>", "<http://ex.org/value>"
+    _take_patterns(data, "dotr", f"triple({s},{value},5) at 1. triple({s},<http://ex.org/in>,<http://ex.org/r1>) at 2.")
+
+
+def _take_patterns(data: bytes, language: str, stream: str) -> None:
+    text = data.decode("utf-8", "replace")
+    source = SourceText("program", text)
+    with contextlib.suppress(lasing.LasingError):
+        laid_out = format_program(source, language)
+        assert format_program(SourceText("program", laid_out), language) == laid_out
+    program = lasing.parse(text, language=language)
+    translated(program, language)
+    for answer in lasing.run(program, stream, start=0, end=6, **_limits()):  # type: ignore[arg-type]
         str(answer)
 
 

@@ -11,8 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from lasing import codes
+from lasing import codes, parse
 from lasing.engine_choice import ENGINES
+from lasing.languages.tesla.definition import Event, results
+from lasing.languages.tesla.matches import predicate_of
+from lasing.languages.tesla.reader import read
+from lasing.languages.tesla.resolve import resolved
+from lasing.logic.formulas import Atom
 from lasing.logic.functions.page import page
 from tests.command import lasing
 from tests.conformance.cases import all_cases
@@ -34,6 +39,8 @@ SESSION = re.compile(r"```console\n\$ lasing ([^\n]*)\n(.*?)```", re.DOTALL)
         ("how-to/keep-state.md", 5),
         ("how-to/read-rdf.md", 3),
         ("reference/queries.md", 1),
+        ("reference/events.md", 12),
+        ("how-to/find-patterns.md", 2),
         ("tutorial-rdf.md", 7),
         ("how-to/query-rdf.md", 5),
     ],
@@ -77,6 +84,40 @@ def test_python_of_the_tutorial_on_rdf(tmp_path: Path) -> None:
         (tmp_path / name).write_text(content, encoding="utf-8")
     code, expected = re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", text, re.DOTALL)[0]
     assert _printed([sys.executable, "-c", code], tmp_path) == expected
+
+
+def test_python_of_patterns_of_events(tmp_path: Path) -> None:
+    text = (DOCS / "how-to" / "find-patterns.md").read_text(encoding="utf-8")
+    for name, content in FILE.findall(text):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    code, expected = re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", text, re.DOTALL)[0]
+    assert _printed([sys.executable, "-c", code], tmp_path) == expected
+
+
+def test_the_patterns_of_the_page_are_the_decisions_of_the_definition() -> None:
+    """Each example of a decision gives what the definition says, not only what the rules do."""
+    text = (DOCS / "reference" / "events.md").read_text(encoding="utf-8")
+    files = dict(FILE.findall(text))
+    facts = [(fact.time, fact.atom) for fact in parse(files["day.facts"]).data]
+    compared = 0
+    for command, printed in SESSION.findall(text):
+        name = command.split()[1]
+        if "day.facts" not in command:
+            continue
+        program, mistakes = resolved([read(files[name])])
+        assert not mistakes
+        upper = {predicate_of(known): known for known in program.types()}
+        stream = [Event(time, upper[atom.predicate], atom.values) for time, atom in facts if atom.predicate in upper]
+        last = 6 if "--to 6" in command else 8
+        expected = {
+            f"{Atom(predicate_of(event.type), event.values)} at {time}."
+            for time, events in results(program, stream).items()
+            for event in events
+            if time <= last
+        }
+        assert set(printed.splitlines()) == expected, name
+        compared += 1
+    assert compared == 9
 
 
 def test_how_to_feed_an_engine_says_what_happens() -> None:

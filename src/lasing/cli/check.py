@@ -47,7 +47,7 @@ def check(
         list[str],
         typer.Argument(
             metavar="PROGRAM...",
-            help="The programs (.lars) or queries (.rq .sparql .rspql .csparql .cqels).",
+            help="The programs (.lars), queries (.rq .sparql .rspql .csparql .cqels) or event patterns (.tesla .dotr).",
             show_default=False,
         ),
     ],

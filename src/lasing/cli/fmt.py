@@ -19,7 +19,9 @@ def fmt(
     files: Annotated[
         list[str],
         typer.Argument(
-            metavar="FILE...", help="The programs and queries to format; - reads standard input.", show_default=False
+            metavar="FILE...",
+            help="The programs, queries and event patterns to format; - reads standard input.",
+            show_default=False,
         ),
     ],
     check: Annotated[bool, typer.Option("--check", help="Change nothing; exit with 1 if a file would change.")] = False,
@@ -27,9 +29,10 @@ def fmt(
     language: Language = None,
 ) -> None:
     """Format program files: one statement per line, or one literal per line where a statement is long; in queries, one
-    clause or triple per line.
+    clause or triple per line, and in event patterns one clause per line.
 
-    Files are rewritten in place. Comments are kept. Only white space changes and, in queries, the case of keywords.
+    Files are rewritten in place. Comments are kept. Only white space changes and, in queries and event patterns, the
+    case of keywords.
     """
     changed = 0
     for file in files:

@@ -79,9 +79,10 @@ def run(
         list[str],
         typer.Argument(
             metavar="PROGRAM... [STREAM]...",
-            help="Programs (.lars) or queries (.rq .sparql .rspql .csparql .cqels), and streams (.facts .csv .jsonl "
-            ".parquet .trig .nq .nt .jsonld .jelly, or - for standard input). The rows of a table are facts of the "
-            "predicate that the file is named after, or of pred in pred=FILE or pred(column,…)=FILE.",
+            help="Programs (.lars), queries (.rq .sparql .rspql .csparql .cqels) or event patterns (.tesla .dotr), and "
+            "streams (.facts .csv .jsonl .parquet .trig .nq .nt .jsonld .jelly, or - for standard input). The rows of "
+            "a table are facts of the predicate that the file is named after, or of pred in pred=FILE or "
+            "pred(column,…)=FILE.",
             show_default=False,
         ),
     ],

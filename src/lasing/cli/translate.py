@@ -17,7 +17,8 @@ def translate(
         list[str],
         typer.Argument(
             metavar="PROGRAM...",
-            help="The programs (.lars) or queries (.rq .sparql .rspql .csparql .cqels), or - for standard input.",
+            help="The programs (.lars), queries (.rq .sparql .rspql .csparql .cqels) or event patterns (.tesla .dotr), "
+            "or - for standard input.",
             show_default=False,
         ),
     ],
@@ -40,10 +41,10 @@ def translate(
     ] = "",
     language: Language = None,
 ) -> None:
-    """Print the rules of a program or a query.
+    """Print the rules of a program, a query or an event pattern.
 
-    Queries become rules; #include and #const are resolved, and durations are numbers of time points. What is printed
-    is a program (.lars) with the same answers.
+    Queries and event patterns become rules; #include and #const are resolved, and durations are numbers of time points.
+    What is printed is a program (.lars) with the same answers.
 
     \b
     lasing translate rooms.rq

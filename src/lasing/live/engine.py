@@ -123,7 +123,7 @@ class Engine:
         self._start: int | None = None
         self._whole = True
         self._gaps = Gaps(SKIP)
-        names = {known.predicate: known.names for known in program.inputs if known.names is not None}
+        names = program.argument_names()
         self._events = EventArity({predicate: len(known) for predicate, known in names.items()}, names)
         if start is not None:
             first = time_of(start, self.program.tick)

@@ -192,6 +192,10 @@ class Program:
             offset -= len(source.text)
         return None
 
+    def argument_names(self) -> dict[str, tuple[str, ...]]:
+        """The names of the arguments, for inputs that have some."""
+        return {known.predicate: known.names for known in self.inputs if known.names is not None}
+
     def watching_dates(self) -> Program:
         """The same program, with a tick that records whether times come in as dates."""
         return self if self.tick is None else replace(self, tick=self.tick.watched())

@@ -391,6 +391,8 @@ class _Reading:
             note = f'its triples are the arguments; name only the predicate: fact = "{predicate}"'
             self._wrong(f"{where}fact names columns, but the source has a mapping", note)
         arguments = None if columns is None else [name for name in columns if name != time]
+        if named is None and mapping is None and program is not None:
+            named = program.argument_names().get(predicate)
         used, where_used = (named or (), "fact") if mapping is None else (mapping.columns, "mapping")
         if mapping is not None:
             arguments, named = list(TRIPLE_COLUMNS), None

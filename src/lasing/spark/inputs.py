@@ -166,6 +166,8 @@ def inputs_of(
 
 def _input(program: Program, text: str, frame: Any, time: str | Mapping[str, str], order: Order | None) -> Input:
     predicate, named = specification(text)
+    if named is None:
+        named = program.argument_names().get(predicate)
     facts = facts_of(program)
     arity = facts.arity
     if predicate not in arity and not facts.counts_all_facts:

@@ -26,7 +26,7 @@ from lasing.languages.rspql.names import Names, value_of
 from lasing.languages.rspql.patterns import Patterns
 from lasing.languages.rspql.prologue import prefixes
 from lasing.languages.rspql.results import is_triple
-from lasing.languages.rspql.sparql import parse
+from lasing.languages.rspql.sparql import check_syntax, parse
 from lasing.languages.rspql.tokens import tokens
 from lasing.languages.tesla.checks import cycle, mistakes_of
 from lasing.languages.tesla.matches import Helpers, Matched, identity, matched, predicate_of
@@ -103,15 +103,19 @@ class _Lowering:
             found += undeclared
             try:
                 if not undeclared:
-                    parse(f"{query.prologue}{query.checked}", base)
+                    check_syntax(f"{query.prologue}{query.checked}", base)
             except QueryMistake as mistake:
                 found.append(_placed(mistake, query.prologue, query.checked, query.offset).diagnostic(source))
+        templates: dict[tuple[str, str], list[Any]] = {}
         for rule in text.rules:
             template: list[Any] = []
             undeclared = [m.diagnostic(source) for m in _undeclared(rule.prologue, rule.template, rule.template_offset)]
             found += undeclared
             try:
-                template = [] if undeclared else _template(rule, base)
+                same = (rule.prologue, rule.template)
+                if not undeclared and same not in templates:
+                    templates[same] = _template(rule, base)
+                template = templates.get(same, [])
             except QueryMistake as mistake:
                 written = rule.template
                 before = f"{rule.prologue}{_CONSTRUCT}"
@@ -215,7 +219,7 @@ class _Lowering:
         if all(output.predicate != predicate for output in self.outputs):
             self.outputs.append(Output(predicate, ("subject", "predicate", "object"), form="graph"))
         which: tuple[Term, ...] = (number, NOW, *self._identity(match))
-        fresh = {part: call("new", "blank", label, *which) for part, label in _labels(template).items()}
+        fresh = {part: call("new", "blank", predicate, label, *which) for part, label in _labels(template).items()}
         rules = []
         for triple in template:
             literals: list[Formula] = [*match.literals, *self._members(rule, match, triple)]

@@ -30,7 +30,7 @@ _PLACE = re.compile(r"error at (\d+):(\d+)(?:-\d+:\d+)?:?\s*(.*)", re.DOTALL)
 
 def parse(text: str, base: str = "") -> tuple[Query, bool]:
     """The algebra of a query, and whether it selects all variables."""
-    _check_syntax(text, base)
+    check_syntax(text, base)
     with _literals_as_written():
         try:
             read = parseQuery(repaired(text))
@@ -49,7 +49,7 @@ def parse(text: str, base: str = "") -> tuple[Query, bool]:
             raise Mistake(f"cannot read this query: {error}", code="E701") from None
 
 
-def _check_syntax(text: str, base: str) -> None:
+def check_syntax(text: str, base: str) -> None:
     try:
         pyoxigraph.Store().query(checkable(text), base_iri=base or None)
     except SyntaxError as error:
