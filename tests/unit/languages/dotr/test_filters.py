@@ -74,7 +74,7 @@ def test_a_variable_that_may_be_missing_must_have_a_value() -> None:
 def test_numbers_are_cut_out_if_that_is_asked_for() -> None:
     sparql = "SELECT ?s WHERE { ?s :p ?v FILTER(?v > -5 && 9 >= ?v) }"
     assert cut_comparisons(sparql, 0, EX).constraints == []
-    cut = cut_comparisons(sparql, 0, EX, numbers=True)
+    cut = cut_comparisons(sparql, 0, EX, constants=True)
     assert cut.constraints == [Constraint("v", ">", Constant(-5)), Constraint("v", "<=", Constant(9))]
     assert (cut.variables, cut.hidden) == (("s", "v"), ("v",))
 
@@ -89,7 +89,7 @@ def test_numbers_are_cut_out_if_that_is_asked_for() -> None:
     ],
 )
 def test_numbers_stay_where_the_meaning_would_change(sparql: str) -> None:
-    assert cut_comparisons(sparql, 0, EX, numbers=True).constraints == []
+    assert cut_comparisons(sparql, 0, EX, constants=True).constraints == []
 
 
 def test_all_variables_are_those_that_the_query_shows() -> None:
