@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lasing.entailment.regimes import INCONSISTENT, RECOGNISED, TRIPLE, Regime, regime_of
-from lasing.entailment.schema import DATATYPE, TYPE, StaticSchema, schema_triples
+from lasing.entailment.schema import DATATYPE, TYPE, schema_triples
 from lasing.errors import LasingError
 from lasing.logic.checks import MISTAKES, findings
 from lasing.logic.facts import facts_of
@@ -103,7 +103,7 @@ def entailed(
     given += chosen.axioms
     tables: list[FactTable] = []
     if rules is chosen.compiled:
-        tables = _relations(program, predicate, given, chosen.recognised)
+        tables = _relations(program, predicate, given, chosen)
     if any(RECOGNISED in _predicates(rule) for rule in rules):
         given += [Atom(RECOGNISED, (Iri(datatype),)) for datatype in sorted(chosen.recognised)]
     names = _names(rules, [*given, *(Atom(table.predicate) for table in tables)], predicate, program)
@@ -116,6 +116,7 @@ def entailed(
         rules=(*program.rules, *renamed),
         background=tuple(dict.fromkeys((*program.background, *background))),
         tables=(*program.tables, *(replace(table, predicate=names[table.predicate]) for table in tables)),
+        closed=(*program.closed, *(names[table.predicate] for table in tables)),
         outputs=_outputs(program, renamed, names.get(INCONSISTENT, INCONSISTENT)),
     )
     if mistakes := findings(found, MISTAKES):
@@ -134,11 +135,11 @@ def _in_each_evaluation(
     return changed, [replace(atom, predicate=given) if atom.predicate == graph else atom for atom in background]
 
 
-def _relations(program: Program, predicate: str, given: Sequence[Atom], recognised: frozenset[str]) -> list[FactTable]:
+def _relations(program: Program, predicate: str, given: Sequence[Atom], regime: Regime) -> list[FactTable]:
     """The relations of the schema in the background of a program, and in some triples more."""
-    static = StaticSchema()
+    static = regime.schema()
     static.add(atom.values for atom in given if atom.predicate == TRIPLE)
-    static.add((Iri(datatype), TYPE, DATATYPE) for datatype in recognised)
+    static.add((Iri(datatype), TYPE, DATATYPE) for datatype in regime.recognised)
     static.add(atom.values for atom in program.background if atom.predicate == predicate)
     for table in program.tables:
         if table.predicate == predicate:

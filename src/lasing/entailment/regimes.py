@@ -9,6 +9,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from lasing.connectors.files import read_text
+from lasing.entailment.owl_schema import OwlSchema
+from lasing.entailment.schema import StaticSchema
 from lasing.errors import SourceText, fault, similar
 from lasing.languages import is_program, read_program
 from lasing.logic.formulas import Atom
@@ -30,9 +32,12 @@ _FILES: dict[str, tuple[str, ...]] = {
     "simple": (),
     "rdf": ("literals", "rdf-axioms", "rdf"),
     "rdfs": ("literals", "rdf-axioms", "rdf", "rdfs-axioms", "rdfs", "rdfs-instances"),
-    "owl-rl": ("literals", "owl-rl"),
+    "owl-rl": ("literals", "owl-rl", "owl-rl-instances"),
 }
-_COMPILED = ("literals", "rdf-axioms", "rdfs-axioms", "rdfs", "rdfs-compiled")
+_COMPILED: dict[str, tuple[str, ...]] = {
+    "rdfs": ("literals", "rdf-axioms", "rdfs-axioms", "rdfs", "rdfs-compiled"),
+    "owl-rl": ("literals", "owl-rl", "owl-rl-compiled"),
+}
 _DATATYPES: dict[str, frozenset[str]] = {
     "simple": frozenset(),
     "rdf": _OF_RDF,
@@ -55,6 +60,8 @@ class Regime:
     recognised: frozenset[str] = frozenset()
     compiled: tuple[Rule, ...] | None = None
     """The rules for a schema that is in relations of its own, if the regime has such rules."""
+    schema: type[StaticSchema | OwlSchema] = StaticSchema
+    """What makes these relations."""
 
 
 def regime_of(name: str | Path | Regime, recognised: Iterable[str] | None = None) -> Regime:
@@ -92,8 +99,9 @@ def _known(name: str, recognised: frozenset[str] | None) -> Regime:
         raise fault("E510", f"the values of the datatype <{unknown[0]}> are not known")
     more = ("values",) if name in ("rdf", "rdfs") and recognised != _OF_RDF else ()
     found = _read((*_FILES[name], *more))
-    compiled = _read((*_COMPILED, *more)).rules if name == "rdfs" else None
-    return Regime(name, found.rules, found.background, recognised, compiled)
+    compiled = _read((*_COMPILED[name], *more)).rules if name in _COMPILED else None
+    schema = OwlSchema if name == "owl-rl" else StaticSchema
+    return Regime(name, found.rules, found.background, recognised, compiled, schema)
 
 
 def _read(names: tuple[str, ...]) -> Program:

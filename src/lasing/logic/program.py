@@ -168,6 +168,8 @@ class Program:
     repeated: tuple[tuple[str, str], ...] = ()
     """Graphs that differ between the evaluations of a time point, each with the predicate of these evaluations: their
     last argument says which one it is (see `repeated.py`)."""
+    closed: tuple[str, ...] = ()
+    """Predicates whose background facts are all they ever have: no stream adds to them, and no rule."""
     closing: tuple[int, int] = (1, 0)
     """When the last windows of a finished stream close: at a multiple of the first number, at the earliest the second
     number of time points after the last fact."""

@@ -11,7 +11,7 @@ from operator import is_not
 
 from lasing.logic.dependencies import Strata, stratify
 from lasing.logic.facts import facts_of
-from lasing.logic.formulas import At, Atom, atoms_of, head_atom
+from lasing.logic.formulas import At, Atom, Not, atoms_of, head_atom
 from lasing.logic.fragments import why_not_monotone
 from lasing.logic.program import Program, Rule
 from lasing.logic.rewrites import plain
@@ -188,10 +188,17 @@ def _rules_of(program: Program, strata: Strata) -> list[list[int]]:
 
 
 def _counted(program: Program, strata: Strata) -> frozenset[str]:
-    """The derived streams, and the predicates that depend on something non-monotone, or on one of them."""
-    counted: set[str] = set(program.remembered() & facts_of(program).derived)
+    """The derived streams, and the predicates that depend on something non-monotone, or on one of them.
+
+    What is absent from a closed predicate stays absent.
+    """
+    facts = facts_of(program)
+    counted: set[str] = set(program.remembered() & facts.derived)
+    closed = frozenset(program.closed) - facts.derived - facts.streamed
     for component, rules in zip(strata.components, _rules_of(program, strata), strict=True):
         for literal in (f for i in rules for f in program.rules[i].body):
+            if isinstance(literal, Not) and isinstance(literal.body, Atom) and literal.body.predicate in closed:
+                continue
             if why_not_monotone(literal) or (counted and any(a.predicate in counted for a in atoms_of(literal))):
                 counted |= component
     return frozenset(counted)
