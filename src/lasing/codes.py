@@ -165,6 +165,10 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
             "rows that lack a value were left out; [`missing`](../how-to/read-streams.md#missing-values) "
             "chooses otherwise"
         ),
+        "W207": (
+            "facts came too late, after their time point was closed, and were left out; [a "
+            "delay](../how-to/feed-an-engine.md#facts-out-of-order) waits for them"
+        ),
         "W601": "there are many more partitions than shards, so most of Spark's tasks will be empty",
         "W602": "the program cannot be divided into shards, so one shard does all the work",
         "W603": "everything waits for a source that delivers no facts",

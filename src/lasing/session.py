@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from lasing.connectors.arriving import Arrived, OnLateAtom, arriving
+from lasing.connectors.feeds import stream_feeds
 from lasing.connectors.files import OnBytesRead
 from lasing.connectors.missing import SKIP, Gaps, Missing
 from lasing.connectors.rows import by_time, merged, time_of
@@ -29,7 +31,6 @@ from lasing.errors import Diagnostic, LasingError, fault, similar
 from lasing.errors import warn as issue
 from lasing.limits import Limits, Watch, limits_of
 from lasing.logic.answers import Answer, Changes, changes, filled, repeated
-from lasing.logic.examples import Example
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
 from lasing.logic.own import Functions
@@ -37,7 +38,10 @@ from lasing.logic.program import Fact, Program
 from lasing.logic.splitting import has_several_answers
 from lasing.logic.values import Value
 from lasing.reading import ProgramLike, program_of
+from lasing.reports import Report, counted, left_out
+from lasing.timeline.reorder import Late
 from lasing.timeline.ticks import Tick
+from lasing.timeline.timing import Delays, Timing, timing_of
 
 if TYPE_CHECKING:  # these load Arrow and the kernels, so only when needed
     from lasing.connectors.batches import Batch, Slab
@@ -63,6 +67,9 @@ def run(
     constants: Mapping[str, Value] | None = None,
     functions: Functions | None = None,
     missing: Missing = SKIP,
+    delay: Delays | None = None,
+    idle: str | timedelta | None = None,
+    on_late: OnLateAtom | None = None,
     data: Any = None,
     entail: Entail = None,
     max_atoms: int | None = None,
@@ -88,6 +95,11 @@ def run(
     A row that lacks a value is not a fact; a warning says how many there were. With `missing="error"` it is an error,
     and any other value, such as 0, replaces the missing one.
 
+    `delay` accepts streams that are out of order by so much, such as 2 (time points) or "5 s", without reading them
+    whole: facts wait until they can be in order. Each stream may have a delay of its own, by the name of its predicate
+    or file. Time moves with the slowest stream, unless it has been silent for `idle`. Facts beyond the bound are left
+    out, counted, and handed to `on_late`.
+
     Three limits end a run that gets out of hand, with an error that names the rule: `max_atoms`, derived at one time
     point (5,000,000 by default, 200,000 for engines other than the local one); `max_memory`, in bytes or as '2 GB'
     (half of the machine's); `max_time` for the whole run, in seconds or as '5 min' (none).
@@ -100,25 +112,22 @@ def run(
     """
     checked = program_of(program, constants, functions, data, entail)
     limits = limits_of(max_atoms, max_memory, max_time)
-    return Run(checked, stream, start, end, engine, sort, models=models, limits=limits, missing=missing)
-
-
-@dataclass(slots=True)
-class Report:
-    """What a run did, and what it left out. Answers and atoms are counted at each time point."""
-
-    time_points: int = 0
-    facts: int = 0
-    answers: int = 0
-    atoms: int = 0
-    early_facts: int = 0
-    missing: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Rows that were left out because they lack a value, by table and column."""
-    dropped_heads: int = 0
-    failures: dict[tuple[int, str], int] = field(default_factory=dict)
-    """Instances that had no value, by rule (from 0) and reason."""
-    examples: dict[tuple[int, str], Example] = field(default_factory=dict)
-    """For each rule and reason, one of these instances."""
+    timing = timing_of(delay, idle, None)
+    if timing is not None and sort:
+        raise fault("E510", "a stream is sorted whole, or read with a delay", note="leave out sort= or delay=")
+    return Run(
+        checked,
+        stream,
+        start,
+        end,
+        engine,
+        sort,
+        models=models,
+        limits=limits,
+        missing=missing,
+        timing=timing,
+        on_late=on_late,
+    )
 
 
 _NAME_IT = "to give them another name: {0}=FILE on the command line, Table(frame, predicate='{0}') in Python"
@@ -146,6 +155,8 @@ class Run:
         limits: Limits | None = None,
         live: bool = False,
         missing: Missing = SKIP,
+        timing: Timing | None = None,
+        on_late: OnLateAtom | None = None,
     ) -> None:
         self._live = live
         self._watch = Watch(limits)
@@ -177,7 +188,7 @@ class Run:
         self._answers: Iterator[Answer]
         own = by_time(program.data)
         given = program.tick, sort, progress, self._known, self._gaps
-        if isinstance(self._engine, OnLocal) and in_columns(stream):
+        if timing is None and isinstance(self._engine, OnLocal) and in_columns(stream):
             from lasing.connectors.batches import batches_of
 
             sources = [batches_of(own), *stream_batches(stream, *given)]
@@ -185,7 +196,12 @@ class Run:
             self._moments = self._moments_of(self._steps)
             self._answers = filled(self._moments)
             return
-        arrivals = self._arrivals(merged([own, stream_rows(stream, *given)]), first, last)
+        if timing is None:
+            arrivals = self._arrivals(merged([own, stream_rows(stream, *given)]), first, last)
+        else:
+            unit = None if program.tick is None else program.tick.microseconds
+            feeds = stream_feeds(stream, program.tick, progress, self._known, self._gaps)
+            arrivals = self._delayed(arriving(feeds, own, timing, unit, self._set_aside(on_late)), first, last)
         match self._engine:
             case OnLocal() | OnReference():
                 self._moments = self._changes_of(self._engine, arrivals, warn)
@@ -199,8 +215,8 @@ class Run:
         return self
 
     def __repr__(self) -> str:
-        rules, report = _count(len(self.program.rules), "rule"), self.report
-        reached = f"{_count(report.time_points, 'time point')} and {_count(report.facts, 'fact')} so far"
+        rules, report = counted(len(self.program.rules), "rule"), self.report
+        reached = f"{counted(report.time_points, 'time point')} and {counted(report.facts, 'fact')} so far"
         return f"Run({rules}, {reached if report.facts or report.time_points else 'not begun'})"
 
     def __next__(self) -> Answer:
@@ -241,13 +257,14 @@ class Run:
         """Warnings about what was left out so far."""
         report, found = self.report, []
         if report.early_facts:
-            message = f"{_count(report.early_facts, 'fact')} before the start of the timeline ignored"
+            message = f"{counted(report.early_facts, 'fact')} before the start of the timeline ignored"
             found.append(Diagnostic("W201", message, note="start the timeline earlier to include them"))
         for predicate, count in sorted((self._unused or {}).items()):
-            message = f"{_count(count, 'fact')} of {predicate}, which the program does not use"
+            message = f"{counted(count, 'fact')} of {predicate}, which the program does not use"
             note = similar(predicate, self._known) or self._naming()
             found.append(Diagnostic("W204", message, note=note))
         found += self._gaps.warnings()
+        found += report.late.warnings("to wait longer, a longer --delay (delay= in Python)")
         return found + left_out(self.program, report.dropped_heads, report.failures, report.examples)
 
     def _naming(self) -> str:
@@ -302,6 +319,46 @@ class Run:
                 before = time - 1
                 yield before, []
                 report.time_points = before - start + 1
+
+    def _delayed(self, arrived: Iterator[Arrived], start: int | None, end: int | None) -> Arrivals:
+        """The time points that have facts, with these facts, and those up to which everything is over."""
+        report = self.report
+        self._watch.restart()
+        newest: int | None = None
+        for step in arrived:
+            self.tick = self.program.shown_tick()
+            until = step.until if end is None else min(step.until, end)
+            for time, atoms in step.facts:
+                start = time if start is None else start
+                if time < start:
+                    report.early_facts += len(atoms)
+                elif time <= until:
+                    if self._unused is not None:
+                        self._unused.update(atom.predicate for atom in atoms if atom.predicate not in self._known)
+                    report.facts += len(atoms)
+                    if newest is None and time > start:
+                        yield start, []
+                    yield time, atoms
+                    newest, report.time_points = time, time - start + 1
+            if start is not None and until >= start and (newest is None or until > newest):
+                yield until, []
+                newest, report.time_points = until, until - start + 1
+            if until == end:
+                return
+        self.tick = self.program.shown_tick()
+        if start is not None:
+            last = end if end is not None else start if newest is None else self.program.end_after(newest)
+            if last >= start and (newest is None or last > newest):
+                yield last, []
+                report.time_points = last - start + 1
+
+    def _set_aside(self, on_late: OnLateAtom | None) -> OnLateAtom:
+        def count(late: Late[Atom]) -> None:
+            self.report.late.add(late, 1)
+            if on_late is not None:
+                on_late(late)
+
+        return count
 
     def _steps_of(
         self, choice: OnLocal, sources: list[Iterator[Batch]], start: int | None, end: int | None, warn: bool
@@ -439,28 +496,3 @@ class Run:
         self.report.atoms += self._size * idle + size
         self.report.answers += self._streams * idle + streams
         self._size, self._streams, self._counted_until = size, streams, time
-
-
-def left_out(
-    program: Program,
-    dropped: int,
-    failures: Mapping[tuple[int, str], int],
-    examples: Mapping[tuple[int, str], Example | str],
-) -> list[Diagnostic]:
-    """Warnings about heads before the start, and about instances that had no value. Examples, if there are any, are
-    objects or texts."""
-    found = []
-    if dropped:
-        message = f"{_count(dropped, 'derived atom')} before the start of the timeline dropped"
-        found.append(Diagnostic("W202", message, note="a head with `at T` cannot be before the start"))
-    for (index, reason), count in sorted(failures.items()):
-        message = f"{_count(count, 'instance')} of this rule had no value: {reason}"
-        if example := examples.get((index, reason)):
-            words = example if isinstance(example, str) else example.text(program.rules[index], program.shown_tick())
-            message += f"; {words}"
-        found.append(Diagnostic("W203", message, program.rules[index].place()))
-    return found
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s'[: number != 1]}"

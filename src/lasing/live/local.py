@@ -94,6 +94,14 @@ class LocalCore:
             rows = np.concatenate([self._used(mine), batch.facts.rows])
             return CodedBatch(self._coded(rows[np.argsort(rows[:, IN_TIME], kind="stable")]), batch.times)
 
+    def gathered(self, parts: Sequence[tuple[int, Coded]]) -> CodedBatch:
+        times = (parts[0][0], parts[-1][0]) if parts else None
+        if len(parts) == 1:
+            return CodedBatch(parts[0][1], times)
+        with self._engine.dictionary.encoding():
+            nothing = np.zeros((0, self._engine.width), np.int64)
+            return CodedBatch(self._coded(np.concatenate([nothing, *(coded.rows for _, coded in parts)])), times)
+
     def push_batch(self, end: int, batch: CodedBatch) -> Blocks:
         return self.push(end, batch.facts)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from operator import itemgetter
@@ -53,7 +53,7 @@ class AtomsCore:
         self._unknown: set[str] = set()
 
     def encode(self, _time: int, facts: Facts) -> list[Atom]:
-        return self._noticed(list(_atoms(facts, self._arity)))
+        return self._noticed(list(atoms_of(facts, self._arity)))
 
     def _noticed(self, atoms: list[Atom]) -> list[Atom]:
         """Warn once about each predicate that the program does not use."""
@@ -70,12 +70,15 @@ class AtomsCore:
             times = list(map(time_point, table[time].to_pylist()))
             if any(later < earlier for earlier, later in pairwise(times)):
                 raise out_of_order()
-            atoms = self._noticed(list(_atoms({predicate: table.drop_columns([time])}, self._arity)))
+            atoms = self._noticed(list(atoms_of({predicate: table.drop_columns([time])}, self._arity)))
             rows += (Fact(point, atom) for point, atom in zip(times, atoms, strict=True))
         return AtomBatch(by_time(rows))
 
     def with_own(self, batch: AtomBatch, own: Own) -> AtomBatch:
         return AtomBatch(by_time([*own, *batch.rows]))
+
+    def gathered(self, parts: Sequence[tuple[int, list[Atom]]]) -> AtomBatch:
+        return AtomBatch([Fact(time, atom) for time, atoms in parts for atom in atoms])
 
 
 class ReferenceCore(AtomsCore):
@@ -126,7 +129,7 @@ class ReferenceCore(AtomsCore):
         return self._engine.facts()
 
 
-def _atoms(facts: Facts, arity: Mapping[str, int]) -> Iterator[Atom]:
+def atoms_of(facts: Facts, arity: Mapping[str, int]) -> Iterator[Atom]:
     """Check facts, and return them as atoms."""
     named: Any = checked(facts)
     if isinstance(named, Mapping):
