@@ -116,6 +116,34 @@ def test_wrong_options_get_a_sentence(folder: Path, options: list[str], message:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("streams", [["p=-", "--input-format", "csv"], ["p.csv"], ["a.facts", "b.facts"]])
+def test_signed_answers_add_up_to_those_of_the_sorted_stream(folder: Path, streams: list[str]) -> None:
+    in_order, late = shuffled(2, 7)
+    (folder / "p.csv").write_text(in_order, encoding="utf-8")
+    expected = lasing("run", "prog.lars", "p.csv", folder=folder).stdout.splitlines()
+    (folder / "p.csv").write_text(late, encoding="utf-8")
+    rows = [line.split(",") for line in late.splitlines()[1:]]
+    for name, part in (("a", rows[::2]), ("b", rows[1::2])):
+        facts = "".join(f'p({x}) at "{time}".\n' for time, x in part)
+        (folder / f"{name}.facts").write_text(facts, encoding="utf-8")
+    done = lasing("run", "prog.lars", *streams, "--delay", "7s", "--corrections", folder=folder, data=late)
+    assert (done.returncode, "W207" in done.stderr) == (0, False)
+    sums: dict[str, int] = {}
+    for line in done.stdout.splitlines():
+        sums[line[1:]] = sums.get(line[1:], 0) + (1 if line.startswith("+") else -1)
+        assert sums[line[1:]] in (0, 1)
+    assert {line for line, number in sums.items() if number} == set(expected)
+    assert any(line.startswith("-") for line in done.stdout.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"), [([], "say how late"), (["--delay", "1", "--as", "changes"], "signed answers")]
+)
+def test_corrections_say_what_they_need(folder: Path, options: list[str], message: str) -> None:
+    done = lasing("run", "prog.lars", "-", "--corrections", *options, folder=folder, data="p(a) at 1.\n")
+    assert (done.returncode, message in done.stderr) == (2, True)
+
+
 def test_several_answers_wait_too(folder: Path) -> None:
     (folder / "choice.lars").write_text("{q(X)} :- p(X).\n", encoding="utf-8")
     done = lasing("run", "choice.lars", "-", "--delay", "3", folder=folder, data="p(b) at 2.\np(a) at 1.\n")

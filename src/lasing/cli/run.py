@@ -180,6 +180,14 @@ def run(
     delay: DelayOption = None,
     idle: IdleOption = "",
     late: LateOption = "",
+    corrections: Annotated[
+        bool,
+        typer.Option(
+            "--corrections",
+            help="Do not wait for late facts: print answers at once, with +, and when a fact comes late within "
+            "--delay, what is different at earlier time points, with + and -.",
+        ),
+    ] = False,
     input_format: Annotated[
         str,
         typer.Option(
@@ -248,6 +256,16 @@ def run(
     else:
         complain(findings(program, CAUTIONS))
     begun = clock.monotonic()
+    if corrections:
+        from lasing.cli.corrections import Correction, run_with_corrections  # here, because it loads the kernels
+
+        settings = Correction(
+            program, timing, view, engine, limits, cell_value(missing), late, out_format, output, quiet
+        )
+        start, end = (time_option(option, text, program.tick) for option, text in (("--from", first), ("--to", last)))
+        names = [f"arg{i}" for i in range(1, _arity(program) + 1)]
+        run_with_corrections(settings, Streams(as_triples(sources, mapping)), start, end, names)
+        return
     with late_file(late, program) as on_late, progress_bar(0 if quiet else _size(sources)) as progress:
         start = time_option("--from", first, program.tick)
         end = time_option("--to", last, program.tick)

@@ -20,23 +20,26 @@ from lasing.errors import LasingError, fault
 from lasing.limits import Limits, Watch, limits_of
 from lasing.live import snapshots
 from lasing.live.cores import Core, EncodedBatch, Facts, batch_of, checked, frame_of
+from lasing.live.correcting import Correcting
+from lasing.live.corrections import Past
 from lasing.live.lateness import ONLY, Lateness, Waiting
 from lasing.live.remembered import runs_from_table
-from lasing.live.running import OnLate, Running
+from lasing.live.running import OnLate
 from lasing.live.updates import KnownChanges, Update
 from lasing.logic.facts import facts_of
 from lasing.logic.own import Functions
 from lasing.logic.program import Program
+from lasing.logic.splitting import has_several_answers
 from lasing.logic.values import Value
 from lasing.plan.nodes import Plan
 from lasing.raw_window import coverage, needed_coverage
 from lasing.reading import ProgramLike, program_of
 from lasing.timeline.clock import Clock
 from lasing.timeline.reorder import Late
-from lasing.timeline.timing import Delays, timing_of
+from lasing.timeline.timing import Delays, Timing, timing_of
 
 
-class Engine(Running):
+class Engine(Correcting):
     """A running program: push facts as they come, and get the changes.
 
     >>> engine = Engine("hot(S) :- temp(S, V) in [5], V > 30.", start=0)
@@ -53,6 +56,10 @@ class Engine(Running):
     order by that much. `push(…, source="gate")` says where facts come from: lateness concerns one source, and time
     moves with the slowest one, unless it has been silent for `idle` by the `clock`. A dictionary of delays names all
     sources beforehand. Facts beyond the bound go to `on_late`, and `late` counts them.
+
+    With `corrections`, facts do not wait: each push is answered at once. A fact that comes late, but within the delay,
+    makes the engine evaluate again from its time point on. `Update.corrections` has what is different at the time
+    points before now, and `added` and `removed` what is different now.
 
     The timeline begins at `start` or, as in `lasing.run`, with the first fact. Until then nothing is evaluated:
     `start` and `time` are None, and passing time has no effect.
@@ -76,6 +83,7 @@ class Engine(Running):
         models: int | None = None,
         delay: Delays | None = None,
         idle: str | timedelta | None = None,
+        corrections: bool = False,
         clock: Clock | None = None,
         on_late: OnLate | None = None,
         constants: Mapping[str, Value] | None = None,
@@ -89,7 +97,11 @@ class Engine(Running):
         watch = Watch(limits_of(max_atoms, max_memory, max_time))
         given = program_of(program, constants, functions, data, entail).watching_dates()
         timing = timing_of(delay, idle, clock)
+        if corrections:
+            _check_corrections(given, timing)
         self._set_up(given, start, choose(given, engine, most_models(models), watch), watch, on_late, timing)
+        if corrections:
+            self._past = Past()
 
     @classmethod
     def with_plan(cls, program: Program, plan: Plan | None, engine: str, start: int, limits: Limits) -> Engine:
@@ -123,7 +135,14 @@ class Engine(Running):
                 raise
             return self._push(now, instant, kept, source)
 
+    def push_at(self, point: int, instant: int, facts: Facts, source: str = ONLY) -> Update:
+        """The same for a time point whose exact instant is known, in microseconds from 1970-01-01 UTC."""
+        self._check_whole()
+        return self._push(point, instant, checked(facts), source)
+
     def _push(self, now: int, instant: int, facts: Facts, source: str) -> Update:
+        if self._lateness is not None and self._past is not None:
+            return self._push_and_correct(self._lateness, self._past, now, instant, facts, source)
         if self._lateness is not None:
             return self._push_to_wait(self._lateness, now, instant, facts, source)
         core, start = self._core, self._start
@@ -159,11 +178,10 @@ class Engine(Running):
 
     def _move(self, lateness: Lateness, until: int | None = None) -> Update:
         """Evaluate what is over, or everything up to a time point."""
-        released = lateness.buffer.release() if until is None else lateness.buffer.release_up_to(until)
-        over = lateness.closing.over
-        core = self._core
+        over, core = lateness.closing.reached() if until is None else until, self._core
         if over is None or (core is not None and core.time >= over):
             return self._nothing()
+        released = lateness.buffer.release_up_to(over)
         if core is None:
             start = self._first([time for time, _ in released], over)
             if start is None:
@@ -171,7 +189,9 @@ class Engine(Running):
             core, self._unstarted = self._open(start), None
             self._begin(start, core)
         parts = [(t, core.encode(t, w.facts) if w.encoded is None else w.encoded) for t, ws in released for w in ws]
-        batch = self._with_due(core, core.gathered(parts), over)
+        batch = core.gathered(parts)
+        if self._own:
+            batch = self._with_due(core, batch, over)
         self._enter_evaluation()
         update = Update(over, core.push_batch(over, batch), self._queries)
         self._whole = True
@@ -188,11 +208,18 @@ class Engine(Running):
 
     def advance_to(self, time: Any) -> Update:
         """Let time pass without facts, up to a time point. With a delay, facts that wait for time points up to it are
-        evaluated, and those that come later are late."""
+        evaluated, and those that come later are late; with corrections, they are taken in like any other."""
         if self._lateness is None:
             return self.push(time, ())
         self._check_whole()
-        return self._move(self._lateness, time_of(time, self.program.tick))
+        now = time_of(time, self.program.tick)
+        if self._past is None:
+            return self._move(self._lateness, now)
+        if self._core is None and (start := self._first([], now)) is not None:
+            self._begin(start, self._open(start))
+        if self._core is None or now <= self._core.time:
+            return self._nothing()
+        return self._go_on(self._lateness, self._past, self._core, now, [])
 
     def push_batch(
         self,
@@ -215,6 +242,8 @@ class Engine(Running):
         self._check_whole()
         gaps = Gaps(missing)
         frames = {name: self._present(name, frame, gaps, time) for name, frame in batch_of(facts).items()}
+        if self._past is not None:
+            raise fault("E510", "push_batch cannot report corrections", note="push the time points one by one")
         if self._lateness is not None:
             return self._batch_to_wait(self._lateness, frames, time, end, source)
         prepared = self._batch(frames, time, end)
@@ -258,6 +287,8 @@ class Engine(Running):
             runs = [] if remembered is None else runs_from_table(remembered, streams, self._start, until)
             core.recall(until, batch, runs)
             self._whole = True
+            if self._lateness is not None:
+                self._lateness.closing.move(until)
 
     def _batch(self, facts: Mapping[str, Any], time: str, end: Any) -> tuple[Core, int, EncodedBatch] | None:
         """Facts of many time points, checked and encoded, and the time to evaluate up to; None if the timeline has not
@@ -333,6 +364,7 @@ class Engine(Running):
         models: int | None = None,
         delay: Delays | None = None,
         idle: str | timedelta | None = None,
+        corrections: bool = False,
         clock: Clock | None = None,
         on_late: OnLate | None = None,
         constants: Mapping[str, Value] | None = None,
@@ -358,6 +390,7 @@ class Engine(Running):
             models=models,
             delay=delay,
             idle=idle,
+            corrections=corrections,
             clock=clock,
             on_late=on_late,
             max_atoms=max_atoms,
@@ -365,9 +398,21 @@ class Engine(Running):
             max_time=max_time,
         )
         restored._wait_again(state.waiting)
+        if restored._past is not None and restored._lateness is not None:
+            restored._lateness.closing.move(state.time)  # what came before it is not there to be evaluated again
         core = restored._core
         if core is not None and state.time is not None and state.time > core.time:
             restored._own = [fact for fact in restored._own if fact.time > state.time]
             nothing = core.encode_batch({}, "time", lambda thing: time_of(thing, None))
             core.recall(state.time, core.with_own(nothing, state.window), state.remembered)
         return restored
+
+
+def _check_corrections(program: Program, timing: Timing | None) -> None:
+    """Fail if answers cannot be corrected."""
+    if timing is None:
+        note = 'give a delay=, such as "1 min", up to which facts can come late'
+        raise fault("E510", "corrections=True does not say how late facts may be", note=note)
+    if has_several_answers(program):
+        note = "leave out corrections=, so that facts wait until they can be in order"
+        raise fault("E309", "answers can be corrected if there is exactly one at each time point", note=note)

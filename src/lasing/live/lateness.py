@@ -61,18 +61,29 @@ class Lateness:
 
     def add(self, source: str, point: int, instant: int, waiting: Waiting) -> Late[Facts] | None:
         """Take facts in, or return them if they are too late."""
-        self._hear(source)
-        if not len_of(waiting.facts):  # only the time of the source
+        if self._idle is not None:
+            self._hear(source)
+        if not waiting.facts:  # only the time of the source
             self.closing.came(source, instant)
             return None
         late = self.buffer.add(source, point, instant, waiting)
         return None if late is None else Late(late.source, late.time, late.closed_until, late.facts.facts)
 
+    def judge(self, source: str, point: int, instant: int, facts: Facts) -> Late[Facts] | None:
+        """Return facts if they are too late; those that are in time do not wait."""
+        if self._idle is not None:
+            self._hear(source)
+        closed = self.closing.closed(source)
+        self.closing.came(source, instant)
+        is_late = closed is not None and point <= closed and len_of(facts)
+        return Late(source, point, closed, facts) if is_late and closed is not None else None
+
     def add_together(
         self, source: str, parts: Mapping[int, list[tuple[object, ...]]], instant: int | None
     ) -> list[Late[Facts]]:
         """Take in facts that came together, by time point: none of them is late because of another."""
-        self._hear(source)
+        if self._idle is not None:
+            self._hear(source)
         closed, late = self.closing.closed(source), list[Late[Facts]]()
         for point, facts in parts.items():
             if closed is not None and point <= closed:
@@ -103,17 +114,17 @@ class Lateness:
 
     def _hear(self, source: str) -> None:
         """Note that a source speaks, and which others have been silent for too long."""
-        if self._idle is None:
-            return
         now = self._clock.now()
         self._heard[source] = now
         for other in self.closing.known():
-            if now - self._heard.setdefault(other, now) >= self._idle:
+            if self._idle is not None and now - self._heard.setdefault(other, now) >= self._idle:
                 self.closing.idle(other)
 
 
 def len_of(facts: Facts) -> int:
     """How many facts there are, as tuples or in data frames."""
+    if isinstance(facts, list):
+        return len(facts)
     if isinstance(facts, Mapping):
         return sum(table_of(frame, str(name)).num_rows for name, frame in facts.items())
     return len(facts)  # type: ignore[arg-type]  # they have been checked

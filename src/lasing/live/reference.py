@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from operator import itemgetter
@@ -13,6 +13,7 @@ from lasing.connectors.rows import by_time, value_of
 from lasing.engines.reference.engine import ReferenceEngine
 from lasing.errors import fault, warn
 from lasing.live.cores import (
+    Core,
     Facts,
     Own,
     TimePoint,
@@ -81,6 +82,16 @@ class AtomsCore:
         return AtomBatch([Fact(time, atom) for time, atoms in parts for atom in atoms])
 
 
+@dataclass(frozen=True, slots=True)
+class AtomsCheckpoint:
+    """All facts at a time point, and what derived streams remember."""
+
+    time: int
+    facts: list[Fact]
+    runs: list[Run]
+    words: int = 0
+
+
 class ReferenceCore(AtomsCore):
     """Keeps all facts as the raw window."""
 
@@ -108,6 +119,18 @@ class ReferenceCore(AtomsCore):
     def recall(self, end: int, batch: AtomBatch, runs: Iterable[Run] = ()) -> None:
         self._standing.apply(self._engine.recall(end, batch.rows, runs))
         self.time = end
+
+    def checkpoint(self) -> AtomsCheckpoint:
+        return AtomsCheckpoint(self.time, list(self._engine.facts()), list(self._engine.remembered()))
+
+    def rewind(self, checkpoint: AtomsCheckpoint, start: int, reopen: Callable[[int], Core]) -> Core:
+        other = reopen(start)
+        nothing = other.encode_batch({}, "time", int)  # type: ignore[arg-type]  # there is no time in it
+        other.recall(checkpoint.time, other.with_own(nothing, checkpoint.facts), checkpoint.runs)
+        return other
+
+    def look_back_to(self, time: int) -> None:
+        """Nothing is forgotten here anyway."""
 
     def holding(self) -> KnownChanges:
         now = self.answer()

@@ -17,6 +17,7 @@ from lasing.engine_choice import (
 from lasing.errors import Diagnostic, warn
 from lasing.limits import Watch, stopped
 from lasing.live.cores import Core, EncodedBatch, Facts, frame_of
+from lasing.live.corrections import Past
 from lasing.live.lateness import Lateness, len_of
 from lasing.live.local import LocalCore
 from lasing.live.models import ModelsCore
@@ -55,6 +56,7 @@ class Running:
         self.program = program
         self.on_late = on_late
         self._late = LateCount()
+        self._past: Past | None = None  # what is kept of it, if answers are corrected
         self._lateness = None if timing is None else Lateness(timing, program)
         self._watch = watch
         watch.shown = program.time_text

@@ -80,8 +80,8 @@ class Closing:
 
     def closed(self, source: str) -> int | None:
         """The last time point that is closed to a source."""
-        own = self._closed.get(source)
-        return self.over if own is None else own if self.over is None else max(own, self.over)
+        own, over = self._closed.get(source), self.over
+        return own if over is None or (own is not None and own > over) else over
 
     def came(self, source: str, instant: int) -> None:
         """Take note that a fact came, which closes time points, and that its source is not idle."""
@@ -127,6 +127,8 @@ class Closing:
 
     def reached(self) -> int | None:
         """The last time point that all sources have closed, apart from idle ones; None if there is none."""
+        if len(self._closed) == 1 and not self._resting:
+            return next(iter(self._closed.values()))
         if self._resting:
             closed = [point for source, point in self._closed.items() if source not in self._resting]
         else:
