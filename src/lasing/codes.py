@@ -99,7 +99,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E403": "a file, or standard output, cannot be written",
         "E501": "a line is not a fact, CSV or a JSON object; a file is not Parquet, or is damaged",
         "E502": "something is not a time",
-        "E503": "a date and time, although the program has no `#tick`",
+        "E503": "a date and time, or a clock, although the program has no `#tick`",
         "E504": "a row is out of order",
         "E505": "a table lacks a column or has it twice, or the columns of a row differ from those of the first",
         "E506": (

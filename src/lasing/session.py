@@ -201,7 +201,8 @@ class Run:
         else:
             unit = None if program.tick is None else program.tick.microseconds
             feeds = stream_feeds(stream, program.tick, progress, self._known, self._gaps)
-            arrivals = self._delayed(arriving(feeds, own, timing, unit, self._set_aside(on_late)), first, last)
+            arrived = arriving(feeds, own, timing, unit, self._set_aside(on_late))
+            arrivals = self._delayed(arrived, first, last, timing.follows_clock)
         match self._engine:
             case OnLocal() | OnReference():
                 self._moments = self._changes_of(self._engine, arrivals, warn)
@@ -320,8 +321,8 @@ class Run:
                 yield before, []
                 report.time_points = before - start + 1
 
-    def _delayed(self, arrived: Iterator[Arrived], start: int | None, end: int | None) -> Arrivals:
-        """The time points that have facts, with these facts, and those up to which everything is over."""
+    def _delayed(self, arrived: Iterator[Arrived], start: int | None, end: int | None, by_clock: bool) -> Arrivals:
+        """The time points with facts, and those up to which all is over; by the clock, such a one can be the first."""
         report = self.report
         self._watch.restart()
         newest: int | None = None
@@ -340,6 +341,7 @@ class Run:
                         yield start, []
                     yield time, atoms
                     newest, report.time_points = time, time - start + 1
+            start = until if start is None and by_clock and not step.others else start
             if start is not None and until >= start and (newest is None or until > newest):
                 yield until, []
                 newest, report.time_points = until, until - start + 1

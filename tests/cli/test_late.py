@@ -6,6 +6,7 @@ import json
 import os
 import random
 import subprocess
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -149,3 +150,33 @@ def test_several_answers_wait_too(folder: Path) -> None:
     done = lasing("run", "choice.lars", "-", "--delay", "3", folder=folder, data="p(b) at 2.\np(a) at 1.\n")
     expected = lasing("run", "choice.lars", "-", folder=folder, data="p(a) at 1.\np(b) at 2.\n")
     assert (done.returncode, done.stdout) == (0, expected.stdout)
+
+
+def test_with_a_clock_silence_is_noticed(folder: Path) -> None:
+    program = "#tick 100 ms.\nsilent(S) :- sensor(S), not p(S) in [300 ms].\nsensor(s1).\n"
+    (folder / "silent.lars").write_text(program, encoding="utf-8")
+    process = subprocess.Popen(
+        [*COMMAND, "run", "silent.lars", "-", "--clock", "--as", "changes"],
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("+silent(s1)")  # nobody has said anything
+    now = datetime.now(UTC) + timedelta(seconds=2)  # facts of the near future are in time, however slow this machine is
+    process.stdin.write(f'p(s1) at "{now.isoformat()}".\n')
+    process.stdin.flush()
+    assert process.stdout.readline().startswith("-silent(s1)")
+    assert process.stdout.readline().startswith("+silent(s1)")  # standard input is open, and silent
+    assert process.poll() is None
+    process.stdin.close()
+    process.stdout.close()
+    assert process.wait(timeout=120) == 0
+
+
+def test_a_clock_needs_a_tick(folder: Path) -> None:
+    (folder / "plain.lars").write_text("q :- p.\n", encoding="utf-8")
+    done = lasing("run", "plain.lars", "-", "--clock", folder=folder, data="")
+    assert (done.returncode, "E503" in done.stderr) == (1, True)

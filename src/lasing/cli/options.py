@@ -114,6 +114,14 @@ IdleOption = Annotated[
         show_default=False,
     ),
 ]
+ClockOption = Annotated[
+    bool,
+    typer.Option(
+        "--clock",
+        help="When no fact comes, let time pass by the clock, less the --delay: what should have happened is then "
+        "noticed while nothing happens.",
+    ),
+]
 LateOption = Annotated[
     str,
     typer.Option(
@@ -213,9 +221,11 @@ def stream_file(file: str, time: str, input_format: str, option: str | None = No
         raise typer.BadParameter(f"{d.message} ({d.note})", param_hint=option) from None
 
 
-def timing_from(delays: list[str] | None, idle: str, late: str, sources: list[FileSource]) -> Timing | None:
+def timing_from(
+    delays: list[str] | None, idle: str, late: str, clock: bool, sources: list[FileSource]
+) -> Timing | None:
     """How late facts may be, from the options; None if they must come in order."""
-    if not delays and not idle and not late:
+    if not delays and not idle and not late and not clock:
         return None
     names = [source.columns.predicate for source in sources if source.columns.predicate is not None]
     named: dict[str, Delay] = {}
@@ -230,7 +240,7 @@ def timing_from(delays: list[str] | None, idle: str, late: str, sources: list[Fi
         else:
             note = similar(name.strip(), names) or f"name it: {name.strip()}=FILE"
             raise typer.BadParameter(f"no stream is called {name.strip()} ({note})", param_hint="--delay")
-    return Timing(named, idle or None, others=others)
+    return Timing(named, idle or None, others=others, follows_clock=clock)
 
 
 def as_triples(sources: list[FileSource], mappings: list[str] | None) -> tuple[FileSource | Mapped, ...]:

@@ -17,6 +17,7 @@ from lasing.cli.console import complain, note, progress_bar, say
 from lasing.cli.late import late_file
 from lasing.cli.options import (
     INPUT_FORMATS,
+    ClockOption,
     DataFiles,
     DelayOption,
     EntailmentRegimes,
@@ -180,6 +181,7 @@ def run(
     delay: DelayOption = None,
     idle: IdleOption = "",
     late: LateOption = "",
+    by_clock: ClockOption = False,
     corrections: Annotated[
         bool,
         typer.Option(
@@ -238,7 +240,7 @@ def run(
         program = replace(program, outputs=outputs_from(show))
         if mistakes := findings(program, (arity,)):
             raise LasingError(mistakes)
-    timing = timing_from(delay, idle, late, sources)
+    timing = timing_from(delay, idle, late, by_clock, sources)
     if timing is not None and sort:
         raise typer.BadParameter("streams are sorted whole, or read with a delay", param_hint="--sort")
     inputs = [*programs, *(data or []), *(str(source.path) for source in sources)]

@@ -25,6 +25,8 @@ from lasing.timeline.ticks import Instant, Tick
 _MOST_WAITING = 4096
 """How many rows of a stream a thread reads ahead."""
 
+_A_MOMENT = 0.005
+
 Row = tuple[int, int, Atom]
 """A fact: its time point, its instant, and its atom."""
 
@@ -108,7 +110,7 @@ class Feeds:
     def take(self, names: Sequence[str], until: int | None, ended: Callable[[str], None]) -> list[tuple[str, Row]]:
         """The next rows of these feeds: at least one, unless the clock gets to `until` before, or feeds end.
 
-        Feeds that end are reported to `ended`, after their last rows."""
+        A feed that ends is reported to `ended`, once all its rows have been taken."""
         for name in names:  # a file can be read at once
             if name not in self._queues:
                 row = next(self._feeds[name].rows, None)
@@ -118,16 +120,19 @@ class Feeds:
                 return [(name, row)]
         with self._changed:
             self._is_waiting = True
-            if not any(self._has_news(name) for name in names) and (until is None or self._clock.now() < until):
-                self._clock.wait(self._changed, until)
+            if not any(self._has_news(name) for name in names):
+                if until is None or self._clock.now() < until:
+                    self._clock.wait(self._changed, until)
+                else:
+                    self._changed.wait(_A_MOMENT)  # so that threads can read what has come in the meantime
             self._is_waiting = False
         found: list[tuple[str, Row]] = []
         for name in names:
             queue = self._queues[name]
-            over = queue.ended
+            over, before = queue.ended, len(found)  # it ends with the take after its last rows
             while queue.rows:
                 found.append((name, queue.rows.popleft()))
-            if over:
+            if over and len(found) == before:
                 if queue.failure is not None:
                     raise queue.failure
                 self._end(name, ended)

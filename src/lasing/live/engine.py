@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -19,6 +19,7 @@ from lasing.entailment import Entail
 from lasing.errors import LasingError, fault
 from lasing.limits import Limits, Watch, limits_of
 from lasing.live import snapshots
+from lasing.live.clocked import run_clock
 from lasing.live.cores import Core, EncodedBatch, Facts, batch_of, checked, frame_of
 from lasing.live.correcting import Correcting
 from lasing.live.corrections import Past
@@ -34,9 +35,9 @@ from lasing.logic.values import Value
 from lasing.plan.nodes import Plan
 from lasing.raw_window import coverage, needed_coverage
 from lasing.reading import ProgramLike, program_of
-from lasing.timeline.clock import Clock
-from lasing.timeline.reorder import Late
-from lasing.timeline.timing import Delays, Timing, timing_of
+from lasing.timeline.clock import Clock, WallClock
+from lasing.timeline.reorder import Late, closed_by
+from lasing.timeline.timing import Delays, Timing, no_tick, timing_of
 
 
 class Engine(Correcting):
@@ -97,6 +98,7 @@ class Engine(Correcting):
         watch = Watch(limits_of(max_atoms, max_memory, max_time))
         given = program_of(program, constants, functions, data, entail).watching_dates()
         timing = timing_of(delay, idle, clock)
+        self._clock: Clock = clock or WallClock()
         if corrections:
             _check_corrections(given, timing)
         self._set_up(given, start, choose(given, engine, most_models(models), watch), watch, on_late, timing)
@@ -110,7 +112,7 @@ class Engine(Correcting):
         Its tables have all columns of all outputs."""
         made, watch, given = cls.__new__(cls), Watch(limits), program.watching_dates()
         made._set_up(given, start, chosen_by_plan(given, plan, engine, watch), watch, None)
-        made._queries = {}
+        made._queries, made._clock = {}, WallClock()
         return made
 
     def push(self, time: Any, facts: Facts, source: str = ONLY) -> Update:
@@ -196,6 +198,49 @@ class Engine(Correcting):
         update = Update(over, core.push_batch(over, batch), self._queries)
         self._whole = True
         return update
+
+    def follow_clock(self) -> Update | None:
+        """Let time pass up to the last time point that is over by the clock, less the delay; None if that is not new.
+
+        Without a start and before the first fact, this begins the timeline.
+        """
+        self._check_whole()
+        unit, lateness = self._tick_length(), self._lateness
+        delay = 0 if lateness is None else lateness.closing.longest_delay()
+        now = self._clock.now()
+        over = closed_by(now, delay, unit)
+        point = closed_by(now, 0, unit) if self._past is not None else over
+        if self._core is not None and point <= self._core.time:
+            return None
+        if lateness is not None and self._past is None:
+            newest = lateness.closing.over
+            if newest is not None and over < newest:
+                return None
+        waits = lateness is not None and len(lateness.buffer) > 0
+        if self._core is None and waits and lateness is not None and not lateness.waits_up_to(point):
+            return None  # the first fact will begin the timeline
+        if self._core is None and not waits:
+            start = self._first([point], point)
+            assert start is not None, "there is a time point"
+            self._begin(start, self._open(start))
+        if lateness is not None and self._past is not None:
+            lateness.closing.move(over)
+        return self.advance_to(point)
+
+    def run_clock(self, arrivals: Iterable[Any] | None = None) -> Iterator[Update]:
+        """Push what arrives, (time, facts) or (time, facts, source), and let time pass by the clock in between.
+
+        Yields an update for each push and each tick. A thread reads the arrivals, which may pause at any time; the
+        engine itself stays in the caller's thread. This ends with the arrivals, or not at all if there are none.
+        """
+        delay = 0 if self._lateness is None else self._lateness.closing.longest_delay()
+        return run_clock(self, arrivals, self._clock, self._tick_length(), delay)
+
+    def _tick_length(self) -> int:
+        """The microseconds of a time point; fails if the program does not say."""
+        if self.program.tick is None:
+            raise no_tick()
+        return self.program.tick.microseconds
 
     def flush(self) -> Update:
         """The streams have ended, or paused: evaluate all facts that wait because of the delay."""

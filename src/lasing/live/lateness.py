@@ -69,6 +69,10 @@ class Lateness:
         late = self.buffer.add(source, point, instant, waiting)
         return None if late is None else Late(late.source, late.time, late.closed_until, late.facts.facts)
 
+    def waits_up_to(self, point: int) -> bool:
+        """Whether a fact waits for a time point up to this one."""
+        return next((time <= point for _, time, _ in self.buffer.items()), False)
+
     def judge(self, source: str, point: int, instant: int, facts: Facts) -> Late[Facts] | None:
         """Return facts if they are too late; those that are in time do not wait."""
         if self._idle is not None:

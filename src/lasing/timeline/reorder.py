@@ -94,6 +94,22 @@ class Closing:
         if self._resting:
             self._resting.discard(source)
 
+    def passed(self, source: str, instant: int) -> None:
+        """Take note that the clock shows an instant and no fact has come: that closes time points as a fact does."""
+        closing = closed_by(instant, self.delays.get(source, self.delay), self.unit)
+        known = self._closed.get(source)
+        self._closed[source] = closing if known is None else max(closing, known)
+
+    def longest_delay(self) -> int:
+        """The longest delay of the sources."""
+        return max([self.delays.get(source, self.delay) for source in self._closed] or [self.delay])
+
+    def next_tick(self) -> int | None:
+        """The instant at which the clock closes the next time point for all sources; None if none is closed yet."""
+        if self.over is None or self.unit is None:
+            return None
+        return (self.over + 2) * self.unit + self.longest_delay()
+
     def all_closed(self) -> dict[str, int | None]:
         """The last time point that each source has closed by itself."""
         return dict(self._closed)

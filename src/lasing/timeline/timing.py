@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from lasing.errors import Diagnostic, fault
+from lasing.errors import Diagnostic, LasingError, fault
 from lasing.timeline.clock import Clock, WallClock
 from lasing.timeline.delay import Delay, delay_of, silence_of
 from lasing.timeline.reorder import Closing, Late
@@ -24,6 +24,8 @@ class Timing:
     idle: str | timedelta | None = None
     clock: Clock = field(default_factory=WallClock)
     others: Delay = 0
+    follows_clock: bool = False
+    """Whether time passes by the clock when no fact comes."""
 
     def closing(self, unit: int | None) -> Closing:
         """How sources close time points, if a time point has `unit` microseconds."""
@@ -32,9 +34,20 @@ class Timing:
             return Closing(delay_of(self.others, unit), unit, named)
         return Closing(delay_of(self.delay, unit), unit)
 
+    def check_clock(self, unit: int | None) -> None:
+        """Fail if the clock cannot be followed: it shows dates, so a time point must have a length."""
+        if self.follows_clock and unit is None:
+            raise no_tick()
+
     def silence(self) -> int | None:
         """How many microseconds a source may be silent before time goes on without it."""
         return None if self.idle is None else silence_of(self.idle)
+
+
+def no_tick() -> LasingError:
+    """The error for a clock in a program whose time points have no length."""
+    message = "time cannot follow the clock: the program does not say how long a time point is"
+    return fault("E503", message, note="add a tick to the program, such as: #tick 1 sec.")
 
 
 def timing_of(delay: Delays | None, idle: str | timedelta | None, clock: Clock | None) -> Timing | None:
