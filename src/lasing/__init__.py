@@ -21,7 +21,9 @@ from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.querying import Result, query
 from lasing.reading import parse
-from lasing.session import Report, Run, run
+from lasing.reports import Report
+from lasing.session import Run, run
+from lasing.timeline.reorder import Late
 
 if TYPE_CHECKING:
     from lasing.live.engine import Engine
@@ -33,6 +35,7 @@ __all__ = [
     "Engine",
     "LasingError",
     "LasingWarning",
+    "Late",
     "Program",
     "Report",
     "Result",

@@ -102,7 +102,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E403": "a file, or standard output, cannot be written",
         "E501": "a line is not a fact, CSV or a JSON object; a file is not Parquet, or is damaged",
         "E502": "something is not a time",
-        "E503": "a date and time, although the program has no `#tick`",
+        "E503": "a date and time, or a clock, although the program has no `#tick`",
         "E504": "a row is out of order",
         "E505": "a table lacks a column or has it twice, or the columns of a row differ from those of the first",
         "E506": (
@@ -169,6 +169,10 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
             "chooses otherwise"
         ),
         "W207": "events that are not as declared: a wrong number of values, or a value of the wrong type",
+        "W208": (
+            "facts came too late, after their time point was closed, and were left out; [a "
+            "delay](../how-to/feed-an-engine.md#facts-out-of-order) waits for them"
+        ),
         "W601": "there are many more partitions than shards, so most of Spark's tasks will be empty",
         "W602": "the program cannot be divided into shards, so one shard does all the work",
         "W603": "everything waits for a source that delivers no facts",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 from inspect import GEN_CREATED, getgeneratorstate, isgenerator
 from typing import TYPE_CHECKING, Any
 
+from lasing.connectors.arriving import Arrived, OnLateAtom, arriving
+from lasing.connectors.feeds import stream_feeds
 from lasing.connectors.files import OnBytesRead
 from lasing.connectors.framed import Framed, in_pandas, in_polars
 from lasing.connectors.missing import SKIP, Gaps, Missing
@@ -31,7 +33,6 @@ from lasing.errors import Diagnostic, LasingError, fault, similar
 from lasing.errors import warn as issue
 from lasing.limits import Limits, Watch, limits_of
 from lasing.logic.answers import Answer, Changes, Holding, changes, filled, intervals, repeated
-from lasing.logic.examples import Example
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
 from lasing.logic.own import Functions
@@ -40,7 +41,10 @@ from lasing.logic.rejected import Rejected
 from lasing.logic.splitting import has_several_answers
 from lasing.logic.values import Value
 from lasing.reading import ProgramLike, program_of
+from lasing.reports import Report, counted, left_out
+from lasing.timeline.reorder import Late
 from lasing.timeline.ticks import Tick
+from lasing.timeline.timing import Delays, Timing, timing_of
 
 if TYPE_CHECKING:  # these load Arrow and the kernels, so only when needed
     from lasing.connectors.batches import Batch, Slab
@@ -67,6 +71,9 @@ def run(
     constants: Mapping[str, Value] | None = None,
     functions: Functions | None = None,
     missing: Missing = SKIP,
+    delay: Delays | None = None,
+    idle: str | timedelta | None = None,
+    on_late: OnLateAtom | None = None,
     data: Any = None,
     entail: Entail = None,
     max_atoms: int | None = None,
@@ -92,6 +99,11 @@ def run(
     A row that lacks a value is not a fact; a warning says how many there were. With `missing="error"` it is an error,
     and any other value, such as 0, replaces the missing one.
 
+    `delay` accepts streams that are out of order by so much, such as 2 (time points) or "5 s", without reading them
+    whole: facts wait until they can be in order. Each stream may have a delay of its own, by the name of its predicate
+    or file. Time moves with the slowest stream, unless it has been silent for `idle`. Facts beyond the bound are left
+    out, counted, and handed to `on_late`.
+
     Three limits end a run that gets out of hand, with an error that names the rule: `max_atoms`, derived at one time
     point (5,000,000 by default, 200,000 for engines other than the local one); `max_memory`, in bytes or as '2 GB'
     (half of the machine's); `max_time` for the whole run, in seconds or as '5 min' (none).
@@ -104,25 +116,22 @@ def run(
     """
     checked = program_of(program, constants, functions, data, entail)
     limits = limits_of(max_atoms, max_memory, max_time)
-    return Run(checked, stream, start, end, engine, sort, models=models, limits=limits, missing=missing)
-
-
-@dataclass(slots=True)
-class Report:
-    """What a run did, and what it left out. Answers and atoms are counted at each time point."""
-
-    time_points: int = 0
-    facts: int = 0
-    answers: int = 0
-    atoms: int = 0
-    early_facts: int = 0
-    missing: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Rows that were left out because they lack a value, by table and column."""
-    dropped_heads: int = 0
-    failures: dict[tuple[int, str], int] = field(default_factory=dict)
-    """Instances that had no value, by rule (from 0) and reason."""
-    examples: dict[tuple[int, str], Example] = field(default_factory=dict)
-    """For each rule and reason, one of these instances."""
+    timing = timing_of(delay, idle, None)
+    if timing is not None and sort:
+        raise fault("E510", "a stream is sorted whole, or read with a delay", note="leave out sort= or delay=")
+    return Run(
+        checked,
+        stream,
+        start,
+        end,
+        engine,
+        sort,
+        models=models,
+        limits=limits,
+        missing=missing,
+        timing=timing,
+        on_late=on_late,
+    )
 
 
 _NAME_IT = "to give them another name: {0}=FILE on the command line, Table(frame, predicate='{0}') in Python"
@@ -150,6 +159,8 @@ class Run:
         limits: Limits | None = None,
         live: bool = False,
         missing: Missing = SKIP,
+        timing: Timing | None = None,
+        on_late: OnLateAtom | None = None,
     ) -> None:
         self._live = live
         self._watch = Watch(limits)
@@ -185,7 +196,7 @@ class Run:
         self._answers: Iterator[Answer]
         own = by_time(program.data)
         given = program.tick, sort, progress, self._known, self._gaps
-        if isinstance(self._engine, OnLocal) and in_columns(stream):
+        if timing is None and isinstance(self._engine, OnLocal) and in_columns(stream):
             from lasing.connectors.batches import batches_of
 
             sources = [batches_of(own), *stream_batches(stream, *given)]
@@ -193,7 +204,13 @@ class Run:
             self._moments = self._moments_of(self._steps)
             self._answers = filled(self._moments)
             return
-        arrivals = self._arrivals(merged([own, stream_rows(stream, *given)]), first, last)
+        if timing is None:
+            arrivals = self._arrivals(merged([own, stream_rows(stream, *given)]), first, last)
+        else:
+            unit = None if program.tick is None else program.tick.microseconds
+            feeds = stream_feeds(stream, program.tick, progress, self._known, self._gaps)
+            arrived = arriving(feeds, own, timing, unit, self._set_aside(on_late))
+            arrivals = self._delayed(arrived, first, last, timing.follows_clock)
         match self._engine:
             case OnLocal() | OnReference():
                 self._moments = self._changes_of(self._engine, arrivals, warn)
@@ -207,8 +224,8 @@ class Run:
         return self
 
     def __repr__(self) -> str:
-        rules, report = _count(len(self.program.rules), "rule"), self.report
-        reached = f"{_count(report.time_points, 'time point')} and {_count(report.facts, 'fact')} so far"
+        rules, report = counted(len(self.program.rules), "rule"), self.report
+        reached = f"{counted(report.time_points, 'time point')} and {counted(report.facts, 'fact')} so far"
         return f"Run({rules}, {reached if report.facts or report.time_points else 'not begun'})"
 
     def __next__(self) -> Answer:
@@ -303,15 +320,16 @@ class Run:
         """Warnings about what was left out so far."""
         report, found = self.report, []
         if report.early_facts:
-            message = f"{_count(report.early_facts, 'fact')} before the start of the timeline ignored"
+            message = f"{counted(report.early_facts, 'fact')} before the start of the timeline ignored"
             found.append(Diagnostic("W201", message, note="start the timeline earlier to include them"))
         for predicate, count in sorted((self._unused or {}).items()):
-            message = f"{_count(count, 'fact')} of {predicate}, which the program does not use"
+            message = f"{counted(count, 'fact')} of {predicate}, which the program does not use"
             note = similar(predicate, self._known) or self._naming()
             found.append(Diagnostic("W204", message, note=note))
         found += self._gaps.warnings()
         found += self._known.warnings() if isinstance(self._known, EventArity) else []
         found += self._rejected.warnings()
+        found += report.late.warnings("to wait longer, a longer --delay (delay= in Python)")
         return found + left_out(self.program, report.dropped_heads, report.failures, report.examples)
 
     def _naming(self) -> str:
@@ -366,6 +384,47 @@ class Run:
                 before = time - 1
                 yield before, []
                 report.time_points = before - start + 1
+
+    def _delayed(self, arrived: Iterator[Arrived], start: int | None, end: int | None, by_clock: bool) -> Arrivals:
+        """The time points with facts, and those up to which all is over; by the clock, such a one can be the first."""
+        report = self.report
+        self._watch.restart()
+        newest: int | None = None
+        for step in arrived:
+            self.tick = self.program.shown_tick()
+            until = step.until if end is None else min(step.until, end)
+            for time, atoms in step.facts:
+                start = time if start is None else start
+                if time < start:
+                    report.early_facts += len(atoms)
+                elif time <= until:
+                    if self._unused is not None:
+                        self._unused.update(atom.predicate for atom in atoms if atom.predicate not in self._known)
+                    report.facts += len(atoms)
+                    if newest is None and time > start:
+                        yield start, []
+                    yield time, atoms
+                    newest, report.time_points = time, time - start + 1
+            start = until if start is None and by_clock and not step.others else start
+            if start is not None and until >= start and (newest is None or until > newest):
+                yield until, []
+                newest, report.time_points = until, until - start + 1
+            if until == end:
+                return
+        self.tick = self.program.shown_tick()
+        if start is not None:
+            last = end if end is not None else start if newest is None else self.program.end_after(newest)
+            if last >= start and (newest is None or last > newest):
+                yield last, []
+                report.time_points = last - start + 1
+
+    def _set_aside(self, on_late: OnLateAtom | None) -> OnLateAtom:
+        def count(late: Late[Atom]) -> None:
+            self.report.late.add(late, 1)
+            if on_late is not None:
+                on_late(late)
+
+        return count
 
     def _steps_of(
         self, choice: OnLocal, sources: list[Iterator[Batch]], start: int | None, end: int | None, warn: bool
@@ -518,28 +577,3 @@ class Run:
         self.report.atoms += self._size * idle + size
         self.report.answers += self._streams * idle + streams
         self._size, self._streams, self._counted_until = size, streams, time
-
-
-def left_out(
-    program: Program,
-    dropped: int,
-    failures: Mapping[tuple[int, str], int],
-    examples: Mapping[tuple[int, str], Example | str],
-) -> list[Diagnostic]:
-    """Warnings about heads before the start, and about instances that had no value. Examples, if there are any, are
-    objects or texts."""
-    found = []
-    if dropped:
-        message = f"{_count(dropped, 'derived atom')} before the start of the timeline dropped"
-        found.append(Diagnostic("W202", message, note="a head with `at T` cannot be before the start"))
-    for (index, reason), count in sorted(failures.items()):
-        message = f"{_count(count, 'instance')} of this rule had no value: {reason}"
-        if example := examples.get((index, reason)):
-            words = example if isinstance(example, str) else example.text(program.rules[index], program.shown_tick())
-            message += f"; {words}"
-        found.append(Diagnostic("W203", message, program.rules[index].place()))
-    return found
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s'[: number != 1]}"

@@ -20,7 +20,9 @@ from lasing.errors import LasingError, SourceText, similar
 from lasing.languages import ENDINGS, NAMES, is_program
 from lasing.logic.program import Output, Program
 from lasing.logic.values import Value, is_name
+from lasing.timeline.delay import Delay
 from lasing.timeline.ticks import Dates, Tick, parse_time
+from lasing.timeline.timing import Timing
 
 INPUT_FORMATS = ("facts", "csv", "jsonl", "ntriples", "jsonld")
 """The possible formats of standard input."""
@@ -91,6 +93,42 @@ Missing = Annotated[
         "--missing",
         metavar="RULE",
         help="What to do about a row that lacks a value: skip it, stop with an error, or take this VALUE instead.",
+    ),
+]
+DelayOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--delay",
+        metavar="[NAME=]TIME",
+        help="How much out of order facts may come, such as 5s, 2min or 3 (time points): they wait that long. With "
+        "NAME=, those of NAME=FILE; can be repeated.",
+        show_default=False,
+    ),
+]
+IdleOption = Annotated[
+    str,
+    typer.Option(
+        "--idle",
+        metavar="TIME",
+        help="Go on without a live stream that has been silent for so long, such as 30s [default: wait for it].",
+        show_default=False,
+    ),
+]
+ClockOption = Annotated[
+    bool,
+    typer.Option(
+        "--clock",
+        help="When no fact comes, let time pass by the clock, less the --delay: what should have happened is then "
+        "noticed while nothing happens.",
+    ),
+]
+LateOption = Annotated[
+    str,
+    typer.Option(
+        "--late",
+        metavar="FILE",
+        help="Write facts that come too late for --delay to this file, as JSON lines.",
+        show_default=False,
     ),
 ]
 TripleMappings = Annotated[
@@ -181,6 +219,28 @@ def stream_file(file: str, time: str, input_format: str, option: str | None = No
         if d.code == "E401":
             raise
         raise typer.BadParameter(f"{d.message} ({d.note})", param_hint=option) from None
+
+
+def timing_from(
+    delays: list[str] | None, idle: str, late: str, clock: bool, sources: list[FileSource]
+) -> Timing | None:
+    """How late facts may be, from the options; None if they must come in order."""
+    if not delays and not idle and not late and not clock:
+        return None
+    names = [source.columns.predicate for source in sources if source.columns.predicate is not None]
+    named: dict[str, Delay] = {}
+    others: Delay = 0
+    for text in delays or ():
+        name, equals, after = text.rpartition("=")
+        delay: Delay = int(after) if re.fullmatch("[0-9]{1,18}", after.strip()) else after
+        if not equals:
+            others = delay
+        elif name.strip() in names:
+            named[name.strip()] = delay
+        else:
+            note = similar(name.strip(), names) or f"name it: {name.strip()}=FILE"
+            raise typer.BadParameter(f"no stream is called {name.strip()} ({note})", param_hint="--delay")
+    return Timing(named, idle or None, others=others, follows_clock=clock)
 
 
 def as_triples(sources: list[FileSource], mappings: list[str] | None) -> tuple[FileSource | Mapped, ...]:

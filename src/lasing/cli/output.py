@@ -112,10 +112,10 @@ def write_output(
         raise complete.failure
 
 
-def refuse_overwriting(output: str, inputs: list[str]) -> None:
-    """Fail if the output would go into a file that is read."""
-    if output and any(os.path.realpath(output) == os.path.realpath(name) for name in inputs):
-        raise typer.BadParameter(f"{output} is one of the inputs and would be overwritten", param_hint="--output")
+def refuse_overwriting(output: str, others: list[str], option: str = "--output") -> None:
+    """Fail if the output would go into a file that is read, or that is written by another option."""
+    if output and any(os.path.realpath(output) == os.path.realpath(name) for name in others):
+        raise typer.BadParameter(f"{output} is one of the inputs and would be overwritten", param_hint=option)
 
 
 def write_whole(text: str, output: str) -> None:

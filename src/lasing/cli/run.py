@@ -14,12 +14,17 @@ import typer
 
 from lasing.background import with_background
 from lasing.cli.console import complain, note, progress_bar, say
+from lasing.cli.late import late_file
 from lasing.cli.options import (
     INPUT_FORMATS,
+    ClockOption,
     DataFiles,
+    DelayOption,
     EntailmentRegimes,
     FunctionsModule,
+    IdleOption,
     Language,
+    LateOption,
     MaxAtoms,
     MaxMemory,
     MaxTime,
@@ -33,6 +38,7 @@ from lasing.cli.options import (
     split_files,
     styled,
     time_option,
+    timing_from,
 )
 from lasing.cli.output import output_format, refuse_overwriting, write_output
 from lasing.cli.stats import print_stats
@@ -173,6 +179,18 @@ def run(
     ] = "",
     mapping: TripleMappings = None,
     sort: Annotated[bool, typer.Option("--sort", help="Read the streams whole and sort them by time first.")] = False,
+    delay: DelayOption = None,
+    idle: IdleOption = "",
+    late: LateOption = "",
+    by_clock: ClockOption = False,
+    corrections: Annotated[
+        bool,
+        typer.Option(
+            "--corrections",
+            help="Do not wait for late facts: print answers at once, with +, and when a fact comes late within "
+            "--delay, what is different at earlier time points, with + and -.",
+        ),
+    ] = False,
     input_format: Annotated[
         str,
         typer.Option(
@@ -201,8 +219,8 @@ def run(
 ) -> None:
     """Run a program on streams and print its answers.
 
-    Streams are merged by time. Standard input and named pipes are read live: the answer of a time point is printed as
-    soon as every stream has a later fact or has ended.
+    Streams are merged by time; each must be in order, or out of order by at most --delay. Standard input and named
+    pipes are read live: the answer of a time point is printed as soon as every stream has a later fact or has ended.
 
     \b
     lasing run hot.lars readings.facts
@@ -223,7 +241,12 @@ def run(
         program = replace(program, outputs=outputs_from(show))
         if mistakes := findings(program, (arity,)):
             raise LasingError(mistakes)
-    refuse_overwriting(output, [*programs, *(data or []), *(str(source.path) for source in sources)])
+    timing = timing_from(delay, idle, late, by_clock, sources)
+    if timing is not None and sort:
+        raise typer.BadParameter("streams are sorted whole, or read with a delay", param_hint="--sort")
+    inputs = [*programs, *(data or []), *(str(source.path) for source in sources)]
+    refuse_overwriting(late, [*inputs, *([output] if output else [])], "--late")
+    refuse_overwriting(output, inputs)
     out_format = output_format(form, output)
     if out_format in RDF_OUTPUT and (view != "answers" or has_several_answers(program)):
         raise typer.BadParameter(f"{out_format} has a graph for each time point: the one answer", param_hint="--format")
@@ -236,7 +259,17 @@ def run(
     else:
         complain(findings(program, CAUTIONS))
     begun = clock.monotonic()
-    with progress_bar(0 if quiet else _size(sources)) as progress:
+    if corrections:
+        from lasing.cli.corrections import Correction, run_with_corrections  # here, because it loads the kernels
+
+        settings = Correction(
+            program, timing, view, engine, limits, cell_value(missing), late, out_format, output, quiet
+        )
+        start, end = (time_option(option, text, program.tick) for option, text in (("--from", first), ("--to", last)))
+        names = [f"arg{i}" for i in range(1, _arity(program) + 1)]
+        run_with_corrections(settings, Streams(as_triples(sources, mapping)), start, end, names)
+        return
+    with late_file(late, program) as on_late, progress_bar(0 if quiet else _size(sources)) as progress:
         start = time_option("--from", first, program.tick)
         end = time_option("--to", last, program.tick)
         live = any(is_live(source.path) for source in sources)
@@ -253,6 +286,8 @@ def run(
             limits=limits,
             live=live,
             missing=cell_value(missing),
+            timing=timing,
+            on_late=on_late,
         )
         if stats:
             answers.measure()

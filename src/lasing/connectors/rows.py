@@ -147,7 +147,8 @@ def late(time: int, last: int, place: Place, tick: Tick | None) -> Exception:
         "E504",
         f"this row is out of order: time {time_text(time, shown)} after {time_text(last, shown)}",
         place,
-        "sort the stream by time, or let lasing sort it: --sort on the command line, sort=True in Python",
+        "sort the stream by time, or let lasing sort it: --sort on the command line, sort=True in Python;\n"
+        "a live stream can be read with a delay: --delay, delay=",
     )
 
 

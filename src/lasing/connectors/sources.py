@@ -190,12 +190,14 @@ def stream_rows(
     progress: OnBytesRead | None = None,
     arity: Arity | None = None,
     gaps: Gaps | None = None,
+    ordered: bool = True,
 ) -> Iterator[Fact]:
-    """The facts of any kind of stream, one by one, in order; `sort` sorts a stream that is not in order."""
-    known = _recognized(stream)
+    """The facts of any kind of stream, one by one, in order; `sort` sorts a stream that is not in order. Unless it must
+    be `ordered`, the facts of one stream come as they are."""
+    known = recognized(stream)
     if isinstance(known, Streams):
         return merged(stream_rows(one, tick, sort, progress, arity, gaps) for one in known.streams)
-    rows = _rows(known, tick, not sort, progress, arity, gaps or Gaps())
+    rows = _rows(known, tick, ordered and not sort, progress, arity, gaps or Gaps())
     return iter(by_time(rows)) if sort else rows
 
 
@@ -235,7 +237,7 @@ def stream_batches(
     """The facts of a stream in columns, as sources to be merged by time, in their order."""
     from lasing.connectors.batches import sorted_sources
 
-    known = _recognized(stream)
+    known = recognized(stream)
     if isinstance(known, Streams):
         return [one for part in known.streams for one in stream_batches(part, tick, sort, progress, arity, gaps)]
     batches = _batches(known, tick, not sort, progress, arity, gaps)
@@ -263,7 +265,7 @@ def _batches(
     return batches.batches_of(_object_rows(stream, tick, ordered, arity, gaps))
 
 
-def _recognized(stream: Any) -> _One | Streams:
+def recognized(stream: Any) -> _One | Streams:
     """The kind of a stream: text, a file with the names of its columns, tables, or rows."""
     match stream:
         case None:
@@ -292,7 +294,7 @@ def naming_columns(stream: Any, names: Mapping[str, tuple[str, ...]]) -> Any:
     """The stream, in which the columns of tables are the arguments of the same names, where a predicate has names."""
     match stream:
         case Path() | FileSource() if isinstance(stream, Path) or stream.columns.args is None:
-            source = _recognized(stream)
+            source = recognized(stream)
             assert isinstance(source, FileSource)
             args = names.get(source.columns.predicate or "")
             if args is None or source.format in ("facts", *RDF_FORMATS):

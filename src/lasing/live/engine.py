@@ -2,59 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from typing import Any, assert_never
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import timedelta
+from typing import Any
 
-from lasing.connectors.missing import SKIP, Gaps, Missing, present, without_gaps
-from lasing.connectors.rows import EventArity, by_time, time_of
+from lasing.connectors.arrow_columns import column_with_terms
+from lasing.connectors.missing import SKIP, Gaps, Missing
+from lasing.connectors.rows import EventArity, time_of
 from lasing.engine_choice import (
-    AnyAnswers,
-    Choice,
     EngineName,
-    OnLocal,
-    OnReference,
     choose,
     chosen_by_plan,
     most_models,
 )
 from lasing.entailment import Entail
-from lasing.errors import Diagnostic, LasingError, fault, warn
-from lasing.limits import Limits, Watch, limits_of, stopped
+from lasing.errors import LasingError, fault
+from lasing.limits import Limits, Watch, limits_of
 from lasing.live import snapshots
-from lasing.live.cores import (
-    Core,
-    EncodedBatch,
-    Facts,
-    batch_of,
-    checked,
-    declared_columns,
-    frame_of,
-    without_misfits,
-)
-from lasing.live.local import LocalCore
-from lasing.live.models import ModelsCore
-from lasing.live.reference import ReferenceCore
-from lasing.live.remembered import runs_from_table, still_reached, table_of
-from lasing.live.updates import ChangeSource, Joined, KnownChanges, Update, shown_tables
-from lasing.logic.answers import Answer
-from lasing.logic.examples import Examples
+from lasing.live.clocked import run_clock
+from lasing.live.cores import Core, EncodedBatch, Facts, batch_of, checked, declared_columns, frame_of
+from lasing.live.correcting import Correcting
+from lasing.live.corrections import Past
+from lasing.live.lateness import ONLY, Lateness, Waiting
+from lasing.live.remembered import runs_from_table
+from lasing.live.running import OnLate
+from lasing.live.updates import KnownChanges, Update
 from lasing.logic.facts import facts_of
 from lasing.logic.own import Functions
 from lasing.logic.program import Program
-from lasing.logic.results import formed
-from lasing.logic.runs import Run
+from lasing.logic.splitting import has_several_answers
 from lasing.logic.values import Value
 from lasing.plan.nodes import Plan
 from lasing.raw_window import coverage, needed_coverage
 from lasing.reading import ProgramLike, program_of
-from lasing.session import left_out
+from lasing.timeline.clock import Clock, WallClock
+from lasing.timeline.reorder import Late, closed_by
+from lasing.timeline.timing import Delays, Timing, no_tick, timing_of
 
-OnLate = Callable[[int, Facts], None]
-Opener = Callable[[int], Core]
 
-
-class Engine:
+class Engine(Correcting):
     """A running program: push facts as they come, and get the changes.
 
     >>> engine = Engine("hot(S) :- temp(S, V) in [5], V > 30.", start=0)
@@ -64,7 +50,17 @@ class Engine:
     frozenset({Atom(predicate='hot', args=('s1',))})
 
     The answers do not depend on how a stream is cut into pushes; a second push at the same time point adds to the
-    first. Facts for a time that has passed are refused (E308), or go to `on_late`; the engine stays as it was.
+    first. Facts for a time that has passed are refused (E308), or go to `on_late` as a `Late`; the engine stays as it
+    was.
+
+    With a `delay`, such as 2 (time points) or "5 s", facts wait until they can be in order, so they may come out of
+    order by that much. `push(…, source="gate")` says where facts come from: lateness concerns one source, and time
+    moves with the slowest one, unless it has been silent for `idle` by the `clock`. A dictionary of delays names all
+    sources beforehand. Facts beyond the bound go to `on_late`, and `late` counts them.
+
+    With `corrections`, facts do not wait: each push is answered at once. A fact that comes late, but within the delay,
+    makes the engine evaluate again from its time point on. `Update.corrections` has what is different at the time
+    points before now, and `added` and `removed` what is different now.
 
     The timeline begins at `start` or, as in `lasing.run`, with the first fact. Until then nothing is evaluated:
     `start` and `time` are None, and passing time has no effect.
@@ -86,6 +82,10 @@ class Engine:
         engine: EngineName = "auto",
         *,
         models: int | None = None,
+        delay: Delays | None = None,
+        idle: str | timedelta | None = None,
+        corrections: bool = False,
+        clock: Clock | None = None,
         on_late: OnLate | None = None,
         constants: Mapping[str, Value] | None = None,
         functions: Functions | None = None,
@@ -97,7 +97,13 @@ class Engine:
     ) -> None:
         watch = Watch(limits_of(max_atoms, max_memory, max_time))
         given = program_of(program, constants, functions, data, entail).watching_dates()
-        self._set_up(given, start, choose(given, engine, most_models(models), watch), watch, on_late)
+        timing = timing_of(delay, idle, clock)
+        self._clock: Clock = clock or WallClock()
+        if corrections:
+            _check_corrections(given, timing)
+        self._set_up(given, start, choose(given, engine, most_models(models), watch), watch, on_late, timing)
+        if corrections:
+            self._past = Past()
 
     @classmethod
     def with_plan(cls, program: Program, plan: Plan | None, engine: str, start: int, limits: Limits) -> Engine:
@@ -106,82 +112,168 @@ class Engine:
         Its tables have all columns of all outputs."""
         made, watch, given = cls.__new__(cls), Watch(limits), program.watching_dates()
         made._set_up(given, start, chosen_by_plan(given, plan, engine, watch), watch, None)
-        made._queries = {}
+        made._queries, made._clock = {}, WallClock()
         made._events = EventArity({}, {})  # its tables have been checked
         return made
 
-    def _set_up(self, program: Program, start: Any, choice: Choice, watch: Watch, on_late: OnLate | None) -> None:
-        self.program = program
-        self.on_late = on_late
-        self._watch = watch
-        watch.shown = program.time_text
-        self._kind = choice.name
-        self._open = _opener(choice, program)
-        self._own = by_time(self.program.data)
-        self._queries = formed(program.outputs)
-        self._core: Core | None = None
-        self._start: int | None = None
-        self._whole = True
-        self._gaps = Gaps(SKIP)
-        names = program.argument_names()
-        self._events = EventArity({predicate: len(known) for predicate, known in names.items()}, names)
-        if start is not None:
-            first = time_of(start, self.program.tick)
-            self._begin(first, self._open(first))
+    def push(self, time: Any, facts: Facts, source: str = ONLY) -> Update:
+        """Add facts at a time point, evaluate up to it, and return the changes.
 
-    @property
-    def start(self) -> int | None:
-        """The first time point; None if no start was given and no fact has come."""
-        return self._start
-
-    @property
-    def time(self) -> int | None:
-        """The time point up to which everything is evaluated; before that, the one before the start, or None."""
-        return None if self._core is None else self._core.time
-
-    @property
-    def incremental(self) -> bool:
-        """Whether this is the local engine, whose memory follows the windows; the reference engine keeps all facts."""
-        return self._kind == "local"
-
-    def __repr__(self) -> str:
-        rules = f"{len(self.program.rules)} rule{'s'[: len(self.program.rules) != 1]}"
-        reached = "no facts yet" if self._core is None else f"start={self.start}, time={self.time}"
-        return f"Engine({rules}, {self._kind} engine, {reached})"
-
-    def push(self, time: Any, facts: Facts) -> Update:
-        """Add facts at a time point, evaluate up to it, and return the changes."""
+        With a delay, evaluate up to the last time point that is over, which may be none. Without facts, such a push
+        says how far the time of its source has got.
+        """
         self._check_whole()
-        now, given = time_of(time, self.program.tick), self._as_declared(checked(facts))
+        lateness = self._lateness
+        if lateness is None:
+            now = instant = time_of(time, self.program.tick)
+        else:
+            lateness.check_source(source)
+            now, instant = lateness.point(time)
+        given = self._as_declared(checked(facts))
         try:
-            return self._push(now, given)
+            return self._push(now, instant, given, source)
         except LasingError:  # facts that lack a value were refused before any effect: leave them out
             kept = self._without_gaps(given)
             if kept is None:
                 raise
-            return self._push(now, kept)
+            return self._push(now, instant, kept, source)
 
-    def _push(self, now: int, facts: Facts) -> Update:
+    def push_at(self, point: int, instant: int, facts: Facts, source: str = ONLY) -> Update:
+        """The same for a time point whose exact instant is known, in microseconds from 1970-01-01 UTC."""
+        self._check_whole()
+        return self._push(point, instant, checked(facts), source)
+
+    def _push(self, now: int, instant: int, facts: Facts, source: str) -> Update:
+        if self._lateness is not None and self._past is not None:
+            return self._push_and_correct(self._lateness, self._past, now, instant, facts, source)
+        if self._lateness is not None:
+            return self._push_to_wait(self._lateness, now, instant, facts, source)
         core, start = self._core, self._start
         if core is None or start is None:
             return self._push_first(now, facts)
         if now < core.time or now < start:
             if self.on_late is None:
-                note, shown = "push in order of time, or give the engine an on_late=…", self.program.time_text
+                note, shown = (
+                    "push in order of time, or give the engine a delay=… or an on_late=…",
+                    self.program.time_text,
+                )
                 if now < start:
                     raise fault("E308", f"time {shown(now)} is before the start, {shown(start)}", note=note)
                 message = f"time {shown(now)} has passed: everything is evaluated up to {shown(core.time)}"
                 raise fault("E308", message, note=note)
-            self.on_late(now, facts)
-            return Update(core.time, KnownChanges([]), self._queries)
+            self._set_aside(Late(source, now, max(core.time, start) - 1, facts))
+            return self._nothing()
         return self._evaluate(core, now, core.encode(now, facts))
 
+    def _push_to_wait(self, lateness: Lateness, now: int, instant: int, facts: Facts, source: str) -> Update:
+        """Keep facts until they can be in order, and evaluate what is over."""
+        if self._core is None:  # the start is unknown: check the facts now, and encode them later
+            if self._unstarted is None:
+                self._unstarted = self._open(now)
+            self._unstarted.encode(now, facts)
+            waiting = Waiting(facts)
+        else:
+            waiting = Waiting(facts, self._core.encode(now, facts))
+        late = lateness.add(source, now, instant, waiting)
+        if late is not None:
+            self._set_aside(late)
+        return self._move(lateness)
+
+    def _move(self, lateness: Lateness, until: int | None = None) -> Update:
+        """Evaluate what is over, or everything up to a time point."""
+        over, core = lateness.closing.reached() if until is None else until, self._core
+        if over is None or (core is not None and core.time >= over):
+            return self._nothing()
+        released = lateness.buffer.release_up_to(over)
+        if core is None:
+            start = self._first([time for time, _ in released], over)
+            if start is None:
+                return self._nothing()
+            core, self._unstarted = self._open(start), None
+            self._begin(start, core)
+        parts = [(t, core.encode(t, w.facts) if w.encoded is None else w.encoded) for t, ws in released for w in ws]
+        batch = core.gathered(parts)
+        if self._own:
+            batch = self._with_due(core, batch, over)
+        self._enter_evaluation()
+        update = Update(over, core.push_batch(over, batch), self._queries)
+        self._whole = True
+        return update
+
+    def follow_clock(self) -> Update | None:
+        """Let time pass up to the last time point that is over by the clock, less the delay; None if that is not new.
+
+        Without a start and before the first fact, this begins the timeline.
+        """
+        self._check_whole()
+        unit, lateness = self._tick_length(), self._lateness
+        delay = 0 if lateness is None else lateness.closing.longest_delay()
+        now = self._clock.now()
+        over = closed_by(now, delay, unit)
+        point = closed_by(now, 0, unit) if self._past is not None else over
+        if self._core is not None and point <= self._core.time:
+            return None
+        if lateness is not None and self._past is None:
+            newest = lateness.closing.over
+            if newest is not None and over < newest:
+                return None
+        waits = lateness is not None and len(lateness.buffer) > 0
+        if self._core is None and waits and lateness is not None and not lateness.waits_up_to(point):
+            return None  # the first fact will begin the timeline
+        if self._core is None and not waits:
+            start = self._first([point], point)
+            assert start is not None, "there is a time point"
+            self._begin(start, self._open(start))
+        if lateness is not None and self._past is not None:
+            lateness.closing.move(over)
+        return self.advance_to(point)
+
+    def run_clock(self, arrivals: Iterable[Any] | None = None) -> Iterator[Update]:
+        """Push what arrives, (time, facts) or (time, facts, source), and let time pass by the clock in between.
+
+        Yields an update for each push and each tick. A thread reads the arrivals, which may pause at any time; the
+        engine itself stays in the caller's thread. This ends with the arrivals, or not at all if there are none.
+        """
+        delay = 0 if self._lateness is None else self._lateness.closing.longest_delay()
+        return run_clock(self, arrivals, self._clock, self._tick_length(), delay)
+
+    def _tick_length(self) -> int:
+        """The microseconds of a time point; fails if the program does not say."""
+        if self.program.tick is None:
+            raise no_tick()
+        return self.program.tick.microseconds
+
+    def flush(self) -> Update:
+        """The streams have ended, or paused: evaluate all facts that wait because of the delay."""
+        self._check_whole()
+        lateness = self._lateness
+        newest = None if lateness is None else lateness.buffer.newest()
+        if lateness is None or newest is None:
+            return self._nothing()
+        return self._move(lateness, newest)
+
     def advance_to(self, time: Any) -> Update:
-        """Let time pass without facts, up to a time point."""
-        return self.push(time, ())
+        """Let time pass without facts, up to a time point. With a delay, facts that wait for time points up to it are
+        evaluated, and those that come later are late; with corrections, they are taken in like any other."""
+        if self._lateness is None:
+            return self.push(time, ())
+        self._check_whole()
+        now = time_of(time, self.program.tick)
+        if self._past is None:
+            return self._move(self._lateness, now)
+        if self._core is None and (start := self._first([], now)) is not None:
+            self._begin(start, self._open(start))
+        if self._core is None or now <= self._core.time:
+            return self._nothing()
+        return self._go_on(self._lateness, self._past, self._core, now, [])
 
     def push_batch(
-        self, facts: Mapping[str, Any], time: str = "time", end: Any = None, missing: Missing = SKIP
+        self,
+        facts: Mapping[str, Any],
+        time: str = "time",
+        end: Any = None,
+        missing: Missing = SKIP,
+        source: str = ONLY,
     ) -> dict[str, Any]:
         """Push facts of many time points at once: data frames by predicate with a time column, in order, and one
         argument in each other column. Returns the changes as Arrow tables, like those of `Update.to_arrow`.
@@ -189,56 +281,47 @@ class Engine:
         This is the fast path for files and for Spark: the local engine makes no Python object for a fact. If any row is
         late, the whole batch is refused. `missing` says what to do with a row that lacks a value, see `lasing.run`; by
         default it is left out.
+
+        With a delay, the rows may be in any order: they came together, so none is late because of another. Those that
+        are too late are set aside. `end` then says that time has got there. This path makes an object for each fact.
         """
         self._check_whole()
         gaps = Gaps(missing)
         given = declared_columns(batch_of(facts), self._events, time)
         frames = {name: self._present(name, frame, gaps, time) for name, frame in given.items()}
+        if self._past is not None:
+            raise fault("E510", "push_batch cannot report corrections", note="push the time points one by one")
+        if self._lateness is not None:
+            return self._batch_to_wait(self._lateness, frames, time, end, source)
         prepared = self._batch(frames, time, end)
         self._note_gaps(gaps)
         if prepared is None:
             return self._shown(self._open(0).holding())  # the empty tables of an engine that has not begun
         core, until, batch = prepared
         self._enter_evaluation()
-        source = core.push_batch(until, batch)
+        changes = core.push_batch(until, batch)
         self._whole = True
-        return self._shown(source)
+        return self._shown(changes)
 
-    def _shown(self, source: ChangeSource) -> dict[str, Any]:
-        return shown_tables(source.tables(), self._queries)
-
-    def _present(self, predicate: Any, frame: Any, gaps: Gaps, time: str | None = None) -> Any:
-        table = frame_of(frame, predicate)
-        return present(table, table.column_names, gaps, f"the table of {predicate}", time)
-
-    def _without_gaps(self, facts: Facts) -> Facts | None:
-        """The facts without those that lack a value; None if no fact lacks one."""
-        gaps = Gaps(SKIP)
-        kept: Facts
-        if isinstance(facts, Mapping):
-            kept = {predicate: self._present(predicate, frame, gaps) for predicate, frame in facts.items()}
-        else:
-            kept = without_gaps(facts, gaps)  # type: ignore[arg-type]  # they have been checked
-        self._note_gaps(gaps)
-        return kept if gaps.left_out else None
-
-    def _as_declared(self, facts: list[tuple[object, ...]] | Mapping[str, Any]) -> Facts:
-        """The facts without events that have too few or too many values; tables with the declared columns, in order."""
-        if not self._events:
-            return facts
-        if isinstance(facts, Mapping):
-            return declared_columns(facts, self._events)
-        before = len(self._events.left_out)
-        kept = without_misfits(facts, self._events)
-        if len(self._events.left_out) > before:  # warn once for each number; `diagnostics` has how many there were
-            warn(self._events.warnings())
-        return kept
-
-    def _note_gaps(self, gaps: Gaps) -> None:
-        fresh = [key for key in gaps.left_out if key not in self._gaps.left_out]
-        self._gaps.left_out.update(gaps.left_out)
-        if fresh:  # warn once for each column; `diagnostics` has the numbers
-            warn(gaps.warnings())
+    def _batch_to_wait(
+        self, lateness: Lateness, frames: Mapping[str, Any], time: str, end: Any, source: str
+    ) -> dict[str, Any]:
+        lateness.check_source(source)
+        newest: int | None = None
+        parts: dict[int, list[tuple[object, ...]]] = {}
+        for name, frame in frames.items():
+            table = frame_of(frame, name, time)
+            columns = [column_with_terms(table, c).to_pylist() for c in table.column_names if c != time]
+            for moment, *args in zip(table[time].to_pylist(), *columns, strict=True):
+                point, instant = lateness.point(moment)
+                newest = instant if newest is None else max(newest, instant)
+                parts.setdefault(point, []).append((name, *args))
+        checking = self._core or self._open(min(parts, default=0))
+        for point, rows in parts.items():
+            checking.encode(point, rows)
+        for late in lateness.add_together(source, parts, newest):
+            self._set_aside(late)
+        return self._move(lateness, None if end is None else time_of(end, self.program.tick)).to_arrow()
 
     def recall(self, facts: Mapping[str, Any], time: str = "time", end: Any = None, remembered: Any = None) -> None:
         """Take in the facts of a raw window, as `push_batch` does, before the engine has begun; report no changes.
@@ -251,20 +334,8 @@ class Engine:
             runs = [] if remembered is None else runs_from_table(remembered, streams, self._start, until)
             core.recall(until, batch, runs)
             self._whole = True
-
-    def remembered(self) -> Any:
-        """What derived streams remember, as far as windows still reach, as an Arrow table."""
-        return table_of(self._remembered())
-
-    def _remembered(self) -> Iterable[Run]:
-        if self._core is None or not self.program.streams:
-            return ()
-        return still_reached(self.program, self._core.remembered(), self._core.time)
-
-    def holding(self) -> dict[str, Any]:
-        """Everything that holds now as Arrow tables, in the form of `push_batch`, as if it had been added now."""
-        self._check_whole()
-        return self._shown((self._core or self._open(0)).holding())
+            if self._lateness is not None:
+                self._lateness.closing.move(until)
 
     def _batch(self, facts: Mapping[str, Any], time: str, end: Any) -> tuple[Core, int, EncodedBatch] | None:
         """Facts of many time points, checked and encoded, and the time to evaluate up to; None if the timeline has not
@@ -288,26 +359,7 @@ class Engine:
         if until < core.time:
             raise fault("E308", f"time {shown(until)} has passed", note="push in order of time")
         self._begin(start, core)
-        due = [fact for fact in self._own if fact[0] <= until]
-        self._own = self._own[len(due) :]
-        return core, until, core.with_own(batch, due) if due else batch
-
-    def _first_time(self, frame: Any, predicate: str, time: str) -> int | None:
-        """The time of the first row of a frame, which is its earliest time."""
-        table = frame_of(frame, predicate, time)
-        return time_of(table[time][0].as_py(), self.program.tick) if table.num_rows else None
-
-    def _first(self, points: list[int], until: int | None) -> int | None:
-        """Where the timeline begins, given the times of facts and how far time has got; None if there is no fact."""
-        reached = max([*points, *([] if until is None else [until])], default=None)
-        due = [time for time, _ in self._own[:1] if reached is not None and time <= reached]
-        return min([*points, *due], default=None)
-
-    def _begin(self, start: int, core: Core) -> None:
-        """Begin the timeline. Earlier data in the program's own text is not part of it."""
-        if self._core is None:
-            self._start, self._core = start, core
-            self._own = [fact for fact in self._own if fact[0] >= start]
+        return core, until, self._with_due(core, batch, until)
 
     def _push_first(self, now: int, facts: Facts) -> Update:
         """Begin the timeline if there is a fact."""
@@ -323,42 +375,31 @@ class Engine:
         self._begin(start, core)
         return self._evaluate(core, now, encoded)
 
-    def answer(self) -> Answer:
-        """The atoms that hold now; none before the timeline begins."""
-        self._check_whole()
-        answer = Answer.single(0, frozenset()) if self._core is None else self._core.answer()
-        return replace(answer, tick=self.program.shown_tick())
-
-    def diagnostics(self) -> list[Diagnostic]:
-        """Warnings about what was left out so far: facts that lack a value (W206), events with a wrong number of values
-        (W207), heads before the start (W202) and instances that had no value (W203)."""
-        return [
-            *self._gaps.warnings(),
-            *self._events.warnings(),
-            *left_out(self.program, *self.left_out(), self.examples()),
-        ]
-
-    def left_out(self) -> tuple[int, Mapping[tuple[int, str], int]]:
-        """The same as numbers: heads before the start, and instances without a value by rule (from 0) and reason."""
-        return (0, {}) if self._core is None else self._core.left_out()
-
-    def examples(self) -> Examples:
-        """For each rule and reason, one of the instances without a value."""
-        return {} if self._core is None else self._core.examples()
-
     def snapshot(self) -> Any:
         """The raw window as an Arrow table: the facts that answers can still depend on, and in its metadata what
-        derived streams remember. Nothing else needs to be kept.
+        derived streams remember, and the facts that wait because of the delay. Nothing else needs to be kept.
 
         The columns are time, predicate, and the arguments as written in a stream file; the metadata has the rest and a
         checksum.
         """
         self._check_whole()
+        waits = None if self._lateness is None else self._lateness.state(facts_of(self.program).arity)
         if self._core is None:
-            return snapshots.to_table(None, None, [], coverage(self.program))
+            return snapshots.to_table(None, None, [], coverage(self.program), waiting=waits)
         now = self._core.time
         window = (fact for fact in self._core.window() if fact[0] <= now)
-        return snapshots.to_table(self._start, now, window, coverage(self.program), self._remembered())
+        return snapshots.to_table(self._start, now, window, coverage(self.program), self._remembered(), waits)
+
+    def _wait_again(self, waiting: snapshots.WaitingState | None) -> None:
+        """Continue with the facts that waited when a snapshot was taken."""
+        if waiting is None:
+            return
+        if self._lateness is None:
+            if waiting.facts:
+                note = "restore it with the delay that the engine had"
+                raise fault("E512", f"{len(waiting.facts):,} facts of the snapshot wait to be in order", note=note)
+            return
+        self._lateness.restore(waiting)
 
     @classmethod
     def restore(
@@ -368,6 +409,10 @@ class Engine:
         engine: EngineName = "auto",
         *,
         models: int | None = None,
+        delay: Delays | None = None,
+        idle: str | timedelta | None = None,
+        corrections: bool = False,
+        clock: Clock | None = None,
         on_late: OnLate | None = None,
         constants: Mapping[str, Value] | None = None,
         functions: Functions | None = None,
@@ -390,11 +435,18 @@ class Engine:
             state.start,
             engine,
             models=models,
+            delay=delay,
+            idle=idle,
+            corrections=corrections,
+            clock=clock,
             on_late=on_late,
             max_atoms=max_atoms,
             max_memory=max_memory,
             max_time=max_time,
         )
+        restored._wait_again(state.waiting)
+        if restored._past is not None and restored._lateness is not None:
+            restored._lateness.closing.move(state.time)  # what came before it is not there to be evaluated again
         core = restored._core
         if core is not None and state.time is not None and state.time > core.time:
             restored._own = [fact for fact in restored._own if fact.time > state.time]
@@ -402,45 +454,12 @@ class Engine:
             core.recall(state.time, core.with_own(nothing, state.window), state.remembered)
         return restored
 
-    def _check_whole(self) -> None:
-        if not self._whole:
-            raise stopped()
 
-    def _enter_evaluation(self) -> None:
-        """Mark the engine as unusable until the evaluation ends: if it fails, it is half way through a time point."""
-        self._whole = False
-        self._watch.restart()
-
-    def _evaluate(self, core: Core, now: int, encoded: Any) -> Update:
-        self._enter_evaluation()
-        update = (
-            self._push_with_own(core, now, encoded)
-            if self._own
-            else Update(now, core.push(now, encoded), self._queries)
-        )
-        self._whole = True
-        return update
-
-    def _push_with_own(self, core: Core, now: int, encoded: Any) -> Update:
-        """Push the data facts of the program's own text at their times."""
-        updates: list[ChangeSource] = []
-        while self._own and self._own[0][0] <= now:
-            time = self._own[0][0]
-            mine = [atom for at, atom in self._own if at == time]
-            self._own = self._own[len(mine) :]
-            updates.append(core.push(time, core.encode(time, mine)))
-        updates.append(core.push(now, encoded))
-        return Update(now, Joined(updates), self._queries)
-
-
-def _opener(choice: Choice, program: Program) -> Opener:
-    """A function that makes the core of an engine for a start of the timeline."""
-    match choice:
-        case OnLocal():
-            return lambda start: LocalCore(program, choice.make(start))
-        case OnReference():
-            return lambda start: ReferenceCore(program, start, choice.make(start))
-        case AnyAnswers():
-            return lambda start: ModelsCore(program, start, choice)
-        case _:
-            assert_never(choice)
+def _check_corrections(program: Program, timing: Timing | None) -> None:
+    """Fail if answers cannot be corrected."""
+    if timing is None:
+        note = 'give a delay=, such as "1 min", up to which facts can come late'
+        raise fault("E510", "corrections=True does not say how late facts may be", note=note)
+    if has_several_answers(program):
+        note = "leave out corrections=, so that facts wait until they can be in order"
+        raise fault("E309", "answers can be corrected if there is exactly one at each time point", note=note)

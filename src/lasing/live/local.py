@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
@@ -11,13 +11,15 @@ import numpy as np
 
 from lasing.connectors.arrow_columns import column_with_terms
 from lasing.connectors.rows import value_of
+from lasing.engines.local.checkpoints import Checkpoint, can_be_copied, go_back, take
 from lasing.engines.local.columns import check, encode, encode_times
 from lasing.engines.local.dictionary import Coded, Codes
 from lasing.engines.local.engine import LocalEngine, expiry
 from lasing.engines.local.execute import IN_ARGS, IN_PREDICATE, IN_TIME, OUT_ARGS, OUT_UNTIL
-from lasing.engines.local.history import History
+from lasing.engines.local.history import History, HistoryState
 from lasing.errors import fault, warn
 from lasing.live.cores import (
+    Core,
     Facts,
     Own,
     TimePoint,
@@ -56,6 +58,20 @@ class CodedBatch:
         return self.times
 
 
+@dataclass(frozen=True, slots=True)
+class LocalCheckpoint:
+    """A copy of the engine's memory, if it can be copied; the raw window; what derived streams remember."""
+
+    time: int
+    memory: Checkpoint | None
+    window: HistoryState
+    runs: list[Run]
+
+    @property
+    def words(self) -> int:
+        return 0 if self.memory is None else self.memory.words
+
+
 class LocalCore:
     """Encodes facts as rows of codes, and drops the facts that nothing depends on.
 
@@ -72,6 +88,9 @@ class LocalCore:
         self._raw_window = RawWindow(program)
         self._window = History(engine.dictionary, self._raw_window, engine.predicates)
         self._others = Others()
+        self._can_be_copied = can_be_copied(engine)
+        self._has_streams = bool(program.streams)
+        self._oldest: int | None = None
 
     @property
     def time(self) -> int:
@@ -98,6 +117,14 @@ class LocalCore:
             rows = np.concatenate([self._used(mine), batch.facts.rows])
             return CodedBatch(self._coded(rows[np.argsort(rows[:, IN_TIME], kind="stable")]), batch.times)
 
+    def gathered(self, parts: Sequence[tuple[int, Coded]]) -> CodedBatch:
+        times = (parts[0][0], parts[-1][0]) if parts else None
+        if len(parts) == 1:
+            return CodedBatch(parts[0][1], times)
+        with self._engine.dictionary.encoding():
+            nothing = np.zeros((0, self._engine.width), np.int64)
+            return CodedBatch(self._coded(np.concatenate([nothing, *(coded.rows for _, coded in parts)])), times)
+
     def push_batch(self, end: int, batch: CodedBatch) -> Blocks:
         return self.push(end, batch.facts)
 
@@ -123,6 +150,28 @@ class LocalCore:
         """A copy of a block of output whose codes stay valid."""
         return self._engine.dictionary.hold(block.copy(), OUT_ARGS)
 
+    # -- going back ------------------------------------------------------------------------------------------------
+
+    def checkpoint(self) -> LocalCheckpoint:
+        memory = take(self._engine) if self._can_be_copied else None
+        runs = list(self._engine.remembered()) if self._has_streams else []
+        return LocalCheckpoint(self.time, memory, self._window.state(), runs)
+
+    def rewind(self, checkpoint: LocalCheckpoint, start: int, reopen: Callable[[int], Core]) -> Core:
+        if checkpoint.memory is not None and go_back(self._engine, checkpoint.memory):
+            self._window.go_back(checkpoint.window)
+            return self
+        other = reopen(start)
+        facts = self._facts(self._window.rows_of(checkpoint.window, checkpoint.time), {})
+        unnamed = next(name for name in (f"unnamed{i}" for i in range(len(self._arity) + 1)) if name not in self._arity)
+        facts = [Fact(time, Atom(atom.predicate or unnamed, atom.args)) for time, atom in facts]
+        nothing = other.encode_batch({}, "time", int)  # type: ignore[arg-type]  # there is no time in it
+        other.recall(checkpoint.time, other.with_own(nothing, facts), checkpoint.runs)
+        return other
+
+    def look_back_to(self, time: int) -> None:
+        self._oldest = time
+
     def answer(self) -> Answer:
         rows = self._engine.standing().tolist()
         found = {self._engine.atom(row): expiry(row[OUT_UNTIL]) for row in rows}
@@ -138,15 +187,18 @@ class LocalCore:
         return self._engine.remembered()
 
     def window(self) -> Iterable[Fact]:
+        return self._facts(self._window.at(self.time), self._others.texts(self.time))
+
+    def _facts(self, rows: Codes, others: Mapping[int, str]) -> Iterable[Fact]:
         names = {number: predicate for predicate, number in self._engine.predicates.items()}
-        value, others = self._engine.dictionary.value, self._others.texts(self.time)
+        value = self._engine.dictionary.value
         facts: list[Fact] = []
-        for row in self._window.at(self.time).tolist():
+        for row in rows.tolist():
             time, predicate, first = row[IN_TIME], names[row[IN_PREDICATE]], row[IN_ARGS]
             if predicate:
                 args = tuple(map(value, row[IN_ARGS : IN_ARGS + self._arity[predicate]]))
                 facts.append(Fact(time, Atom(predicate, args)))
-            elif time == self.time:
+            elif first in others:
                 facts.append(Fact(time, Atom(*from_text(others[first]))))
             else:  # its time has passed, so it only counts
                 facts.append(Fact(time, Atom("", (first,))))
@@ -186,7 +238,7 @@ class LocalCore:
     def _fill_unnamed(self, rows: Codes, where: Any, facts: Iterable[Sequence[object]]) -> None:
         """Facts of predicates that the program does not name: checked like all others, and numbered if they count."""
         if self._any_predicate:
-            self._others.pass_to(self.time)
+            self._others.pass_to(self.time if self._oldest is None else min(self._oldest, self.time))
             rows[where, IN_ARGS] = self._others.numbers(rows[where, IN_TIME].tolist(), map(to_text, facts))
         else:
             for _, *args in facts:

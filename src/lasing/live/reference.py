@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from operator import itemgetter
@@ -13,6 +13,7 @@ from lasing.connectors.rows import by_time, value_of
 from lasing.engines.reference.engine import ReferenceEngine
 from lasing.errors import fault, warn
 from lasing.live.cores import (
+    Core,
     Facts,
     Own,
     TimePoint,
@@ -53,7 +54,7 @@ class AtomsCore:
         self._unknown: set[str] = set()
 
     def encode(self, _time: int, facts: Facts) -> list[Atom]:
-        return self._noticed(list(_atoms(facts, self._arity)))
+        return self._noticed(list(atoms_of(facts, self._arity)))
 
     def _noticed(self, atoms: list[Atom]) -> list[Atom]:
         """Warn once about each predicate that the program does not use."""
@@ -70,12 +71,25 @@ class AtomsCore:
             times = list(map(time_point, table[time].to_pylist()))
             if any(later < earlier for earlier, later in pairwise(times)):
                 raise out_of_order()
-            atoms = self._noticed(list(_atoms({predicate: table.drop_columns([time])}, self._arity)))
+            atoms = self._noticed(list(atoms_of({predicate: table.drop_columns([time])}, self._arity)))
             rows += (Fact(point, atom) for point, atom in zip(times, atoms, strict=True))
         return AtomBatch(by_time(rows))
 
     def with_own(self, batch: AtomBatch, own: Own) -> AtomBatch:
         return AtomBatch(by_time([*own, *batch.rows]))
+
+    def gathered(self, parts: Sequence[tuple[int, list[Atom]]]) -> AtomBatch:
+        return AtomBatch([Fact(time, atom) for time, atoms in parts for atom in atoms])
+
+
+@dataclass(frozen=True, slots=True)
+class AtomsCheckpoint:
+    """All facts at a time point, and what derived streams remember."""
+
+    time: int
+    facts: list[Fact]
+    runs: list[Run]
+    words: int = 0
 
 
 class ReferenceCore(AtomsCore):
@@ -106,6 +120,18 @@ class ReferenceCore(AtomsCore):
         self._standing.apply(self._engine.recall(end, batch.rows, runs))
         self.time = end
 
+    def checkpoint(self) -> AtomsCheckpoint:
+        return AtomsCheckpoint(self.time, list(self._engine.facts()), list(self._engine.remembered()))
+
+    def rewind(self, checkpoint: AtomsCheckpoint, start: int, reopen: Callable[[int], Core]) -> Core:
+        other = reopen(start)
+        nothing = other.encode_batch({}, "time", int)  # type: ignore[arg-type]  # there is no time in it
+        other.recall(checkpoint.time, other.with_own(nothing, checkpoint.facts), checkpoint.runs)
+        return other
+
+    def look_back_to(self, time: int) -> None:
+        """Nothing is forgotten here anyway."""
+
     def holding(self) -> KnownChanges:
         now = self.answer()
         return KnownChanges([Changes(now.time, now.atoms, frozenset(), now.expiries)])
@@ -126,7 +152,7 @@ class ReferenceCore(AtomsCore):
         return self._engine.facts()
 
 
-def _atoms(facts: Facts, arity: Mapping[str, int]) -> Iterator[Atom]:
+def atoms_of(facts: Facts, arity: Mapping[str, int]) -> Iterator[Atom]:
     """Check facts, and return them as atoms."""
     named: Any = checked(facts)
     if isinstance(named, Mapping):

@@ -33,23 +33,39 @@ VERSION = 1
 _COLUMNS = {"time": pa.int64(), "predicate": pa.string(), "args": pa.list_(pa.string())}
 _FIRST_FORM = {"start", "time"}
 _FORM = {"version", "start", "time", "checksum"}
-_OPTIONAL = {"keeps", "remembered"}
+_OPTIONAL = {"keeps", "remembered", "waiting"}
 _UNNAMED = "unnamed"
 
 
 @dataclass(frozen=True, slots=True)
+class WaitingState:
+    """The facts that wait until they can be in order, with their sources; the last time point that is over, and the
+    last one that each source has closed."""
+
+    over: int | None
+    closed: Mapping[str, int | None]
+    facts: list[tuple[str, Fact]]
+
+
+@dataclass(frozen=True, slots=True)
 class EngineState:
-    """The state of an engine: its start and time (None before the first fact), the facts of its raw window, and what
-    its derived streams remember."""
+    """The state of an engine: its start and time (None before the first fact), the facts of its raw window, what its
+    derived streams remember, and what waits, if the engine has a delay."""
 
     start: int | None
     time: int | None
     window: list[Fact]
     remembered: list[Run] = field(default_factory=list)
+    waiting: WaitingState | None = None
 
 
 def to_table(
-    start: int | None, time: int | None, window: Iterable[Fact], keeps: Coverage, remembered: Iterable[Run] = ()
+    start: int | None,
+    time: int | None,
+    window: Iterable[Fact],
+    keeps: Coverage,
+    remembered: Iterable[Run] = (),
+    waiting: WaitingState | None = None,
 ) -> Any:
     """The snapshot of a state; `keeps` says which facts the raw window keeps."""
     facts = list(window)
@@ -59,6 +75,8 @@ def to_table(
     state: dict[str, object] = {"version": VERSION, "start": start, "time": time, "keeps": _keeps_text(keeps)}
     if keeps.streams:
         state["remembered"] = rows_of(remembered)
+    if waiting is not None:
+        state["waiting"] = _waiting_text(waiting)
     state["checksum"] = checksum(table, state)
     return table.replace_schema_metadata({KEY: json.dumps(state)})
 
@@ -83,7 +101,8 @@ def from_table(snapshot: Any, arity: Mapping[str, int], needs: Coverage) -> Engi
     start, time = state["start"], state["time"]
     known = {predicate: arity[predicate] for predicate in needs.streams}
     remembered = runs_from(state.get("remembered", []), known, start, time)
-    return EngineState(start, time, _window(columns, start, time, arity), remembered)
+    waiting = _waiting(state["waiting"], arity) if "waiting" in state else None
+    return EngineState(start, time, _window(columns, start, time, arity), remembered, waiting)
 
 
 def checksum(table: Any, beside: Mapping[str, object]) -> str:
@@ -212,6 +231,29 @@ def _window(table: Any, start: int | None, time: int | None, arity: Mapping[str,
         # Version 0.1.0 stored facts that only count without their predicate.
         window.append(Fact(at, Atom(predicate or unnamed, tuple(values[arg] for arg in args))))
     return window
+
+
+def _waiting_text(waiting: WaitingState) -> dict[str, object]:
+    facts = [[s, time, atom.predicate, [*map(value_text, atom.values)]] for s, (time, atom) in waiting.facts]
+    return {"over": waiting.over, "closed": dict(waiting.closed), "facts": facts}
+
+
+def _waiting(stored: object, arity: Mapping[str, int]) -> WaitingState:
+    """The facts that wait; each must be a possible fact of the program."""
+    match stored:
+        case {"over": int() | None as over, "closed": dict() as closed, "facts": list() as rows}:
+            facts = []
+            for row in rows:
+                match row:
+                    case [str() as source, int() as time, str() as predicate, list() as args] if (
+                        is_name(predicate) and arity.get(predicate, len(args)) == len(args) and abs(time) < LIMIT
+                    ):
+                        facts.append((source, Fact(time, Atom(predicate, tuple(map(_value, map(str, args)))))))
+                    case _:
+                        raise no_snapshot("a fact that waits in the snapshot is damaged, or not one of the program")
+            if all(point is None or isinstance(point, int) for point in closed.values()):
+                return WaitingState(over, closed, facts)
+    raise no_snapshot("the snapshot's metadata is damaged")
 
 
 def _value(text: str) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -36,8 +36,17 @@ class Update:
     there is no value. Its atoms also have the order keys and the number of equal rows.
     """
 
-    def __init__(self, time: int, source: ChangeSource, queries: Mapping[str, Output] | None = None) -> None:
+    def __init__(
+        self,
+        time: int,
+        source: ChangeSource,
+        queries: Mapping[str, Output] | None = None,
+        corrections: Sequence[Changes] = (),
+    ) -> None:
         self.time = time
+        self.corrections = corrections
+        """For an engine with corrections: what is different at earlier time points because facts came late. For each
+        such time point, in order, the atoms that hold there after all (added), and those that do not (removed)."""
         self._source = source
         self._queries = queries or {}
         self._net: Changes | None = None
@@ -75,7 +84,7 @@ class Update:
         return shown_tables(self._source.tables(), self._queries)
 
     def __bool__(self) -> bool:
-        return bool(self.added or self.removed)
+        return bool(self.added or self.removed or self.corrections)
 
     def __repr__(self) -> str:
         try:
@@ -182,6 +191,20 @@ class Blocks:
     def __init__(self, engine: LocalEngine, blocks: list[Coded]) -> None:
         self._engine = engine
         self._blocks = blocks
+
+    @property
+    def engine(self) -> LocalEngine:
+        return self._engine
+
+    def signed(self, since: int) -> Codes:
+        """A copy of the rows from a time point on that say that an atom comes or goes, without expiries."""
+        block = self._all()
+        rows = block[(block[:, OUT_TIME] >= since) & (block[:, OUT_SIGN] != 0)]
+        rows[:, OUT_UNTIL] = 0
+        for number, (_, arity) in enumerate(self._engine.outputs):  # words beyond the arguments mean nothing
+            if OUT_ARGS + arity < rows.shape[1]:
+                rows[rows[:, OUT_PREDICATE] == number, OUT_ARGS + arity :] = 0
+        return np.ascontiguousarray(rows)
 
     def changes(self) -> list[Changes]:
         block = self._all()

@@ -28,8 +28,8 @@ from lasing.logic.program import Program
 from lasing.logic.values import Value
 from lasing.pipeline.formats import FILE_FORMATS, NEEDED, PAYLOADS, RATE_COLUMNS, SINK_KEYS, SINKS_NEED, SOURCE_KEYS
 from lasing.pipeline.schema import DATED, WHOLE, columns_of, is_dated
-from lasing.spark.delay import delay_of, silence_of
 from lasing.spark.inputs import Terms, specification
+from lasing.timeline.delay import delay_of, silence_of
 
 TOP_KEYS: dict[str, tuple[type, ...]] = {
     "program": (str, list),

@@ -15,7 +15,7 @@ from typing import IO, Any, Self
 from lasing.connectors.missing import warnings_of
 from lasing.errors import Diagnostic, fault
 from lasing.logic.program import Program
-from lasing.session import left_out
+from lasing.reports import left_out
 from lasing.spark.waiting import Waiting
 
 _TO_CHOOSE = 'to stop there, missing = "error" in the file; to use a value instead, missing = VALUE'

@@ -19,11 +19,11 @@ from lasing.pipeline.failures import stopped
 from lasing.pipeline.progress import BatchFigures, Progress, listener
 from lasing.pipeline.sinks import clear, write
 from lasing.pipeline.sources import frames_of, order_of
-from lasing.spark.delay import delay_of
 from lasing.spark.inputs import specification
 from lasing.spark.reason import Outputs, Reasoning, reason
 from lasing.spark.session import session
 from lasing.spark.streaming import STATUS
+from lasing.timeline.delay import delay_of
 
 _GLANCE = 0.2
 """How often, in seconds, to check whether to stop."""

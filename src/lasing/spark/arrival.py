@@ -28,16 +28,6 @@ NOTHING = np.iinfo(np.int64).min
 _MARKS = pa.schema([("arrival", pa.string()), ("time", pa.int64()), ("closed", pa.int64())])
 
 
-def closed_by(instants: Numbers, delay: int, unit: int | None) -> Numbers:
-    """The last time point that rows at these instants close, given how late other rows may be.
-
-    >>> closed_by(np.array([10, 14]), 3, None).tolist(), closed_by(np.array([119, 120]), 60, 60).tolist()
-    ([6, 10], [-1, 0])
-    """
-    before = instants - delay
-    return (before if unit is None else before // unit) - 1
-
-
 def marks(times: Numbers, closed: Numbers, arrivals: Any | None) -> Any:
     """What other tasks must know about the rows of this one: when they arrived, their time points, and what they close.
 

@@ -20,11 +20,12 @@ import pyarrow.compute as pc
 from lasing.connectors.missing import SKIP, Gaps, Missing, present
 from lasing.connectors.spark_rows import ARRIVAL
 from lasing.errors import fault
-from lasing.spark.arrival import closed_by, marks
+from lasing.spark.arrival import marks
 from lasing.spark.hashing import shards_of
 from lasing.spark.slices import Slices
 from lasing.spark.tables import Numbers, to_bytes
 from lasing.spark.terms import canonical, plain, with_marks
+from lasing.timeline.reorder import closed_by
 
 PACKED = "place int, input int, number bigint, marks binary, facts binary, missing string"
 """The facts from `input` for the shard `place`, as Arrow bytes, null if there are none. `number` counts all facts they

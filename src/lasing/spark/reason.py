@@ -32,7 +32,6 @@ from lasing.logic.values import Value
 from lasing.reading import ProgramLike, read
 from lasing.spark import batch, streaming
 from lasing.spark.background import background_facts
-from lasing.spark.delay import delay_of, silence_of
 from lasing.spark.hashing import spread_ids
 from lasing.spark.inputs import Input, Order, Terms, for_input, inputs_of
 from lasing.spark.notices import TO_CHOOSE, listen
@@ -43,6 +42,7 @@ from lasing.spark.shipping import ship
 from lasing.spark.slices import Slices
 from lasing.spark.state import STATE
 from lasing.spark.task import Task
+from lasing.timeline.delay import delay_of, silence_of
 
 Delay = int | str
 """A number of time points, or a duration such as "10 sec"."""

@@ -34,9 +34,27 @@ class Dates:
     decided: bool = False
 
 
+@dataclass(slots=True)
+class Instant:
+    """The last instant that was read, in microseconds from 1970-01-01 UTC: more exact than its time point."""
+
+    microseconds: int | None = None
+
+    def within(self, point: int, unit: int | None) -> int:
+        """The instant, if it is in this time point; otherwise the first instant of the time point.
+
+        Without a unit, times are plain numbers, and the time point is all there is to know.
+        """
+        if unit is None:
+            return point
+        known = self.microseconds
+        return known if known is not None and known // unit == point else point * unit
+
+
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """The length of a time point, in milliseconds; a tick that is `watched` notes in `dates` when it reads a date.
+    """The length of a time point, in milliseconds; a tick that is `watched` notes in `dates` when it reads a date, and
+    one with a `last` notes there which instant it read.
 
     >>> Tick(60_000).count(20, "min"), Tick(60_000).count(2, "h")
     (20, 120)
@@ -44,6 +62,11 @@ class Tick:
 
     milliseconds: int
     dates: Dates | None = field(default=None, compare=False, repr=False)
+    last: Instant | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def microseconds(self) -> int:
+        return self.milliseconds * 1_000
 
     def watched(self) -> Tick:
         """The same tick, but it notes whether it reads dates; a tick that already does so stays as it is."""
@@ -73,8 +96,10 @@ class Tick:
         60
         """
         self.note_date()
-        aware = instant if instant.tzinfo else instant.replace(tzinfo=UTC)
-        return (aware - _EPOCH) // timedelta(milliseconds=self.milliseconds)
+        since = (instant if instant.tzinfo else instant.replace(tzinfo=UTC)) - _EPOCH
+        if self.last is not None:
+            self.last.microseconds = since // timedelta(microseconds=1)
+        return since // timedelta(milliseconds=self.milliseconds)
 
     def instant(self, point: int) -> datetime:
         """The first instant of a time point; raises `LasingError` outside the years 1 to 9999.

@@ -54,11 +54,11 @@ def test_a_late_fact_is_refused_and_the_engine_stays_usable() -> None:
 
 
 def test_a_late_fact_goes_to_on_late() -> None:
-    late: list[object] = []
-    engine = Engine(HOT, on_late=lambda time, facts: late.append((time, facts)))
+    late: list[lasing.Late[Any]] = []
+    engine = Engine(HOT, on_late=late.append)
     engine.push(7, [("temp", "s1", 70)])
-    assert not engine.push(6, [("temp", "s2", 70)])
-    assert late == [(6, [("temp", "s2", 70)])]
+    assert not engine.push(5, [("temp", "s2", 70)])
+    assert [(each.time, each.late_by, each.facts) for each in late] == [(5, 2, [("temp", "s2", 70)])]
     assert engine.answer().atoms == atoms("hot(s1)")
 
 

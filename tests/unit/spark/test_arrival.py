@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from lasing.spark.arrival import closed_by, course, marks
+from lasing.spark.arrival import course, marks
+from lasing.timeline.reorder import closed_by
 
 
 def marked(*rows: tuple[int, str], delay: int = 0) -> Any:

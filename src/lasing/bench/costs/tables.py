@@ -11,6 +11,7 @@ from lasing.bench.costs.alternatives import alternatives
 from lasing.bench.costs.closures import closures
 from lasing.bench.costs.functions import functions
 from lasing.bench.costs.interrupts import interrupts
+from lasing.bench.costs.lateness import lateness
 from lasing.bench.costs.leaving import leaving
 from lasing.bench.costs.models import models
 from lasing.bench.costs.names import names
@@ -68,5 +69,8 @@ COSTS: tuple[CostTable, ...] = (
         "selecting", "First and last", "What do `#first` and `#last` cost per reading, by window and order?", selecting
     ),
     CostTable("functions", "Functions", "What does a function of a column of names cost?", functions),
+    CostTable(
+        "lateness", "Late facts", "What do a delay and corrections cost, compared with feeding in order?", lateness
+    ),
     CostTable("interrupts", "Ctrl-C", "How soon does an exploding evaluation end?", interrupts),
 )

@@ -41,6 +41,18 @@ def open_calendar(array: Memory, first: int) -> None:
     schedule(m, first, WAKE_UP, 0)
 
 
+@njit(cache=True)
+def words(m: Memory, c: int) -> int:
+    """How many words the calendar at a place has."""
+    return _POOL + m[c + CAPACITY] * _CHUNK
+
+
+@njit(cache=True)
+def saved_words(copy: np.ndarray) -> int:
+    """The same for a copy of its words."""
+    return _POOL + copy[CAPACITY] * _CHUNK
+
+
 @njit(cache=True, forceinline=True)
 def bucket_of(m: Memory, time: int) -> int:
     """Where the chain of a time's bucket begins."""

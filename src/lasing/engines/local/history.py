@@ -15,6 +15,15 @@ from lasing.raw_window import RawWindow
 _LEAST = 4096
 
 
+@dataclass(frozen=True, slots=True)
+class HistoryState:
+    """The facts at some time; the dictionary knows their blocks."""
+
+    blocks: tuple[Coded, ...]
+    rows: int
+    newest: int | None
+
+
 @dataclass
 class History:
     """Encoded facts, at least those that the raw window still needs; `predicates` has the numbers of predicates."""
@@ -81,9 +90,24 @@ class History:
             self._rows = len(self._blocks[0])
             self._limit = max(_LEAST, 2 * self._rows)
 
+    def state(self) -> HistoryState:
+        """What is here now, to go back to."""
+        return HistoryState(tuple(self._blocks), self._rows, self._newest)
+
+    def go_back(self, state: HistoryState) -> None:
+        """Be as at an earlier time."""
+        self._blocks, self._rows, self._newest, self._seen = list(state.blocks), state.rows, state.newest, None
+
+    def rows_of(self, state: HistoryState, time: int) -> Codes:
+        """The facts of an earlier state that matter from a time point on; bare."""
+        return self._needed([block.rows for block in state.blocks], time)
+
     def at(self, time: int) -> Codes:
         """The facts that matter from a time point on, in their order; bare."""
-        rows = np.concatenate([block.rows for block in self._blocks] or [np.zeros((0, IN_ARGS), np.int64)])
+        return self._needed([block.rows for block in self._blocks], time)
+
+    def _needed(self, blocks: list[Codes], time: int) -> Codes:
+        rows = np.concatenate(blocks or [np.zeros((0, IN_ARGS), np.int64)])
         if self.raw_window.keeps_all() or not len(rows):
             return rows
 

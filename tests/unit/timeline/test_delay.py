@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lasing import LasingError
-from lasing.spark.delay import delay_of
+from lasing.timeline.delay import delay_of
 
 SECOND = 1_000_000
 

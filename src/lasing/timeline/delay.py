@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 from lasing.errors import fault
 from lasing.timeline.ticks import MILLISECONDS
@@ -11,7 +12,11 @@ _DURATION = re.compile(r"\s*([0-9]+)\s*([a-z]+)\s*")
 _LONG_NAMES = {"second": "sec", "minute": "min", "hour": "h", "day": "d", "millisecond": "ms"}
 
 
-def delay_of(given: int | str, unit: int | None) -> int:
+Delay = int | str | timedelta
+"""A number of time points, or a duration."""
+
+
+def delay_of(given: Delay, unit: int | None) -> int:
     """A delay in microseconds if a time point has `unit` microseconds, otherwise in time points.
 
     >>> delay_of("10 sec", 60_000_000), delay_of(2, 60_000_000), delay_of(2, None)
@@ -43,7 +48,9 @@ def silence_of(given: object) -> int:
 
 
 def _duration(given: object) -> int | None:
-    """The microseconds of a text such as "10 sec"; None if it is not a duration."""
+    """The microseconds of a `timedelta`, or of a text such as "10 sec"; None if it is not a duration."""
+    if isinstance(given, timedelta):
+        return given // timedelta(microseconds=1) if given >= timedelta(0) else None
     found = _DURATION.fullmatch(given) if isinstance(given, str) else None
     word = "" if found is None else found[2]
     one = word.removesuffix("s")

@@ -1,0 +1,253 @@
+"""A program that runs: its core, where its timeline begins, the data in its own text, and what it leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, assert_never
+
+from lasing.connectors.missing import SKIP, Gaps, present, without_gaps
+from lasing.connectors.rows import EventArity, by_time, time_of
+from lasing.engine_choice import (
+    AnyAnswers,
+    Choice,
+    OnLocal,
+    OnReference,
+)
+from lasing.errors import Diagnostic, warn
+from lasing.limits import Watch, stopped
+from lasing.live.cores import Core, EncodedBatch, Facts, declared_columns, frame_of, without_misfits
+from lasing.live.corrections import Past
+from lasing.live.lateness import Lateness, len_of
+from lasing.live.local import LocalCore
+from lasing.live.models import ModelsCore
+from lasing.live.reference import ReferenceCore
+from lasing.live.remembered import still_reached, table_of
+from lasing.live.updates import ChangeSource, Joined, KnownChanges, Update, shown_tables
+from lasing.logic.answers import Answer
+from lasing.logic.examples import Examples
+from lasing.logic.program import Program
+from lasing.logic.results import formed
+from lasing.logic.runs import Run
+from lasing.reports import left_out
+from lasing.timeline.reorder import Late
+from lasing.timeline.timing import LateCount, Timing
+
+OnLate = Callable[[Late[Facts]], None]
+Opener = Callable[[int], Core]
+
+_TO_SEE_LATE = "a longer delay= would have waited for them; on_late= gets them"
+
+
+class Running:
+    """What every engine has, however facts come in."""
+
+    program: Program
+
+    def _set_up(
+        self,
+        program: Program,
+        start: Any,
+        choice: Choice,
+        watch: Watch,
+        on_late: OnLate | None,
+        timing: Timing | None = None,
+    ) -> None:
+        self.program = program
+        self.on_late = on_late
+        self._late = LateCount()
+        self._past: Past | None = None  # what is kept of it, if answers are corrected
+        self._lateness = None if timing is None else Lateness(timing, program)
+        self._watch = watch
+        watch.shown = program.time_text
+        self._kind = choice.name
+        self._open = _opener(choice, program)
+        self._own = by_time(self.program.data)
+        self._queries = formed(program.outputs)
+        self._core: Core | None = None
+        self._start: int | None = None
+        self._whole = True
+        self._gaps = Gaps(SKIP)
+        names = program.argument_names()
+        self._events = EventArity({predicate: len(known) for predicate, known in names.items()}, names)
+        self._unstarted: Core | None = None  # checks facts as long as the start is not known
+        if start is not None:
+            first = time_of(start, self.program.tick)
+            self._begin(first, self._open(first))
+            if self._lateness is not None:
+                self._lateness.closing.move(first - 1)
+
+    @property
+    def start(self) -> int | None:
+        """The first time point; None if no start was given and no fact has come."""
+        return self._start
+
+    @property
+    def time(self) -> int | None:
+        """The time point up to which everything is evaluated; before that, the one before the start, or None."""
+        return None if self._core is None else self._core.time
+
+    @property
+    def incremental(self) -> bool:
+        """Whether this is the local engine, whose memory follows the windows; the reference engine keeps all facts."""
+        return self._kind == "local"
+
+    def __repr__(self) -> str:
+        rules = f"{len(self.program.rules)} rule{'s'[: len(self.program.rules) != 1]}"
+        reached = "no facts yet" if self._core is None else f"start={self.start}, time={self.time}"
+        return f"Engine({rules}, {self._kind} engine, {reached})"
+
+    @property
+    def late(self) -> int:
+        """How many facts came too late."""
+        return self._late.facts
+
+    def _set_aside(self, late: Late[Facts]) -> None:
+        """Count facts that are too late, and hand them over, or warn once."""
+        first = not self._late.facts
+        self._late.add(late, len_of(late.facts))
+        if self.on_late is not None:
+            self.on_late(late)
+        elif first:
+            warn(self._late.warnings(_TO_SEE_LATE))
+
+    def _nothing(self) -> Update:
+        """The update of a push that evaluates nothing."""
+        return Update(0 if self._core is None else self._core.time, KnownChanges([]), self._queries)
+
+    def _shown(self, source: ChangeSource) -> dict[str, Any]:
+        return shown_tables(source.tables(), self._queries)
+
+    def _present(self, predicate: Any, frame: Any, gaps: Gaps, time: str | None = None) -> Any:
+        table = frame_of(frame, predicate)
+        return present(table, table.column_names, gaps, f"the table of {predicate}", time)
+
+    def _without_gaps(self, facts: Facts) -> Facts | None:
+        """The facts without those that lack a value; None if no fact lacks one."""
+        gaps = Gaps(SKIP)
+        kept: Facts
+        if isinstance(facts, Mapping):
+            kept = {predicate: self._present(predicate, frame, gaps) for predicate, frame in facts.items()}
+        else:
+            kept = without_gaps(facts, gaps)  # type: ignore[arg-type]  # they have been checked
+        self._note_gaps(gaps)
+        return kept if gaps.left_out else None
+
+    def _as_declared(self, facts: list[tuple[object, ...]] | Mapping[str, Any]) -> Facts:
+        """The facts without events that have too few or too many values; tables with the declared columns, in order."""
+        if not self._events:
+            return facts
+        if isinstance(facts, Mapping):
+            return declared_columns(facts, self._events)
+        before = len(self._events.left_out)
+        kept = without_misfits(facts, self._events)
+        if len(self._events.left_out) > before:  # warn once for each number; `diagnostics` has how many there were
+            warn(self._events.warnings())
+        return kept
+
+    def _note_gaps(self, gaps: Gaps) -> None:
+        fresh = [key for key in gaps.left_out if key not in self._gaps.left_out]
+        self._gaps.left_out.update(gaps.left_out)
+        if fresh:  # warn once for each column; `diagnostics` has the numbers
+            warn(gaps.warnings())
+
+    def remembered(self) -> Any:
+        """What derived streams remember, as far as windows still reach, as an Arrow table."""
+        return table_of(self._remembered())
+
+    def _remembered(self) -> Iterable[Run]:
+        if self._core is None or not self.program.streams:
+            return ()
+        return still_reached(self.program, self._core.remembered(), self._core.time)
+
+    def holding(self) -> dict[str, Any]:
+        """Everything that holds now as Arrow tables, in the form of `push_batch`, as if it had been added now."""
+        self._check_whole()
+        return self._shown((self._core or self._open(0)).holding())
+
+    def _with_due(self, core: Core, batch: EncodedBatch, until: int) -> EncodedBatch:
+        """The batch with the data facts of the program's own text up to a time point."""
+        due = [fact for fact in self._own if fact[0] <= until]
+        self._own = self._own[len(due) :]
+        return core.with_own(batch, due) if due else batch
+
+    def _first_time(self, frame: Any, predicate: str, time: str) -> int | None:
+        """The time of the first row of a frame, which is its earliest time."""
+        table = frame_of(frame, predicate, time)
+        return time_of(table[time][0].as_py(), self.program.tick) if table.num_rows else None
+
+    def _first(self, points: list[int], until: int | None) -> int | None:
+        """Where the timeline begins, given the times of facts and how far time has got; None if there is no fact."""
+        reached = max([*points, *([] if until is None else [until])], default=None)
+        due = [time for time, _ in self._own[:1] if reached is not None and time <= reached]
+        return min([*points, *due], default=None)
+
+    def _begin(self, start: int, core: Core) -> None:
+        """Begin the timeline. Earlier data in the program's own text is not part of it."""
+        if self._core is None:
+            self._start, self._core = start, core
+            self._own = [fact for fact in self._own if fact[0] >= start]
+
+    def answer(self) -> Answer:
+        """The atoms that hold now; none before the timeline begins."""
+        self._check_whole()
+        answer = Answer.single(0, frozenset()) if self._core is None else self._core.answer()
+        return replace(answer, tick=self.program.shown_tick())
+
+    def diagnostics(self) -> list[Diagnostic]:
+        """Warnings about what was left out so far: facts that lack a value (W206) or came too late (W208), events with
+        a wrong number of values (W207), heads before the start (W202) and instances that had no value (W203)."""
+        set_aside = self._late.warnings(_TO_SEE_LATE if self.on_late is None else "")
+        others = left_out(self.program, *self.left_out(), self.examples())
+        return [*self._gaps.warnings(), *self._events.warnings(), *set_aside, *others]
+
+    def left_out(self) -> tuple[int, Mapping[tuple[int, str], int]]:
+        """The same as numbers: heads before the start, and instances without a value by rule (from 0) and reason."""
+        return (0, {}) if self._core is None else self._core.left_out()
+
+    def examples(self) -> Examples:
+        """For each rule and reason, one of the instances without a value."""
+        return {} if self._core is None else self._core.examples()
+
+    def _check_whole(self) -> None:
+        if not self._whole:
+            raise stopped()
+
+    def _enter_evaluation(self) -> None:
+        """Mark the engine as unusable until the evaluation ends: if it fails, it is half way through a time point."""
+        self._whole = False
+        self._watch.restart()
+
+    def _evaluate(self, core: Core, now: int, encoded: Any) -> Update:
+        self._enter_evaluation()
+        update = (
+            self._push_with_own(core, now, encoded)
+            if self._own
+            else Update(now, core.push(now, encoded), self._queries)
+        )
+        self._whole = True
+        return update
+
+    def _push_with_own(self, core: Core, now: int, encoded: Any) -> Update:
+        """Push the data facts of the program's own text at their times."""
+        updates: list[ChangeSource] = []
+        while self._own and self._own[0][0] <= now:
+            time = self._own[0][0]
+            mine = [atom for at, atom in self._own if at == time]
+            self._own = self._own[len(mine) :]
+            updates.append(core.push(time, core.encode(time, mine)))
+        updates.append(core.push(now, encoded))
+        return Update(now, Joined(updates), self._queries)
+
+
+def _opener(choice: Choice, program: Program) -> Opener:
+    """A function that makes the core of an engine for a start of the timeline."""
+    match choice:
+        case OnLocal():
+            return lambda start: LocalCore(program, choice.make(start))
+        case OnReference():
+            return lambda start: ReferenceCore(program, start, choice.make(start))
+        case AnyAnswers():
+            return lambda start: ModelsCore(program, start, choice)
+        case _:
+            assert_never(choice)
