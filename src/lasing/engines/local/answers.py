@@ -81,6 +81,7 @@ class Answers:
     ) -> None:
         self._arena = arena
         self._making: Codes = share(np.zeros(MAKING_WORDS, np.int64))
+        self._words = self._making.data  # its items are Python's integers, without a detour
         arena[MAKING] = self._distance(self._making)
         self._rows: Codes = np.zeros((0, SLOT), np.int64)
         self._terms: Codes = np.zeros((0, TERM_WORDS), np.int64)
@@ -108,7 +109,7 @@ class Answers:
 
     @property
     def _count(self) -> int:
-        return int(self._making[ANSWERS_KNOWN])
+        return self._words[ANSWERS_KNOWN]
 
     def _is_maker(self, function: int) -> bool:
         return bool(self._directory[function * MEMO_WORDS + MAKES])
@@ -118,15 +119,17 @@ class Answers:
     @property
     def terms(self) -> int:
         """How many terms there are, including those that kernels have made."""
-        return int(self._making[TERMS_KNOWN])
+        return self._words[TERMS_KNOWN]
 
     def add_term(self, depth: int) -> None:
         """Enter a term that the driver has made."""
-        if self._making[TERMS_KNOWN] == self._making[TERMS_ROOM]:
+        words = self._words
+        number = words[TERMS_KNOWN]
+        if number == words[TERMS_ROOM]:
             self._make_room()
-        number = self._making[TERMS_KNOWN]
-        self._terms[number] = depth, -1
-        self._making[TERMS_KNOWN] = number + 1
+        if depth:
+            self._terms[number, DEPTH] = depth
+        words[TERMS_KNOWN] = number + 1
 
     def questions_of(self, numbers: Codes) -> Codes:
         """The questions to which terms are the answers, if kernels have made them, as rows."""

@@ -23,7 +23,8 @@ MAKING = 42
 # what is kept about each term.
 ANSWERS_AT, ANSWERS_KNOWN, ANSWERS_ROOM, TERMS_AT, TERMS_KNOWN, TERMS_ROOM = range(6)
 MAKING_WORDS = 6
-# About each term: how deep identifiers are nested in it, and the place of the answer that it is (-1: of none).
+# About each term: how deep identifiers are nested in it, and, if kernels have made it, the place of the
+# answer that it is.
 DEPTH, MADE_BY = range(2)
 TERM_WORDS = 2
 OPERANDS = 1 << 20
