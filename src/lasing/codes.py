@@ -165,6 +165,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
             "rows that lack a value were left out; [`missing`](../how-to/read-streams.md#missing-values) "
             "chooses otherwise"
         ),
+        "W207": "the data of a query is inconsistent, by a rule of its entailment regime",
         "W601": "there are many more partitions than shards, so most of Spark's tasks will be empty",
         "W602": "the program cannot be divided into shards, so one shard does all the work",
         "W603": "everything waits for a source that delivers no facts",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, overload
 
@@ -11,13 +11,14 @@ from lasing.background import named_graph, with_background
 from lasing.connectors.files import OnBytesRead
 from lasing.engine_choice import EngineName
 from lasing.entailment import Entail, with_entailment
-from lasing.errors import LasingError, fault
+from lasing.entailment.regimes import INCONSISTENT
+from lasing.errors import Diagnostic, LasingError, fault, warn
 from lasing.languages import SPARQL, prefixes_of, read_program
 from lasing.limits import Limits, limits_of
-from lasing.logic.formulas import Window
+from lasing.logic.formulas import Atom, Window
 from lasing.logic.program import Form, Output, Program, body_nodes
 from lasing.logic.results import Row, rows_of, shown_columns
-from lasing.logic.values import Iri
+from lasing.logic.values import Iri, value_text
 from lasing.reading import source_of
 from lasing.session import Run
 
@@ -94,7 +95,10 @@ def query(
         read = read_program([source], None, SPARQL.name if isinstance(query, str) else None)
     static_output(read)
     given = with_entailment(with_graphs(read, data, graphs or {}), entail)
-    return Answering(given, engine, limits_of(max_atoms, max_memory, max_time)).result()
+    answering = Answering(given, engine, limits_of(max_atoms, max_memory, max_time))
+    result = answering.result()
+    warn(answering.findings)
+    return result
 
 
 def with_graphs(program: Program, data: Any, graphs: Mapping[str, Any], progress: OnBytesRead | None = None) -> Program:
@@ -132,6 +136,10 @@ class Answering:
 
     def __init__(self, program: Program, engine: str = "auto", limits: Limits | None = None) -> None:
         self.program = program
+        self.findings: list[Diagnostic] = []
+        """What entailment says about the data, once there is an answer."""
+        if any(atom.predicate == INCONSISTENT for rule in program.rules for atom in rule.head_atoms()):
+            program = replace(program, outputs=(*(program.outputs or ()), Output.unnamed(INCONSISTENT, 7)))
         self.run = Run(program, [], 0, 0, engine, warn=False, limits=limits)
 
     def result(self) -> Result:
@@ -140,7 +148,20 @@ class Answering:
         answer = next(self.run)
         (atoms,) = answer.models
         rows = rows_of(output, atoms)
+        self.findings = list(_contradictions(atoms))
         prefixes = prefixes_of(self.program, SPARQL.name)
         if output.form == "truth":
             return Result((), [], "truth", bool(rows), prefixes)
         return Result(shown_columns(output), rows, output.form, prefixes=prefixes)
+
+
+def _contradictions(atoms: Iterable[Atom]) -> Iterator[Diagnostic]:
+    """W207 if the data is inconsistent, with an example: the first one by its text."""
+    found = sorted((atom for atom in atoms if atom.predicate == INCONSISTENT), key=str)
+    if found:
+        rule, triples = found[0].values[0], [value_text(value) for value in found[0].values[1:]]
+        first, second = " ".join(triples[:3]), " ".join(triples[3:])
+        both = first if first == second else f"{first}\n{second}"
+        others = f"; {len(found) - 1} more" if len(found) > 1 else ""
+        note = f"by the rule {rule}, this cannot be true{others}:\n{both}"
+        yield Diagnostic("W207", "the data is inconsistent, so anything would follow from it", note=note)
