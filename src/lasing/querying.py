@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, overload
 
@@ -11,14 +11,14 @@ from lasing.background import named_graph, with_background
 from lasing.connectors.files import OnBytesRead
 from lasing.engine_choice import EngineName
 from lasing.entailment import Entail, with_entailment
-from lasing.entailment.regimes import INCONSISTENT
+from lasing.entailment.contradictions import Contradictions
 from lasing.errors import Diagnostic, LasingError, fault, warn
 from lasing.languages import SPARQL, prefixes_of, read_program
 from lasing.limits import Limits, limits_of
-from lasing.logic.formulas import Atom, Window
+from lasing.logic.formulas import Window
 from lasing.logic.program import Form, Output, Program, body_nodes
 from lasing.logic.results import Row, rows_of, shown_columns
-from lasing.logic.values import Iri, value_text
+from lasing.logic.values import Iri
 from lasing.reading import source_of
 from lasing.session import Run
 
@@ -138,9 +138,8 @@ class Answering:
         self.program = program
         self.findings: list[Diagnostic] = []
         """What entailment says about the data, once there is an answer."""
-        if any(atom.predicate == INCONSISTENT for rule in program.rules for atom in rule.head_atoms()):
-            program = replace(program, outputs=(*(program.outputs or ()), Output.unnamed(INCONSISTENT, 7)))
-        self.run = Run(program, [], 0, 0, engine, warn=False, limits=limits)
+        self._contradictions = Contradictions(program)
+        self.run = Run(self._contradictions.watched, [], 0, 0, engine, warn=False, limits=limits)
 
     def result(self) -> Result:
         """The answer."""
@@ -148,20 +147,9 @@ class Answering:
         answer = next(self.run)
         (atoms,) = answer.models
         rows = rows_of(output, atoms)
-        self.findings = list(_contradictions(atoms))
+        self._contradictions.note(answer.time, atoms)
+        self.findings = list(self._contradictions.findings(timed=False))
         prefixes = prefixes_of(self.program, SPARQL.name)
         if output.form == "truth":
             return Result((), [], "truth", bool(rows), prefixes)
         return Result(shown_columns(output), rows, output.form, prefixes=prefixes)
-
-
-def _contradictions(atoms: Iterable[Atom]) -> Iterator[Diagnostic]:
-    """W207 if the data is inconsistent, with an example: the first one by its text."""
-    found = sorted((atom for atom in atoms if atom.predicate == INCONSISTENT), key=str)
-    if found:
-        rule, triples = found[0].values[0], [value_text(value) for value in found[0].values[1:]]
-        first, second = " ".join(triples[:3]), " ".join(triples[3:])
-        both = first if first == second else f"{first}\n{second}"
-        others = f"; {len(found) - 1} more" if len(found) > 1 else ""
-        note = f"by the rule {rule}, this cannot be true{others}:\n{both}"
-        yield Diagnostic("W207", "the data is inconsistent, so anything would follow from it", note=note)
