@@ -173,6 +173,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
             "facts came too late, after their time point was closed, and were left out; [a "
             "delay](../how-to/feed-an-engine.md#facts-out-of-order) waits for them"
         ),
+        "W210": "the data of a query is inconsistent, by a rule of its entailment regime",
         "W601": "there are many more partitions than shards, so most of Spark's tasks will be empty",
         "W602": "the program cannot be divided into shards, so one shard does all the work",
         "W603": "everything waits for a source that delivers no facts",

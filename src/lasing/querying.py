@@ -11,7 +11,8 @@ from lasing.background import named_graph, with_background
 from lasing.connectors.files import OnBytesRead
 from lasing.engine_choice import EngineName
 from lasing.entailment import Entail, with_entailment
-from lasing.errors import LasingError, fault
+from lasing.entailment.contradictions import Contradictions
+from lasing.errors import Diagnostic, LasingError, fault, warn
 from lasing.languages import SPARQL, prefixes_of, read_program
 from lasing.limits import Limits, limits_of
 from lasing.logic.formulas import Window
@@ -94,7 +95,10 @@ def query(
         read = read_program([source], None, SPARQL.name if isinstance(query, str) else None)
     static_output(read)
     given = with_entailment(with_graphs(read, data, graphs or {}), entail)
-    return Answering(given, engine, limits_of(max_atoms, max_memory, max_time)).result()
+    answering = Answering(given, engine, limits_of(max_atoms, max_memory, max_time))
+    result = answering.result()
+    warn(answering.findings)
+    return result
 
 
 def with_graphs(program: Program, data: Any, graphs: Mapping[str, Any], progress: OnBytesRead | None = None) -> Program:
@@ -132,7 +136,10 @@ class Answering:
 
     def __init__(self, program: Program, engine: str = "auto", limits: Limits | None = None) -> None:
         self.program = program
-        self.run = Run(program, [], 0, 0, engine, warn=False, limits=limits)
+        self.findings: list[Diagnostic] = []
+        """What entailment says about the data, once there is an answer."""
+        self._contradictions = Contradictions(program)
+        self.run = Run(self._contradictions.watched, [], 0, 0, engine, warn=False, limits=limits)
 
     def result(self) -> Result:
         """The answer."""
@@ -140,6 +147,8 @@ class Answering:
         answer = next(self.run)
         (atoms,) = answer.models
         rows = rows_of(output, atoms)
+        self._contradictions.note(answer.time, atoms)
+        self.findings = list(self._contradictions.findings(timed=False))
         prefixes = prefixes_of(self.program, SPARQL.name)
         if output.form == "truth":
             return Result((), [], "truth", bool(rows), prefixes)

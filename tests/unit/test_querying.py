@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import lasing
+from lasing.errors import LasingWarning
 from lasing.logic.values import Iri, TaggedLiteral
 
 DATA = """
@@ -120,3 +122,15 @@ def test_limits_hold(graph: Any) -> None:
 
 def ex(name: str) -> Iri:
     return Iri(f"http://ex.org/{name}")
+
+
+def test_inconsistent_data_is_a_warning() -> None:
+    schema = """@prefix : <http://ex.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+        :Place owl:disjointWith :Person . :kitchen a :Place ."""
+    asked = "SELECT ?x { ?x a <http://ex.org/Place> }"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(lasing.query(asked, lasing.rdf.graph(schema, format="ttl"), entail="owl-rl")) == 1
+    both = lasing.rdf.graph(f"{schema} :kitchen a :Person .", format="ttl")
+    with pytest.warns(LasingWarning, match=r"W210.*inconsistent[\s\S]*by the rule cax-dw"):
+        assert len(lasing.query(asked, both, entail="owl-rl")) == 1

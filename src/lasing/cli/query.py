@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from lasing.cli.console import note, progress_bar, say
+from lasing.cli.console import complain, note, progress_bar, say
 from lasing.cli.options import EntailmentRegimes, MaxAtoms, MaxMemory, MaxTime, choose, read_sources
 from lasing.cli.output import refuse_overwriting, write_whole
 from lasing.cli.query_table import table_text, terminal_width
@@ -124,6 +124,7 @@ def query(
     answering.run.prepare(lambda: None if quiet else note(COMPILING))
     result = answering.result()
     write_whole(text_of(result, wanted, to_file=bool(output)), output)
+    complain(answering.findings)
     if stats:
         print_stats(program, answering.run)
     if not quiet:
