@@ -8,7 +8,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from lasing.connectors.arriving import Arrived, OnLateAtom, arriving
+from lasing.connectors.arriving import Arrived, OnLateAtom, arriving, counting
+from lasing.connectors.bad_rows import STOP, BadRows, OnBadRow, bad_rows_of
 from lasing.connectors.feeds import stream_feeds
 from lasing.connectors.files import OnBytesRead
 from lasing.connectors.missing import SKIP, Gaps, Missing
@@ -39,7 +40,6 @@ from lasing.logic.splitting import has_several_answers
 from lasing.logic.values import Value
 from lasing.reading import ProgramLike, program_of
 from lasing.reports import Report, counted, left_out
-from lasing.timeline.reorder import Late
 from lasing.timeline.ticks import Tick
 from lasing.timeline.timing import Delays, Timing, timing_of
 
@@ -67,6 +67,8 @@ def run(
     constants: Mapping[str, Value] | None = None,
     functions: Functions | None = None,
     missing: Missing = SKIP,
+    bad_rows: str | OnBadRow = STOP,
+    max_bad_rows: float | None = None,
     delay: Delays | None = None,
     idle: str | timedelta | None = None,
     on_late: OnLateAtom | None = None,
@@ -94,6 +96,9 @@ def run(
 
     A row that lacks a value is not a fact; a warning says how many there were. With `missing="error"` it is an error,
     and any other value, such as 0, replaces the missing one.
+
+    A row that cannot be read is an error; with `bad_rows="skip"` it is left out and counted, and a function gets it.
+    The run stops anyway if more than a share of `max_bad_rows`, such as 0.05, is bad.
 
     `delay` accepts streams that are out of order by so much, such as 2 (time points) or "5 s", without reading them
     whole: facts wait until they can be in order. Each stream may have a delay of its own, by the name of its predicate
@@ -125,6 +130,7 @@ def run(
         models=models,
         limits=limits,
         missing=missing,
+        bad_rows=bad_rows_of(bad_rows, max_bad_rows),
         timing=timing,
         on_late=on_late,
     )
@@ -155,6 +161,7 @@ class Run:
         limits: Limits | None = None,
         live: bool = False,
         missing: Missing = SKIP,
+        bad_rows: BadRows | None = None,
         timing: Timing | None = None,
         on_late: OnLateAtom | None = None,
     ) -> None:
@@ -177,7 +184,7 @@ class Run:
         if facts.only_stream is not None:
             stream = naming_triples(stream, facts.only_stream)
         self._known = facts.arity
-        self._gaps = Gaps(missing, self.report.missing)
+        self._gaps = Gaps(missing, self.report.missing, bad_rows or BadRows())
         self._measures = False
         self._measured: Measuring | None = None
         self._unused = None if facts.counts_all_facts else Counter[str]()
@@ -201,7 +208,7 @@ class Run:
         else:
             unit = None if program.tick is None else program.tick.microseconds
             feeds = stream_feeds(stream, program.tick, progress, self._known, self._gaps)
-            arrived = arriving(feeds, own, timing, unit, self._set_aside(on_late))
+            arrived = arriving(feeds, own, timing, unit, counting(self.report.late, on_late))
             arrivals = self._delayed(arrived, first, last, timing.follows_clock)
         match self._engine:
             case OnLocal() | OnReference():
@@ -264,7 +271,7 @@ class Run:
             message = f"{counted(count, 'fact')} of {predicate}, which the program does not use"
             note = similar(predicate, self._known) or self._naming()
             found.append(Diagnostic("W204", message, note=note))
-        found += self._gaps.warnings()
+        found += [*self._gaps.warnings(), *self._gaps.bad.warnings()]
         found += report.late.warnings("to wait longer, a longer --delay (delay= in Python)")
         return found + left_out(self.program, report.dropped_heads, report.failures, report.examples)
 
@@ -353,14 +360,6 @@ class Run:
             if last >= start and (newest is None or last > newest):
                 yield last, []
                 report.time_points = last - start + 1
-
-    def _set_aside(self, on_late: OnLateAtom | None) -> OnLateAtom:
-        def count(late: Late[Atom]) -> None:
-            self.report.late.add(late, 1)
-            if on_late is not None:
-                on_late(late)
-
-        return count
 
     def _steps_of(
         self, choice: OnLocal, sources: list[Iterator[Batch]], start: int | None, end: int | None, warn: bool
@@ -481,6 +480,7 @@ class Run:
             self.report.examples = dict(engine.examples)
 
     def _warn(self, warn: bool) -> None:
+        self._gaps.bad.check()
         if warn:
             issue(self.diagnostics())
 

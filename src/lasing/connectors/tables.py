@@ -106,6 +106,7 @@ class RowMaker:
         if atom is None:
             return None
         check_arity(atom, self.arity, lambda: place)
+        self.gaps.bad.rows += 1
         return Fact(time, atom)
 
     def follow(self, times: Any) -> None:
@@ -114,6 +115,7 @@ class RowMaker:
             return
         if self.ordered and ((times[1:] < times[:-1]).any() or (self.newest is not None and times[0] < self.newest)):
             raise Unusual
+        self.gaps.bad.rows += len(times)
         newest = int(times.max())
         self.newest = newest if self.newest is None else max(newest, self.newest)
 
