@@ -119,6 +119,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E514": "reading or writing RDF needs a library that is not installed",
         "E515": "a mistake in a mapping from tables to RDF",
         "E516": "an atom cannot be written as RDF, because it is not a triple",
+        "E517": "more rows are bad than `max_bad_rows` allows; the first of each kind are listed before",
     },
     "Queries": {
         "E701": "a query has a syntax error",
@@ -173,6 +174,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
             "facts came too late, after their time point was closed, and were left out; [a "
             "delay](../how-to/feed-an-engine.md#facts-out-of-order) waits for them"
         ),
+        "W209": "bad rows were left out; [`--bad-rows`](../how-to/read-streams.md#bad-rows) writes them to a file",
         "W210": "the data of a query is inconsistent, by a rule of its entailment regime",
         "W601": "there are many more partitions than shards, so most of Spark's tasks will be empty",
         "W602": "the program cannot be divided into shards, so one shard does all the work",

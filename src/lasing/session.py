@@ -9,7 +9,8 @@ from datetime import datetime, timedelta
 from inspect import GEN_CREATED, getgeneratorstate, isgenerator
 from typing import TYPE_CHECKING, Any
 
-from lasing.connectors.arriving import Arrived, OnLateAtom, arriving
+from lasing.connectors.arriving import Arrived, OnLateAtom, arriving, counting
+from lasing.connectors.bad_rows import STOP, BadRows, OnBadRow, bad_rows_of
 from lasing.connectors.feeds import stream_feeds
 from lasing.connectors.files import OnBytesRead
 from lasing.connectors.framed import Framed, in_pandas, in_polars
@@ -42,7 +43,6 @@ from lasing.logic.splitting import has_several_answers
 from lasing.logic.values import Value
 from lasing.reading import ProgramLike, program_of
 from lasing.reports import Report, counted, left_out
-from lasing.timeline.reorder import Late
 from lasing.timeline.ticks import Tick
 from lasing.timeline.timing import Delays, Timing, timing_of
 
@@ -71,6 +71,8 @@ def run(
     constants: Mapping[str, Value] | None = None,
     functions: Functions | None = None,
     missing: Missing = SKIP,
+    bad_rows: str | OnBadRow = STOP,
+    max_bad_rows: float | None = None,
     delay: Delays | None = None,
     idle: str | timedelta | None = None,
     on_late: OnLateAtom | None = None,
@@ -98,6 +100,9 @@ def run(
 
     A row that lacks a value is not a fact; a warning says how many there were. With `missing="error"` it is an error,
     and any other value, such as 0, replaces the missing one.
+
+    A row that cannot be read is an error; with `bad_rows="skip"` it is left out and counted, and a function gets it.
+    The run stops anyway if more than a share of `max_bad_rows`, such as 0.05, is bad.
 
     `delay` accepts streams that are out of order by so much, such as 2 (time points) or "5 s", without reading them
     whole: facts wait until they can be in order. Each stream may have a delay of its own, by the name of its predicate
@@ -129,6 +134,7 @@ def run(
         models=models,
         limits=limits,
         missing=missing,
+        bad_rows=bad_rows_of(bad_rows, max_bad_rows),
         timing=timing,
         on_late=on_late,
     )
@@ -159,6 +165,7 @@ class Run:
         limits: Limits | None = None,
         live: bool = False,
         missing: Missing = SKIP,
+        bad_rows: BadRows | None = None,
         timing: Timing | None = None,
         on_late: OnLateAtom | None = None,
     ) -> None:
@@ -185,7 +192,7 @@ class Run:
             stream = naming_columns(stream, names)
         self._known: Arity = EventArity(facts.arity, names) if names else facts.arity
         self._rejected = Rejected.of(program)
-        self._gaps = Gaps(missing, self.report.missing)
+        self._gaps = Gaps(missing, self.report.missing, bad_rows or BadRows())
         self._measures = False
         self._measured: Measuring | None = None
         self._unused = None if facts.counts_all_facts else Counter[str]()
@@ -209,7 +216,7 @@ class Run:
         else:
             unit = None if program.tick is None else program.tick.microseconds
             feeds = stream_feeds(stream, program.tick, progress, self._known, self._gaps)
-            arrived = arriving(feeds, own, timing, unit, self._set_aside(on_late))
+            arrived = arriving(feeds, own, timing, unit, counting(self.report.late, on_late))
             arrivals = self._delayed(arrived, first, last, timing.follows_clock)
         match self._engine:
             case OnLocal() | OnReference():
@@ -326,7 +333,7 @@ class Run:
             message = f"{counted(count, 'fact')} of {predicate}, which the program does not use"
             note = similar(predicate, self._known) or self._naming()
             found.append(Diagnostic("W204", message, note=note))
-        found += self._gaps.warnings()
+        found += [*self._gaps.warnings(), *self._gaps.bad.warnings()]
         found += self._known.warnings() if isinstance(self._known, EventArity) else []
         found += self._rejected.warnings()
         found += report.late.warnings("to wait longer, a longer --delay (delay= in Python)")
@@ -417,14 +424,6 @@ class Run:
             if last >= start and (newest is None or last > newest):
                 yield last, []
                 report.time_points = last - start + 1
-
-    def _set_aside(self, on_late: OnLateAtom | None) -> OnLateAtom:
-        def count(late: Late[Atom]) -> None:
-            self.report.late.add(late, 1)
-            if on_late is not None:
-                on_late(late)
-
-        return count
 
     def _steps_of(
         self, choice: OnLocal, sources: list[Iterator[Batch]], start: int | None, end: int | None, warn: bool
@@ -556,6 +555,7 @@ class Run:
             self.report.examples = dict(engine.examples)
 
     def _warn(self, warn: bool) -> None:
+        self._gaps.bad.check()
         if warn:
             issue(self.diagnostics())
 

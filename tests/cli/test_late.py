@@ -180,3 +180,27 @@ def test_a_clock_needs_a_tick(folder: Path) -> None:
     (folder / "plain.lars").write_text("q :- p.\n", encoding="utf-8")
     done = lasing("run", "plain.lars", "-", "--clock", folder=folder, data="")
     assert (done.returncode, "E503" in done.stderr) == (1, True)
+
+
+def test_bad_rows_go_to_a_file_live_and_with_corrections(folder: Path) -> None:
+    data = b"p(a) at 1.\np(b) at 2.\nrubbish at 2.\n7 at 2.\n\xff\xfe\np(c) at 3.\n"
+    for options in ([], ["--delay", "1"], ["--delay", "1", "--corrections"]):
+        done = subprocess.run(
+            [*COMMAND, "run", "prog.lars", "-", "--bad-rows", "bad.jsonl", *options],
+            cwd=folder,
+            input=data,
+            capture_output=True,
+            check=False,
+        )
+        assert (done.returncode, b"q(c) at 3." in done.stdout) == (0, True)
+        assert done.stderr.count(b"W208") == 2
+        records = [json.loads(line) for line in (folder / "bad.jsonl").read_text().splitlines()]
+        assert [(r["file"], r["line"], r["code"]) for r in records] == [
+            ("standard input", 4, "E501"),
+            ("standard input", 5, "E402"),
+        ]
+
+
+def test_a_share_needs_rows_that_are_skipped(folder: Path) -> None:
+    done = lasing("run", "prog.lars", "-", "--max-bad-rows", "0.1", folder=folder, data="p(a) at 1.\n")
+    assert (done.returncode, "--bad-rows skip" in done.stderr) == (2, True)

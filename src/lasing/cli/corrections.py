@@ -9,6 +9,7 @@ from typing import Any
 
 import typer
 
+from lasing.cli.bad_rows import bad_rows_file
 from lasing.cli.console import complain, say
 from lasing.cli.late import late_file
 from lasing.cli.output import write_output
@@ -42,6 +43,8 @@ class Correction:
     engine: str
     limits: Limits
     missing: Missing
+    bad_rows: str
+    max_bad_rows: float | None
     late: str
     form: OutputFormat
     output: str
@@ -52,6 +55,8 @@ class Correction:
         hint = "--corrections"
         if self.timing is None:
             raise typer.BadParameter("say how late facts may be: --delay 5s", param_hint=hint)
+        if self.timing.follows_clock:
+            raise typer.BadParameter("it does not follow the clock: leave out --clock", param_hint=hint)
         if self.view != "answers":
             raise typer.BadParameter(f"it prints signed answers, so --as {self.view} does not fit", param_hint=hint)
         if has_several_answers(self.program) or formed(self.program.outputs):
@@ -65,9 +70,10 @@ def run_with_corrections(
     """Run a program, print signed answers, and at the end what was left out. `names` are the columns of arguments."""
     timing = given.checked()
     begun, program = clock.monotonic(), given.program.watching_dates()
-    gaps, report = Gaps(given.missing), Report()
-    feeds = stream_feeds(stream, program.tick, None, facts_of(program).arity, gaps)
-    with late_file(given.late, program) as write:
+    report = Report()
+    with late_file(given.late, program) as write, bad_rows_file(given.bad_rows, given.max_bad_rows) as bad:
+        gaps = Gaps(given.missing, bad=bad)
+        feeds = stream_feeds(stream, program.tick, None, facts_of(program).arity, gaps)
 
         def set_aside(found: Late[Any]) -> None:
             for predicate, *args in found.facts:
@@ -94,8 +100,9 @@ def run_with_corrections(
 
         records = signed_answers(engine, feeds, end, report, show)
         write_output(records, given.form, given.output, ["time", "change", "predicate", *names], given.quiet)
+        bad.check()
     if not given.quiet:
-        complain([*gaps.warnings(), *report.late.warnings("to accept later facts, a longer --delay")])
+        complain([*gaps.warnings(), *bad.warnings(), *report.late.warnings("to accept later facts, a longer --delay")])
         complain(left_out(program, *engine.left_out(), engine.examples()))
         say(
             f"{report.time_points:,} time points, {report.facts:,} facts in, {report.atoms:,} atoms out, "

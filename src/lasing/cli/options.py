@@ -131,6 +131,26 @@ LateOption = Annotated[
         show_default=False,
     ),
 ]
+BadRowsOption = Annotated[
+    str,
+    typer.Option(
+        "--bad-rows",
+        metavar="stop|skip|FILE",
+        help="What to do about rows that cannot be read: stop, skip them, or skip them and write them to a file, as "
+        "JSON lines.",
+    ),
+]
+MaxBadRows = Annotated[
+    float | None,
+    typer.Option(
+        "--max-bad-rows",
+        metavar="SHARE",
+        min=0,
+        max=1,
+        help="Stop anyway if more than this share of rows is bad, such as 0.05 [default: no limit].",
+        show_default=False,
+    ),
+]
 TripleMappings = Annotated[
     list[str] | None,
     typer.Option(

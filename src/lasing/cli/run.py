@@ -13,10 +13,12 @@ from typing import Annotated
 import typer
 
 from lasing.background import with_background
+from lasing.cli.bad_rows import bad_rows_file
 from lasing.cli.console import complain, note, progress_bar, say
 from lasing.cli.late import late_file
 from lasing.cli.options import (
     INPUT_FORMATS,
+    BadRowsOption,
     ClockOption,
     DataFiles,
     DelayOption,
@@ -26,6 +28,7 @@ from lasing.cli.options import (
     Language,
     LateOption,
     MaxAtoms,
+    MaxBadRows,
     MaxMemory,
     MaxTime,
     Missing,
@@ -42,6 +45,7 @@ from lasing.cli.options import (
 )
 from lasing.cli.output import output_format, refuse_overwriting, write_output
 from lasing.cli.stats import print_stats
+from lasing.connectors.bad_rows import STOP
 from lasing.connectors.csv import cell_value
 from lasing.connectors.files import is_live
 from lasing.connectors.missing import SKIP
@@ -210,6 +214,8 @@ def run(
     max_memory: MaxMemory = None,
     max_time: MaxTime = None,
     missing: Missing = SKIP,
+    bad_rows: BadRowsOption = STOP,
+    max_bad_rows: MaxBadRows = None,
     stats: Annotated[
         bool,
         typer.Option("--stats", help="Print what each rule added and how long it took; that makes the run slower."),
@@ -247,6 +253,8 @@ def run(
         raise typer.BadParameter("streams are sorted whole, or read with a delay", param_hint="--sort")
     inputs = [*programs, *(data or []), *(str(source.path) for source in sources)]
     refuse_overwriting(late, [*inputs, *([output] if output else [])], "--late")
+    kept = "" if bad_rows in (STOP, SKIP) else bad_rows
+    refuse_overwriting(kept, [*inputs, *filter(None, (output, late))], "--bad-rows")
     refuse_overwriting(output, inputs)
     out_format = output_format(form, output)
     if out_format in RDF_OUTPUT and (view != "answers" or has_several_answers(program)):
@@ -263,14 +271,17 @@ def run(
     if corrections:
         from lasing.cli.corrections import Correction, run_with_corrections  # here, because it loads the kernels
 
-        settings = Correction(
-            program, timing, view, engine, limits, cell_value(missing), late, out_format, output, quiet
-        )
+        gaps = cell_value(missing), bad_rows, max_bad_rows
+        settings = Correction(program, timing, view, engine, limits, *gaps, late, out_format, output, quiet)
         start, end = (time_option(option, text, program.tick) for option, text in (("--from", first), ("--to", last)))
         names = [f"arg{i}" for i in range(1, _arity(program) + 1)]
         run_with_corrections(settings, Streams(as_triples(sources, mapping)), start, end, names)
         return
-    with late_file(late, program) as on_late, progress_bar(0 if quiet else _size(sources)) as progress:
+    with (
+        late_file(late, program) as on_late,
+        bad_rows_file(bad_rows, max_bad_rows) as bad,
+        progress_bar(0 if quiet else _size(sources)) as progress,
+    ):
         start = time_option("--from", first, program.tick)
         end = time_option("--to", last, program.tick)
         live = any(is_live(source.path) for source in sources)
@@ -288,6 +299,7 @@ def run(
             limits=limits,
             live=live,
             missing=cell_value(missing),
+            bad_rows=bad,
             timing=timing,
             on_late=on_late,
         )

@@ -9,7 +9,7 @@ from lasing.connectors.feeds import Feed, Feeds
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Fact
 from lasing.timeline.reorder import Closing, Late, Reorder
-from lasing.timeline.timing import Timing
+from lasing.timeline.timing import LateCount, Timing
 
 OnLateAtom = Callable[[Late[Atom]], None]
 
@@ -77,6 +77,17 @@ def arriving(
     newest = buffer.newest()
     if newest is not None:
         yield Arrived(newest, buffer.release_up_to(newest))
+
+
+def counting(count: LateCount, on_late: OnLateAtom | None) -> OnLateAtom:
+    """A function that counts late facts, and hands them on."""
+
+    def take(late: Late[Atom]) -> None:
+        count.add(late, 1)
+        if on_late is not None:
+            on_late(late)
+
+    return take
 
 
 class _Silence:

@@ -250,9 +250,17 @@ def _rows(source: ArrowSource, maker: RowMaker) -> Iterator[Fact]:
 
 def rows_of(batch: Any, maker: RowMaker, number: int) -> Iterator[Fact]:
     """The rows of a record batch; `number` rows came before it."""
+    bad = maker.gaps.bad
     for i, record in enumerate(_records(batch, maker.name, number), number + 1):
-        if row := maker.row(record, Place(maker.name, i, 1)):
+        place = Place(maker.name, i, 1)
+        try:
+            row = maker.row(record, place)
+        except LasingError as error:
+            bad.take(error, Place(maker.name, i, 1, str(record)))
+            continue
+        if row and not bad.stopping:
             yield row
+    bad.stop()
 
 
 def _records(batch: Any, name: str, number: int) -> Iterator[dict[str, object]]:

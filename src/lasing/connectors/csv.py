@@ -35,7 +35,7 @@ def read_csv(
     name = "standard input" if str(path) == "-" else str(path)
     maker = RowMaker(name, columns, tick, ordered, arity, gaps or Gaps())
     reader = CsvReader(maker)
-    source = blocks(path, progress)
+    source = blocks(path, progress, maker.gaps.bad)
     for block in source:
         yield from reader.rows(Lines(block, source))
     reader.finish()
@@ -87,11 +87,19 @@ class CsvReader:
 
     def rows(self, lines: Lines) -> Iterator[Fact]:
         """The rows of some lines."""
+        bad = self.maker.gaps.bad
         for place, cells in self.records(lines):
             if self.header is None:
                 self.take_header(cells)
-            elif row := self.maker.row(_record(self.header, cells, place), place):
+                continue
+            try:
+                row = self.maker.row(_record(self.header, cells, place), place)
+            except LasingError as error:
+                bad.take(error, place)
+                continue
+            if row and not bad.stopping:
                 yield row
+        bad.stop()
 
     def records(self, lines: Lines) -> Iterator[tuple[Place, list[str]]]:
         """The cells of some lines, row by row, without blank lines; only a blank first line, as a header, is kept."""
@@ -103,7 +111,10 @@ class CsvReader:
             try:
                 cells = next(reader, None)
             except csv.Error as error:
-                raise fault("E501", f"this is not CSV: {error}", Place(name, line, 1)) from None
+                if self.header is None:
+                    raise fault("E501", f"this is not CSV: {error}", Place(name, line, 1)) from None
+                self.maker.gaps.bad.take(fault("E501", f"this is not CSV: {error}", Place(name, line, 1)))
+                continue
             if cells is None:
                 break
             if cells or self.header is None:

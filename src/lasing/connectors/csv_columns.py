@@ -35,7 +35,7 @@ def csv_batches(
     """The facts of a CSV file."""
     reader = CsvReader(RowMaker(str(path), columns, tick, ordered, arity, gaps))
     source = raw_blocks(path, progress, _SIZE)
-    following = (block for raw in source for block in decoded(raw, str(path)))
+    following = (block for raw in source for block in decoded(raw, str(path), gaps.bad))
     for raw in source:
         yield from _batches(reader, raw, following)
     reader.finish()
@@ -48,7 +48,7 @@ def _batches(reader: CsvReader, raw: RawBlock, following: Iterator[Block]) -> It
             return
         except (Unusual, LasingError):
             pass  # the exact reader reports what is wrong, if anything
-    text = decoded(raw, reader.maker.name)
+    text = decoded(raw, reader.maker.name, reader.maker.gaps.bad)
     for block in text:
         lines = Lines(block, chain(text, following))
         if reader.header is None:

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from lasing.connectors.bad_rows import BadRows
 from lasing.connectors.files import Block, OnBytesRead, blocks
 from lasing.connectors.rows import Arity, check_arity, late
 from lasing.errors import LasingError, Place, SourceText, fault
@@ -35,10 +36,12 @@ def read_facts(
     ordered: bool = True,
     progress: OnBytesRead | None = None,
     arity: Arity | None = None,
+    bad: BadRows | None = None,
 ) -> Iterator[Fact]:
     """The rows of a stream file; `-` is standard input. If `ordered`, a row out of order is an error."""
     name = "standard input" if str(path) == "-" else str(path)
-    return _rows(blocks(path, progress), name, tick, ordered, arity)
+    bad = bad or BadRows()
+    return _rows(blocks(path, progress, bad), name, tick, ordered, arity, bad)
 
 
 def parse_facts(
@@ -55,8 +58,15 @@ def check_text(text: str) -> None:
         raise fault("E506", "the stream is not Unicode text", note="a lone surrogate is not a character")
 
 
-def _rows(source: Iterable[Block], name: str, tick: Tick | None, ordered: bool, arity: Arity | None) -> Iterator[Fact]:
-    reader = FactReader(name, tick, ordered, arity)
+def _rows(
+    source: Iterable[Block],
+    name: str,
+    tick: Tick | None,
+    ordered: bool,
+    arity: Arity | None,
+    bad: BadRows | None = None,
+) -> Iterator[Fact]:
+    reader = FactReader(name, tick, ordered, arity, bad)
     rest = Block("", 1)
     for block in source:
         rest = Block(rest.text + block.text, rest.line, rest.begin) if rest.text else block
@@ -73,7 +83,10 @@ class _Stuck(Exception):  # noqa: N818 -- internal: the text cannot be read beyo
 class FactReader:
     """Reads facts block by block. It remembers the newest time and the value of each constant."""
 
-    def __init__(self, name: str, tick: Tick | None, ordered: bool, arity: Arity | None) -> None:
+    def __init__(
+        self, name: str, tick: Tick | None, ordered: bool, arity: Arity | None, bad: BadRows | None = None
+    ) -> None:
+        self._bad = bad or BadRows()
         self._arity = {} if arity is None else arity
         self._name = name
         self.tick = tick
@@ -88,6 +101,7 @@ class FactReader:
                 return False
         if self._ordered and ((times[1:] < times[:-1]).any() or (self._newest is not None and times[0] < self._newest)):
             return False
+        self._bad.rows += len(times)
         newest = int(times.max())
         self._newest = newest if self._newest is None else max(newest, self._newest)
         return True
@@ -104,6 +118,7 @@ class FactReader:
                 assert skipped is not None
                 position = skipped.end()
                 if position == len(text):
+                    self._bad.stop()
                     return Block("", 1)
                 try:
                     row, end = self._fact(text, position)
@@ -111,19 +126,33 @@ class FactReader:
                     unfinished = not text[stuck.offset :].strip() or text.startswith("%*", stuck.offset)
                     if unfinished and not last:
                         begin = text.rfind("\n", 0, position) + 1
+                        self._bad.stop()
                         return Block(text[begin:], block.line + text.count("\n", 0, begin), position - begin)
-                    raise self._not_a_fact(block, stuck) from None
+                    self._bad.take(self._not_a_fact(block, stuck))
+                    position = _next_line(text, position)
+                    continue
                 except LasingError as error:
-                    raise self._placed(block, position, error) from None
-            if self._newest is None or row[0] > self._newest:
-                self._newest = row[0]
-            elif row[0] < self._newest and self._ordered:
-                raise late(row[0], self._newest, self._place(block, _skip(text, position)), self.tick)
-            atom = row[1]
-            fits = self._arity.get(atom.predicate, len(atom.args)) == len(atom.args)
-            if fits or check_arity(atom, self._arity, partial(self._place, block, _skip(text, position))):
+                    self._bad.take(self._placed(block, position, error))
+                    position = _next_line(text, position)
+                    continue
+            if self._takes_one(row, block, position) and not self._bad.stopping:
+                self._bad.rows += 1
                 yield row
             position = end
+
+    def _takes_one(self, row: Fact, block: Block, position: int) -> bool:
+        """Whether a fact is taken: not if it is out of order, or has a wrong number of arguments."""
+        time, atom = row
+        try:
+            if self._newest is None or time > self._newest:
+                self._newest = time
+            elif time < self._newest and self._ordered:
+                raise late(time, self._newest, self._place(block, _skip(block.text, position)), self.tick)
+            fits = self._arity.get(atom.predicate, len(atom.args)) == len(atom.args)
+            return fits or check_arity(atom, self._arity, partial(self._place, block, _skip(block.text, position)))
+        except LasingError as error:
+            self._bad.take(error)
+            return False
 
     def _plain(self, match: re.Match[str]) -> Fact | None:
         """A fact of the common form, or None if a word is not what it seems."""
@@ -199,6 +228,12 @@ class FactReader:
     def _placed(self, block: Block, offset: int, error: LasingError) -> LasingError:
         d = error.diagnostics[0]
         return fault(d.code, d.message, self._place(block, offset), d.note)
+
+
+def _next_line(text: str, position: int) -> int:
+    """Where the line after a position begins. After a mistake, reading goes on below the line where the fact begins:
+    what comes after the mistake may be good."""
+    return text.find("\n", position) + 1 or len(text)
 
 
 def _skip(text: str, position: int) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from lasing.connectors.bad_rows import BadRows
 from lasing.connectors.batches import Batch, Column, Numbers, Part, batches_of
 from lasing.connectors.cells import column, time_points
 from lasing.connectors.facts import FactReader, check_text
@@ -39,10 +40,10 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
 def facts_batches(
-    path: Path, tick: Tick | None, ordered: bool, progress: OnBytesRead | None, arity: Arity
+    path: Path, tick: Tick | None, ordered: bool, progress: OnBytesRead | None, arity: Arity, bad: BadRows
 ) -> Iterator[Batch]:
     """The facts of a stream file."""
-    return _batches(raw_blocks(path, progress, _SIZE), str(path), tick, ordered, arity)
+    return _batches(raw_blocks(path, progress, _SIZE), str(path), tick, ordered, arity, bad)
 
 
 def text_batches(text: str, tick: Tick | None, ordered: bool, arity: Arity) -> Iterator[Batch]:
@@ -55,13 +56,20 @@ def _finished(reader: FactReader, block: Block) -> Iterator[Fact]:
     yield from reader.read(block, last=True)
 
 
-def _batches(source: Iterator[RawBlock], name: str, tick: Tick | None, ordered: bool, arity: Arity) -> Iterator[Batch]:
-    reader = FactReader(name, tick, ordered, arity)
+def _batches(
+    source: Iterator[RawBlock],
+    name: str,
+    tick: Tick | None,
+    ordered: bool,
+    arity: Arity,
+    bad: BadRows | None = None,
+) -> Iterator[Batch]:
+    reader = FactReader(name, tick, ordered, arity, bad)
     scanner = _Scanner(reader)
     rest = Block("", 1)  # the beginning of a fact that continues in the next block
     for raw in source:
         if not is_text(raw.raw):
-            for block in decoded(raw, name):
+            for block in decoded(raw, name, bad):
                 rest = yield from _exact(reader, _joined(rest, block))
             continue
         text = raw.raw.removeprefix(b"\xef\xbb\xbf") if raw.line == 1 else raw.raw

@@ -7,9 +7,9 @@ import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from lasing.errors import LasingError, Place, fault
 
@@ -66,11 +66,11 @@ def is_live(path: Path) -> bool:
     return str(path) == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
 
 
-def blocks(path: Path, progress: OnBytesRead | None = None) -> Iterator[Block]:
+def blocks(path: Path, progress: OnBytesRead | None = None, bad: BadLines | None = None) -> Iterator[Block]:
     """A file in blocks of whole lines; standard input (`-`) and pipes line by line, as the lines come."""
     name = "standard input" if str(path) == "-" else str(path)
     for block in raw_blocks(path, progress):
-        yield from decoded(block, name)
+        yield from decoded(block, name, bad)
 
 
 def raw_blocks(path: Path, progress: OnBytesRead | None = None, size: int = 0) -> Iterator[RawBlock]:
@@ -92,8 +92,17 @@ def raw_blocks(path: Path, progress: OnBytesRead | None = None, size: int = 0) -
         raise fault("E401", f"{str(path)!r} is not the name of a file") from None
 
 
-def decoded(block: RawBlock, name: str) -> Iterator[Block]:
-    """A block as text. If it is not UTF-8, the lines before the mistake come first, and then the error."""
+class BadLines(Protocol):
+    """Takes lines that are not text, if they are to be left out."""
+
+    skips: bool
+
+    def take(self, error: LasingError, place: Place | None = None) -> None: ...
+
+
+def decoded(block: RawBlock, name: str, bad: BadLines | None = None) -> Iterator[Block]:
+    """A block as text. If it is not UTF-8, the lines before the mistake come first, and then the error; or the lines
+    after it, if bad lines are left out."""
     try:
         yield Block(decode(block.raw, name, block.line), block.line)
     except LasingError as error:
@@ -102,7 +111,12 @@ def decoded(block: RawBlock, name: str) -> Iterator[Block]:
         sound = block.raw.split(b"\n", place.line - block.line)[:-1]
         if sound:
             yield Block(decode(b"".join(line + b"\n" for line in sound), name, block.line), block.line)
-        raise
+        if bad is None or not bad.skips:
+            raise
+        line, _, rest = block.raw.split(b"\n", place.line - block.line)[-1].partition(b"\n")
+        bad.take(error, replace(place, text=line.decode(errors="backslashreplace")))
+        if rest:
+            yield from decoded(RawBlock(rest, place.line + 1), name, bad)
 
 
 def first_line(path: Path, blank: bool) -> str:

@@ -28,22 +28,32 @@ def read_jsonl(
     """The rows of a file of JSON objects; `-` is standard input."""
     name = "standard input" if str(path) == "-" else str(path)
     maker = RowMaker(name, columns, tick, ordered, arity, gaps or Gaps())
-    for block in blocks(path, progress):
+    for block in blocks(path, progress, maker.gaps.bad):
         yield from rows_of(block, maker)
 
 
 def rows_of(block: Block, maker: RowMaker) -> Iterator[Fact]:
     """The rows of some lines."""
+    bad = maker.gaps.bad
     for number, line in lines_of(block):
         place = Place(maker.name, number, 1, line)
-        record = record_of(line, place)
         try:
-            maker.check(record, record=True)
+            row = maker.row(_checked(record_of(line, place), maker, place), place)
         except LasingError as error:
-            d = error.diagnostics[0]
-            raise fault(d.code, d.message, place, d.note) from None
-        if row := maker.row(record, place):
+            bad.take(error, place)
+            continue
+        if row and not bad.stopping:
             yield row
+    bad.stop()
+
+
+def _checked(record: dict[str, object], maker: RowMaker, place: Place) -> dict[str, object]:
+    try:
+        maker.check(record, record=True)
+    except LasingError as error:
+        d = error.diagnostics[0]
+        raise fault(d.code, d.message, place, d.note) from None
+    return record
 
 
 def lines_of(block: Block) -> Iterator[tuple[int, str]]:

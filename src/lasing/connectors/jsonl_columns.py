@@ -31,7 +31,7 @@ def jsonl_batches(
     """The facts of a file of JSON objects."""
     maker = RowMaker(str(path), columns, tick, ordered, arity, gaps)
     for raw in raw_blocks(path, progress, _SIZE):
-        for block in decoded(raw, str(path)):
+        for block in decoded(raw, str(path), gaps.bad):
             try:
                 yield _read(block, maker)
             except (Unusual, LasingError):  # the exact reader reports what is wrong, if anything

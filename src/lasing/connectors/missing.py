@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from lasing.connectors.bad_rows import BadRows
 from lasing.connectors.rows import is_missing, value_of
 from lasing.errors import Diagnostic, fault
 from lasing.logic.values import Boxed, Value, is_text, mixed_text
@@ -27,6 +28,8 @@ class Gaps:
 
     rule: Missing = ERROR
     left_out: Counter[tuple[str, str]] = field(default_factory=Counter)
+    bad: BadRows = field(default_factory=BadRows)
+    """What rows mean that cannot be read at all."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.rule, int | float | str | Boxed):

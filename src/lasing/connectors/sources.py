@@ -72,7 +72,7 @@ class FileSource:
             return rows
         match self.format:
             case "facts":
-                return read_facts(self.path, tick, ordered, progress, arity)
+                return read_facts(self.path, tick, ordered, progress, arity, None if gaps is None else gaps.bad)
             case "csv":
                 return read_csv(self.path, self.columns, tick, ordered, progress, arity, gaps)
             case "jsonl":
@@ -99,7 +99,7 @@ class FileSource:
 
         match self.format:
             case "facts":
-                return facts_columns.facts_batches(self.path, tick, ordered, progress, arity)
+                return facts_columns.facts_batches(self.path, tick, ordered, progress, arity, gaps.bad)
             case "csv":
                 return csv_columns.csv_batches(self.path, self.columns, tick, ordered, progress, arity, gaps)
             case "jsonl":
@@ -344,7 +344,7 @@ def _mapped(stream: Mapped, tick: Tick | None, ordered: bool, progress: OnBytesR
 
 def _gaps_of(table: Table, gaps: Gaps) -> Gaps:
     """What missing values mean in a table: as the table says, or otherwise as the run says."""
-    return gaps if table.missing is None else Gaps(table.missing, gaps.left_out)
+    return gaps if table.missing is None else Gaps(table.missing, gaps.left_out, gaps.bad)
 
 
 _STREAMS = (

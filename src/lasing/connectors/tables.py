@@ -110,7 +110,10 @@ class RowMaker:
         atom = self._atom(record, place)
         if atom is None:
             return None
-        return Fact(time, atom) if check_arity(atom, self.arity, lambda: place) else None
+        if not check_arity(atom, self.arity, lambda: place):
+            return None
+        self.gaps.bad.rows += 1
+        return Fact(time, atom)
 
     def follow(self, times: Any) -> None:
         """Take the times of many rows, as an array; raise `Unusual` if they are not in order but should be."""
@@ -118,6 +121,7 @@ class RowMaker:
             return
         if self.ordered and ((times[1:] < times[:-1]).any() or (self.newest is not None and times[0] < self.newest)):
             raise Unusual
+        self.gaps.bad.rows += len(times)
         newest = int(times.max())
         self.newest = newest if self.newest is None else max(newest, self.newest)
 
