@@ -169,7 +169,8 @@ class Run:
         names = program.argument_names()
         if names:
             stream = naming_columns(stream, names)
-        self._known: Arity = EventArity(facts.arity, names) if names else facts.arity
+        arity = {known: number for known, number in facts.arity.items() if program.takes(known)}
+        self._known: Arity = EventArity(arity, names) if names else arity
         self._rejected = Rejected.of(program)
         self._gaps = Gaps(missing, self.report.missing)
         self._measures = False
@@ -297,6 +298,8 @@ class Run:
             if self._unused is not None:
                 self._unused.update(atom.predicate for atom in arrived if atom.predicate not in self._known)
             report.facts += len(arrived)
+            if self.program.closed:
+                arrived = [atom for atom in arrived if atom.predicate in self._known]
             yield time, arrived
             report.time_points = time - start + 1
             if following is None and end is None:
@@ -314,7 +317,7 @@ class Run:
         self, choice: OnLocal, sources: list[Iterator[Batch]], start: int | None, end: int | None, warn: bool
     ) -> Iterator[Step]:
         """The changes, in columns, and the time up to which everything is known."""
-        from lasing.connectors.batches import merged_batches, within
+        from lasing.connectors.batches import merged_batches, within, without
 
         self._watch.restart()
         columnar: ColumnarEngine | None = None
@@ -328,6 +331,8 @@ class Run:
             facts, early = within(slab, start, until)
             self.report.early_facts += early
             self._count_facts(facts)
+            if self.program.closed:
+                facts = [without(batch, lambda predicate: predicate not in self._known) for batch in facts]
             if until >= start:
                 columnar = columnar or self._columnar(choice, start)
                 yield from self._advanced(columnar, facts, start, until)

@@ -30,6 +30,7 @@ from lasing.live.cores import (
     checked,
     declared_columns,
     frame_of,
+    unused,
     without_misfits,
 )
 from lasing.live.local import LocalCore
@@ -44,7 +45,7 @@ from lasing.logic.own import Functions
 from lasing.logic.program import Program
 from lasing.logic.results import formed
 from lasing.logic.runs import Run
-from lasing.logic.values import Value
+from lasing.logic.values import Value, is_name
 from lasing.plan.nodes import Plan
 from lasing.raw_window import coverage, needed_coverage
 from lasing.reading import ProgramLike, program_of
@@ -123,6 +124,7 @@ class Engine:
         self._start: int | None = None
         self._whole = True
         self._gaps = Gaps(SKIP)
+        self._undeclared: set[str] = set()
         names = program.argument_names()
         self._events = EventArity({predicate: len(known) for predicate, known in names.items()}, names)
         if start is not None:
@@ -192,7 +194,8 @@ class Engine:
         """
         self._check_whole()
         gaps = Gaps(missing)
-        given = declared_columns(batch_of(facts), self._events, time)
+        taken = self._taken(batch_of(facts)) if self.program.closed else batch_of(facts)
+        given = declared_columns(taken, self._events, time)
         frames = {name: self._present(name, frame, gaps, time) for name, frame in given.items()}
         prepared = self._batch(frames, time, end)
         self._note_gaps(gaps)
@@ -224,6 +227,8 @@ class Engine:
 
     def _as_declared(self, facts: list[tuple[object, ...]] | Mapping[str, Any]) -> Facts:
         """The facts without events that have too few or too many values; tables with the declared columns, in order."""
+        if self.program.closed:
+            facts = self._taken(facts)
         if not self._events:
             return facts
         if isinstance(facts, Mapping):
@@ -233,6 +238,20 @@ class Engine:
         if len(self._events.left_out) > before:  # warn once for each number; `diagnostics` has how many there were
             warn(self._events.warnings())
         return kept
+
+    def _taken(self, facts: Any) -> Any:
+        """The facts of declared inputs. Warns once about each other predicate."""
+        takes = self.program.takes
+        named = facts if isinstance(facts, Mapping) else [fact[0] for fact in facts]
+        others = {name for name in named if isinstance(name, str) and is_name(name) and not takes(name)}
+        known = [signature.predicate for signature in self.program.inputs]
+        warn([unused(name, known) for name in sorted(others - self._undeclared)])
+        self._undeclared |= others
+        if not others:
+            return facts
+        if isinstance(facts, Mapping):
+            return {name: frame for name, frame in facts.items() if name not in others}
+        return [fact for fact in facts if not isinstance(fact[0], str) or fact[0] not in others]
 
     def _note_gaps(self, gaps: Gaps) -> None:
         fresh = [key for key in gaps.left_out if key not in self._gaps.left_out]
