@@ -252,6 +252,8 @@ class Run:
         for predicate, count in sorted((self._unused or {}).items()):
             message = f"{_count(count, 'fact')} of {predicate}, which the program does not use"
             note = similar(predicate, self._known) or self._naming()
+            if predicate in facts_of(self.program).derived:
+                note = "rules derive it, and it is not declared as an event of the stream"
             found.append(Diagnostic("W204", message, note=note))
         found += self._gaps.warnings()
         found += self._known.warnings() if isinstance(self._known, EventArity) else []
