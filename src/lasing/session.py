@@ -6,14 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
-from inspect import GEN_CREATED, getgeneratorstate, isgenerator
 from typing import TYPE_CHECKING, Any
 
 from lasing.connectors.arriving import Arrived, OnLateAtom, arriving, counting
 from lasing.connectors.bad_rows import STOP, BadRows, OnBadRow, bad_rows_of
 from lasing.connectors.feeds import stream_feeds
 from lasing.connectors.files import OnBytesRead
-from lasing.connectors.framed import Framed, in_pandas, in_polars
 from lasing.connectors.missing import SKIP, Gaps, Missing
 from lasing.connectors.rows import Arity, EventArity, by_time, merged, time_of
 from lasing.connectors.sources import in_columns, naming_columns, naming_triples, stream_batches, stream_rows
@@ -33,7 +31,7 @@ from lasing.entailment import Entail
 from lasing.errors import Diagnostic, LasingError, fault, similar
 from lasing.errors import warn as issue
 from lasing.limits import Limits, Watch, limits_of
-from lasing.logic.answers import Answer, Changes, Holding, changes, filled, intervals, repeated
+from lasing.logic.answers import Answer, Changes, changes, filled, repeated
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
 from lasing.logic.own import Functions
@@ -43,19 +41,17 @@ from lasing.logic.splitting import has_several_answers
 from lasing.logic.values import Value
 from lasing.reading import ProgramLike, program_of
 from lasing.reports import Report, counted, left_out
+from lasing.results import Results, Step
 from lasing.timeline.ticks import Tick
 from lasing.timeline.timing import Delays, Timing, timing_of
 
 if TYPE_CHECKING:  # these load Arrow and the kernels, so only when needed
     from lasing.connectors.batches import Batch, Slab
     from lasing.connectors.changed import ChangedColumns
-    from lasing.connectors.frames import Collector
     from lasing.engines.local.columnar import ColumnarEngine
     from lasing.engines.local.engine import LocalEngine
     from lasing.engines.local.figures import Measuring
 
-Step = tuple["ChangedColumns | None", int]
-"""The changes, or None if time only passed; and the time up to which everything is known."""
 Arrivals = Iterator[tuple[int, list[Atom]]]
 
 
@@ -143,7 +139,7 @@ def run(
 _NAME_IT = "to give them another name: {0}=FILE on the command line, Table(frame, predicate='{0}') in Python"
 
 
-class Run:
+class Run(Results):
     """An iterator over the answers. `report` says what was left out; it is complete once the answers are exhausted.
 
     `changes()` returns the differences between answers, and skips time points at which nothing happens. `several` says
@@ -190,7 +186,8 @@ class Run:
         names = program.argument_names()
         if names:
             stream = naming_columns(stream, names)
-        self._known: Arity = EventArity(facts.arity, names) if names else facts.arity
+        arity = {known: number for known, number in facts.arity.items() if program.takes(known)}
+        self._known: Arity = EventArity(arity, names) if names else arity
         self._rejected = Rejected.of(program)
         self._gaps = Gaps(missing, self.report.missing, bad_rows or BadRows())
         self._measures = False
@@ -239,65 +236,6 @@ class Run:
         answer = next(self._answers)
         return answer if self.tick is None else replace(answer, tick=self.tick)
 
-    def to_arrow(self) -> dict[str, Any]:
-        """An Arrow table of the answers for each predicate: `time`, and a column for each argument.
-
-        A row is an atom that holds at a time point; `intervals()` and `changes()` have far fewer rows. Columns have the
-        names of the variables in heads, or those of a query. Times are timestamps if they came in as dates. If the
-        program may have several answers, `answer` is their number, from 1 on.
-        """
-        return self._answer_tables()
-
-    def to_pandas(self) -> dict[str, Any]:
-        """Same as `to_arrow`, as frames of pandas."""
-        return in_pandas(self._answer_tables())
-
-    def to_polars(self) -> dict[str, Any]:
-        """Same as `to_arrow`, as frames of Polars."""
-        return in_polars(self._answer_tables())
-
-    def changes(self) -> Framed[Changes]:
-        """The changes at each time point that has any, from where the run has got to, one by one or as frames.
-
-        Frames have the columns `time` and `change`, which is 1 for an added atom and -1 for a removed one.
-        """
-        moments = (change if self.tick is None else replace(change, tick=self.tick) for change in self._moments)
-        return Framed(filter(None, moments), lambda: self._collected("time", "change").changes(self.tick))
-
-    def intervals(self) -> Framed[Holding]:
-        """The longest intervals in which atoms hold, one by one or as frames with the columns `from` and `until`."""
-        return Framed(intervals(self._moments), lambda: self._collected("from", "until").intervals(self.tick))
-
-    def _answer_tables(self) -> dict[str, Any]:
-        if not self.several:
-            return self._collected("time").answers(self.tick)
-        collector = self._collector("time", "answer")
-        for answer in self._answers:
-            for model in range(len(answer.models)):
-                collector.add_answer(answer, model)
-        return collector.models(self.tick)
-
-    def _collected(self, *leading: str) -> Collector:
-        """All changes, by predicate."""
-        collector = self._collector(*leading)
-        if self._steps is None or not collector.takes_columns:
-            collector.add_changes(self._moments)
-            return collector
-        for columns, until in self._steps:
-            if columns is not None:
-                collector.add_columns(columns)
-            collector.end = until
-        return collector
-
-    def _collector(self, *leading: str) -> Collector:
-        from lasing.connectors.frames import Collector
-
-        started = (self._steps, self._moments, self._answers)
-        if any(isgenerator(one) and getgeneratorstate(one) != GEN_CREATED for one in started):
-            note = "ask for frames before the first answer, or run the program again"
-            raise fault("E323", "this run has already begun", note=note)
-        return Collector(self.program, leading)
-
     def moments(self) -> Iterator[Changes]:
         """Same as `changes`, and also the first and last time point and, for a live stream, those with facts."""
         return self._moments
@@ -332,6 +270,8 @@ class Run:
         for predicate, count in sorted((self._unused or {}).items()):
             message = f"{counted(count, 'fact')} of {predicate}, which the program does not use"
             note = similar(predicate, self._known) or self._naming()
+            if predicate in facts_of(self.program).derived:
+                note = "rules derive it, and it is not declared as an event of the stream"
             found.append(Diagnostic("W204", message, note=note))
         found += [*self._gaps.warnings(), *self._gaps.bad.warnings()]
         found += self._known.warnings() if isinstance(self._known, EventArity) else []
@@ -376,10 +316,7 @@ class Run:
                     yield time - 1, []
                     report.time_points = time - start
                 raise
-            if self._unused is not None:
-                self._unused.update(atom.predicate for atom in arrived if atom.predicate not in self._known)
-            report.facts += len(arrived)
-            yield time, arrived
+            yield time, self._taken(arrived)
             report.time_points = time - start + 1
             if following is None and end is None:
                 end = self.program.end_after(time)
@@ -405,12 +342,10 @@ class Run:
                 if time < start:
                     report.early_facts += len(atoms)
                 elif time <= until:
-                    if self._unused is not None:
-                        self._unused.update(atom.predicate for atom in atoms if atom.predicate not in self._known)
-                    report.facts += len(atoms)
+                    taken = self._taken(atoms)
                     if newest is None and time > start:
                         yield start, []
-                    yield time, atoms
+                    yield time, taken
                     newest, report.time_points = time, time - start + 1
             start = until if start is None and by_clock and not step.others else start
             if start is not None and until >= start and (newest is None or until > newest):
@@ -429,7 +364,7 @@ class Run:
         self, choice: OnLocal, sources: list[Iterator[Batch]], start: int | None, end: int | None, warn: bool
     ) -> Iterator[Step]:
         """The changes, in columns, and the time up to which everything is known."""
-        from lasing.connectors.batches import merged_batches, within
+        from lasing.connectors.batches import merged_batches, within, without
 
         self._watch.restart()
         columnar: ColumnarEngine | None = None
@@ -443,6 +378,8 @@ class Run:
             facts, early = within(slab, start, until)
             self.report.early_facts += early
             self._count_facts(facts)
+            if self.program.only_inputs:
+                facts = [without(batch, lambda predicate: predicate not in self._known) for batch in facts]
             if until >= start:
                 columnar = columnar or self._columnar(choice, start)
                 yield from self._advanced(columnar, facts, start, until)

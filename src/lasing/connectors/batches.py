@@ -6,8 +6,8 @@ kinds. Sources yield batches in order of time; `merged_batches` merges them into
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -171,6 +171,15 @@ def _between(column: Column, first: int, last: int) -> Column:
 
 def _taken(column: Column, where: Numbers) -> Column:
     return column.take(where) if isinstance(column, Mixed) else column.take(pa.array(where))
+
+
+def without(batch: Batch, predicates: Callable[[str], bool]) -> Batch:
+    """The same batch; facts of some predicates move time, but no rule sees them."""
+    hidden = "not declared: {}"  # not a name, so no rule reads it
+    if not any(predicates(part.predicate) for part in batch.parts):
+        return batch
+    parts = (replace(p, predicate=hidden.format(p.predicate)) if predicates(p.predicate) else p for p in batch.parts)
+    return Batch(batch.times, tuple(parts))
 
 
 def taken(batch: Batch, where: Numbers) -> Batch:

@@ -287,7 +287,8 @@ class Engine(Correcting):
         """
         self._check_whole()
         gaps = Gaps(missing)
-        given = declared_columns(batch_of(facts), self._events, time)
+        taken = self._taken(batch_of(facts)) if self.program.only_inputs else batch_of(facts)
+        given = declared_columns(taken, self._events, time)
         frames = {name: self._present(name, frame, gaps, time) for name, frame in given.items()}
         if self._past is not None:
             raise fault("E510", "push_batch cannot report corrections", note="push the time points one by one")

@@ -16,7 +16,7 @@ from lasing.engine_choice import (
 )
 from lasing.errors import Diagnostic, warn
 from lasing.limits import Watch, stopped
-from lasing.live.cores import Core, EncodedBatch, Facts, declared_columns, frame_of, without_misfits
+from lasing.live.cores import Core, EncodedBatch, Facts, declared_columns, frame_of, unused, without_misfits
 from lasing.live.corrections import Past
 from lasing.live.lateness import Lateness, len_of
 from lasing.live.local import LocalCore
@@ -29,6 +29,7 @@ from lasing.logic.examples import Examples
 from lasing.logic.program import Program
 from lasing.logic.results import formed
 from lasing.logic.runs import Run
+from lasing.logic.values import is_name
 from lasing.reports import left_out
 from lasing.timeline.reorder import Late
 from lasing.timeline.timing import LateCount, Timing
@@ -68,6 +69,7 @@ class Running:
         self._start: int | None = None
         self._whole = True
         self._gaps = Gaps(SKIP)
+        self._undeclared: set[str] = set()
         names = program.argument_names()
         self._events = EventArity({predicate: len(known) for predicate, known in names.items()}, names)
         self._unstarted: Core | None = None  # checks facts as long as the start is not known
@@ -135,6 +137,8 @@ class Running:
 
     def _as_declared(self, facts: list[tuple[object, ...]] | Mapping[str, Any]) -> Facts:
         """The facts without events that have too few or too many values; tables with the declared columns, in order."""
+        if self.program.only_inputs:
+            facts = self._taken(facts)
         if not self._events:
             return facts
         if isinstance(facts, Mapping):
@@ -144,6 +148,20 @@ class Running:
         if len(self._events.left_out) > before:  # warn once for each number; `diagnostics` has how many there were
             warn(self._events.warnings())
         return kept
+
+    def _taken(self, facts: Any) -> Any:
+        """The facts of declared inputs. Warns once about each other predicate."""
+        takes = self.program.takes
+        named = facts if isinstance(facts, Mapping) else [fact[0] for fact in facts]
+        others = {name for name in named if isinstance(name, str) and is_name(name) and not takes(name)}
+        known = [signature.predicate for signature in self.program.inputs]
+        warn([unused(name, known) for name in sorted(others - self._undeclared)])
+        self._undeclared |= others
+        if not others:
+            return facts
+        if isinstance(facts, Mapping):
+            return {name: frame for name, frame in facts.items() if name not in others}
+        return [fact for fact in facts if not isinstance(fact[0], str) or fact[0] not in others]
 
     def _note_gaps(self, gaps: Gaps) -> None:
         fresh = [key for key in gaps.left_out if key not in self._gaps.left_out]

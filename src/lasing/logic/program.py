@@ -173,6 +173,9 @@ class Program:
     closing: tuple[int, int] = (1, 0)
     """When the last windows of a finished stream close: at a multiple of the first number, at the earliest the second
     number of time points after the last fact."""
+    only_inputs: bool = False
+    """Whether only declared inputs are facts of a stream. Facts of other predicates are left out, even if rules derive
+    them."""
     derivations: Derivations = field(default_factory=Derivations, init=False, compare=False, repr=False)
     """The results of `per_program` functions. A program with other rules starts without any."""
 
@@ -193,6 +196,10 @@ class Program:
                 return source.place(offset, len(thing.predicate))
             offset -= len(source.text)
         return None
+
+    def takes(self, predicate: str) -> bool:
+        """Whether facts of a predicate can be in the stream."""
+        return not self.only_inputs or any(known.predicate == predicate for known in self.inputs)
 
     def argument_names(self) -> dict[str, tuple[str, ...]]:
         """The names of the arguments, for inputs that have some."""

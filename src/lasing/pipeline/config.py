@@ -401,7 +401,8 @@ class _Reading:
         if program is not None:
             facts = facts_of(program)
             arity = facts.arity
-            if predicate not in arity and not facts.counts_all_facts:
+            if (predicate not in arity and not facts.counts_all_facts) or not program.takes(predicate):
+                arity = {known: number for known, number in arity.items() if program.takes(known)}
                 note = similar(predicate, arity) or f"it has {', '.join(sorted(arity))}"
                 self._wrong(f"{where}fact: the program does not use {predicate}", note)
             taken = arguments if named is None else named

@@ -170,7 +170,8 @@ def _input(program: Program, text: str, frame: Any, time: str | Mapping[str, str
         named = program.argument_names().get(predicate)
     facts = facts_of(program)
     arity = facts.arity
-    if predicate not in arity and not facts.counts_all_facts:
+    if (predicate not in arity and not facts.counts_all_facts) or not program.takes(predicate):
+        arity = {known: number for known, number in arity.items() if program.takes(known)}
         note = similar(predicate, arity) or f"it has {', '.join(sorted(arity)) or 'no predicates'}"
         raise fault("E604", f"the program does not use {predicate}", note=note)
     if not hasattr(frame, "isStreaming"):

@@ -30,7 +30,7 @@ from lasing.languages.rspql.sparql import check_syntax, parse
 from lasing.languages.rspql.tokens import tokens
 from lasing.languages.tesla.checks import cycle, mistakes_of
 from lasing.languages.tesla.matches import Helpers, Matched, identity, matched, predicate_of
-from lasing.languages.tesla.mistakes import Mistake
+from lasing.languages.tesla.mistakes import Mistake, no_constants
 from lasing.languages.tesla.patterns import Never
 from lasing.languages.tesla.reader import Text
 from lasing.languages.tesla.resolve import tick_of
@@ -47,9 +47,9 @@ _CONSTRUCT = "CONSTRUCT {\n"
 _SECOND = 1000
 
 
-def lower(sources: Sequence[SourceText], _constants: Mapping[str, Value]) -> tuple[Program, list[Diagnostic]]:
+def lower(sources: Sequence[SourceText], constants: Mapping[str, Value]) -> tuple[Program, list[Diagnostic]]:
     """The program of some texts, and their mistakes: of all rules, queries and graphs."""
-    found: list[Diagnostic] = []
+    found = no_constants(constants)
     texts: list[tuple[SourceText, DotrText]] = []
     named: dict[str, int] = {}
     for source in sources:
@@ -294,6 +294,7 @@ class _Lowering:
             tick=Tick(self.tick),
             sources=self.sources,
             streams=tuple(Signature(name, arity) for name, arity in self.streams.items() if name in derived),
+            only_inputs=True,
         )
 
 

@@ -50,6 +50,7 @@ def parse(text: str, base: str = "") -> tuple[Query, bool]:
 
 
 def check_syntax(text: str, base: str) -> None:
+    """Raise a mistake if a text is not a query of SPARQL 1.1."""
     try:
         pyoxigraph.Store().query(checkable(text), base_iri=base or None)
     except SyntaxError as error:

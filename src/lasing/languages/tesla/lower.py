@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from lasing.errors import Diagnostic, SourceText
 from lasing.languages.tesla.checks import cycle, mistakes_of
 from lasing.languages.tesla.matches import Helpers, Matched, matched, predicate_of
-from lasing.languages.tesla.mistakes import Mistake
+from lasing.languages.tesla.mistakes import Mistake, no_constants
 from lasing.languages.tesla.patterns import Never
 from lasing.languages.tesla.reader import read
 from lasing.languages.tesla.resolve import resolved
@@ -22,10 +22,11 @@ from lasing.logic.values import Value
 from lasing.timeline.ticks import Tick
 
 
-def lower(sources: Sequence[SourceText], _constants: Mapping[str, Value]) -> tuple[Program, list[Diagnostic]]:
+def lower(sources: Sequence[SourceText], constants: Mapping[str, Value]) -> tuple[Program, list[Diagnostic]]:
     """The program of some texts, and their mistakes."""
     texts = [(source, read(source.text)) for source in sources]
-    found = [mistake.diagnostic(source) for source, text in texts for mistake in text.mistakes]
+    found = no_constants(constants)
+    found += [mistake.diagnostic(source) for source, text in texts for mistake in text.mistakes]
     program, mistakes = resolved([text for _, text in texts])
     found += [mistake.diagnostic(texts[number][0]) for number, mistake in mistakes]
     types = program.types()
@@ -82,6 +83,7 @@ class _Lowering:
             tick=Tick(self.tesla.tick) if self.tesla.tick else None,
             sources=self.sources,
             streams=tuple(Signature(name, arity) for name, arity in remembered.items() if name in derived),
+            only_inputs=True,
         )
 
     def _looked_back_on(self, rules: list[TeslaRule]) -> Iterator[str]:

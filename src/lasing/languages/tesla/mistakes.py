@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from lasing.errors import Diagnostic, SourceText
+
+
+def no_constants(given: Iterable[str]) -> list[Diagnostic]:
+    """The mistakes of somebody who sets constants: patterns have none."""
+    note = "event patterns have no constants; write the value into the pattern"
+    return [Diagnostic("E114", f"the program has no constant {name}", note=note) for name in given]
 
 
 class Mistake(Exception):  # noqa: N818 - it becomes a finding

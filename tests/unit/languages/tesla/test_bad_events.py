@@ -165,3 +165,51 @@ def test_truth_values_are_the_names_true_and_false() -> None:
     with pytest.warns(lasing.LasingWarning, match="2 events of Door rejected"):
         found = {answer.time: {str(atom) for atom in answer.atoms} for answer in lasing.run(program, rows)}
     assert found == {1: {"open"}, 2: {"shut"}, 3: {"open"}, 4: {"rejected_door(ajar)"}, 5: {"rejected_door(1)"}}
+
+
+LAYERS = """
+event A(x: int);
+define B(x: int) from A() with x = A.x;
+define C(x: int) from A() and each B() within 5 from A with x = B.x consuming B;
+"""
+FAKED = [(1, "a", 1), (2, "b", 7), (2, "b", 7, 8), (2, "c_match", 1, 2, 3), (3, "a", 3)]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_only_declared_events_come_from_the_stream(
+    way: Callable[[list[tuple[Any, ...]], Path], Any], tmp_path: Path
+) -> None:
+    """B is defined and not declared: a fact of it is no event, just as facts of predicates that rules need."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lasing.LasingWarning)
+        run = lasing.run(lasing.parse(LAYERS, language="tesla"), way(FAKED, tmp_path))
+        found = {f"{atom} at {answer.time}" for answer in run for atom in answer.atoms}
+    assert found == {"b(1) at 1", "b(3) at 3", "c(1) at 3"}
+    assert [diagnostic.message for diagnostic in run.diagnostics()] == [
+        "2 facts of b, which the program does not use",
+        "1 fact of c_match, which the program does not use",
+    ]
+
+
+def test_only_declared_events_can_be_pushed() -> None:
+    live = lasing.Engine(lasing.parse(LAYERS, language="tesla"), 0)
+    live.push(1, [("a", 1)])
+    with pytest.warns(lasing.LasingWarning, match="the program does not use b"):
+        live.push(2, [("b", 7)])
+    with pytest.warns(lasing.LasingWarning, match="the program does not use c_match"):
+        live.push(2, {"c_match": pa.table({"x": [1]})})
+    assert {str(atom) for atom in live.push(3, [("a", 3)]).added} == {"b(3)", "c(1)"}
+
+
+def test_a_defined_event_that_is_declared_too_comes_from_both() -> None:
+    program = lasing.parse("event B(x: int);" + LAYERS, language="tesla")
+    rows = [(1, "a", 1), (2, "b", 7), (3, "a", 3)]
+    found = {str(atom) for answer in lasing.run(program, rows) for atom in answer.atoms}
+    assert found == {"b(1)", "b(7)", "b(3)", "c(1)", "c(7)"}
+
+
+@pytest.mark.parametrize(("language", "text"), [("tesla", PATTERN), ("dotr", "")])
+def test_patterns_have_no_constants_to_set(language: str, text: str) -> None:
+    with pytest.raises(lasing.LasingError) as found:
+        lasing.parse(text, {"limit": 5}, language=language)
+    assert [diagnostic.code for diagnostic in found.value.diagnostics] == ["E114"]
