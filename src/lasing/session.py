@@ -360,6 +360,15 @@ class Run(Results):
                 yield last, []
                 report.time_points = last - start + 1
 
+    def _taken(self, arrived: list[Atom]) -> list[Atom]:
+        """Count facts, and leave out those that the program does not take."""
+        if self._unused is not None:
+            self._unused.update(atom.predicate for atom in arrived if atom.predicate not in self._known)
+        self.report.facts += len(arrived)
+        if not self.program.only_inputs:
+            return arrived
+        return [atom for atom in arrived if atom.predicate in self._known]
+
     def _steps_of(
         self, choice: OnLocal, sources: list[Iterator[Batch]], start: int | None, end: int | None, warn: bool
     ) -> Iterator[Step]:
