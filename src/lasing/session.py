@@ -15,11 +15,11 @@ from lasing.connectors.files import OnBytesRead
 from lasing.connectors.missing import SKIP, Gaps, Missing
 from lasing.connectors.rows import Arity, EventArity, by_time, merged, time_of
 from lasing.connectors.sources import in_columns, naming_columns, naming_triples, stream_batches, stream_rows
+from lasing.counting import Counting
 from lasing.engine_choice import (
     AnyAnswers,
     ChangesEngine,
     EngineName,
-    ModelsEngine,
     OneAnswer,
     OnLocal,
     OnReference,
@@ -28,8 +28,7 @@ from lasing.engine_choice import (
     most_models,
 )
 from lasing.entailment import Entail
-from lasing.errors import Diagnostic, LasingError, fault, similar
-from lasing.errors import warn as issue
+from lasing.errors import LasingError, fault
 from lasing.limits import Limits, Watch, limits_of
 from lasing.logic.answers import Answer, Changes, changes, filled, repeated
 from lasing.logic.facts import facts_of
@@ -40,7 +39,7 @@ from lasing.logic.rejected import Rejected
 from lasing.logic.splitting import has_several_answers
 from lasing.logic.values import Value
 from lasing.reading import ProgramLike, program_of
-from lasing.reports import Report, counted, left_out
+from lasing.reports import Report, counted
 from lasing.results import Results, Step
 from lasing.timeline.ticks import Tick
 from lasing.timeline.timing import Delays, Timing, timing_of
@@ -136,10 +135,7 @@ def run(
     )
 
 
-_NAME_IT = "to give them another name: {0}=FILE on the command line, Table(frame, predicate='{0}') in Python"
-
-
-class Run(Results):
+class Run(Results, Counting):
     """An iterator over the answers. `report` says what was left out; it is complete once the answers are exhausted.
 
     `changes()` returns the differences between answers, and skips time points at which nothing happens. `several` says
@@ -261,30 +257,6 @@ class Run(Results):
         """What each rule added and how long it took, if that is measured; only the local engine knows."""
         return self._measured
 
-    def diagnostics(self) -> list[Diagnostic]:
-        """Warnings about what was left out so far."""
-        report, found = self.report, []
-        if report.early_facts:
-            message = f"{counted(report.early_facts, 'fact')} before the start of the timeline ignored"
-            found.append(Diagnostic("W201", message, note="start the timeline earlier to include them"))
-        for predicate, count in sorted((self._unused or {}).items()):
-            message = f"{counted(count, 'fact')} of {predicate}, which the program does not use"
-            note = similar(predicate, self._known) or self._naming()
-            if predicate in facts_of(self.program).derived:
-                note = "rules derive it, and it is not declared as an event of the stream"
-            found.append(Diagnostic("W204", message, note=note))
-        found += [*self._gaps.warnings(), *self._gaps.bad.warnings()]
-        found += self._known.warnings() if isinstance(self._known, EventArity) else []
-        found += self._rejected.warnings()
-        found += report.late.warnings("to wait longer, a longer --delay (delay= in Python)")
-        return found + left_out(self.program, report.dropped_heads, report.failures, report.examples)
-
-    def _naming(self) -> str:
-        """A note on how to name facts after a predicate that the program reads and does not derive, if there is one."""
-        facts = facts_of(self.program)
-        inputs = sorted(facts.read - facts.derived - facts.background)
-        return _NAME_IT.format(inputs[0]) if inputs else "no rule reads it"
-
     def _arrivals(self, rows: Iterator[Fact], start: int | None, end: int | None) -> Arrivals:
         """The time points that have facts, with these facts, and the first and the last time point.
 
@@ -360,15 +332,6 @@ class Run(Results):
                 yield last, []
                 report.time_points = last - start + 1
 
-    def _taken(self, arrived: list[Atom]) -> list[Atom]:
-        """Count facts, and leave out those that the program does not take."""
-        if self._unused is not None:
-            self._unused.update(atom.predicate for atom in arrived if atom.predicate not in self._known)
-        self.report.facts += len(arrived)
-        if not self.program.only_inputs:
-            return arrived
-        return [atom for atom in arrived if atom.predicate in self._known]
-
     def _steps_of(
         self, choice: OnLocal, sources: list[Iterator[Batch]], start: int | None, end: int | None, warn: bool
     ) -> Iterator[Step]:
@@ -436,24 +399,6 @@ class Run(Results):
         self.report.time_points = until - start + 1
         yield None, until
 
-    def _count_rejected(self, columns: ChangedColumns) -> None:
-        sides = {i: name for i, (name, _) in enumerate(columns.predicates) if name in self._rejected.events}
-        if not sides:
-            return
-        import numpy as np
-
-        for row in np.flatnonzero(np.isin(columns.numbers, list(sides))):
-            name = sides[int(columns.numbers[row])]
-            self._rejected.advance(int(columns.times[row]), {name: int(columns.signs[row])})
-
-    def _count_facts(self, facts: Slab) -> None:
-        for batch in facts:
-            self.report.facts += len(batch)
-            if self._unused is not None:
-                for part in batch.parts:
-                    if part.predicate not in self._known:
-                        self._unused[part.predicate] += len(batch) if part.where is None else len(part.where)
-
     def _moments_of(self, steps: Iterator[Step]) -> Iterator[Changes]:
         """The changes as atoms, and also the first time point and those up to which everything is known."""
         self._reports_extensions = True
@@ -493,33 +438,3 @@ class Run(Results):
             latest = replace(latest, time=time)
             yield self._counted_models(latest)
         self._warn(warn)
-
-    def _note(self, engine: ChangesEngine | ModelsEngine | ColumnarEngine) -> None:
-        self.report.dropped_heads = engine.dropped_heads
-        self.report.failures = dict(engine.failures)
-        if self.report.failures:
-            self.report.examples = dict(engine.examples)
-
-    def _warn(self, warn: bool) -> None:
-        self._gaps.bad.check()
-        if warn:
-            issue(self.diagnostics())
-
-    def _counted(self, change: Changes) -> Changes:
-        """Count the atoms of all answers up to these changes."""
-        if self._rejected.events:
-            differences = Counter(atom.predicate for atom in change.added)
-            differences.subtract(atom.predicate for atom in change.removed)
-            self._rejected.advance(change.time, {p: n for p, n in differences.items() if p in self._rejected.events})
-        self._count_until(change.time, self._size + len(change.added) - len(change.removed), 1)
-        return change
-
-    def _counted_models(self, answer: Answer) -> Answer:
-        self._count_until(answer.time, sum(map(len, answer.models)), len(answer.models))
-        return answer
-
-    def _count_until(self, time: int, size: int, streams: int) -> None:
-        idle = time - self._counted_until - 1
-        self.report.atoms += self._size * idle + size
-        self.report.answers += self._streams * idle + streams
-        self._size, self._streams, self._counted_until = size, streams, time

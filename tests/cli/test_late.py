@@ -193,7 +193,7 @@ def test_bad_rows_go_to_a_file_live_and_with_corrections(folder: Path) -> None:
             check=False,
         )
         assert (done.returncode, b"q(c) at 3." in done.stdout) == (0, True)
-        assert done.stderr.count(b"W208") == 2
+        assert done.stderr.count(b"W209") == 2
         records = [json.loads(line) for line in (folder / "bad.jsonl").read_text().splitlines()]
         assert [(r["file"], r["line"], r["code"]) for r in records] == [
             ("standard input", 4, "E501"),

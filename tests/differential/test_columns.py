@@ -52,6 +52,23 @@ def outcome(run: Run) -> tuple[Any, ...]:
     return changed, error, counts, [d.message for d in run.diagnostics()] if not error else []
 
 
+def alike(one: list[Any] | None, other: list[Any] | None) -> bool:
+    """Whether two lists of errors are alike. How many are reported at once depends on the blocks of a file, so the
+    shorter one must be the beginning of the longer one."""
+    if not one or not other:
+        return not one and not other
+    known = min(len(one), len(other))
+    return one[:known] == other[:known]
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two outcomes are the same; a list is the errors of a run that does not begin."""
+    if isinstance(one, list) or isinstance(other, list):
+        return isinstance(one, list) and isinstance(other, list) and alike(one, other)
+    (changed, errors, *rest), (others_changed, others_errors, *others_rest) = one, other
+    return (changed, rest) == (others_changed, others_rest) and alike(errors, others_errors)
+
+
 def written(run: Run, in_columns: bool, folder: Path) -> tuple[str, ...]:
     """The changes in every format, up to the error."""
 
@@ -246,5 +263,10 @@ def test_columns_are_rows(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyP
     by_column = attempt(outcome)
     text_by_column = attempt(lambda r: written(r, True, tmp_path))
     monkeypatch.setattr("lasing.session.in_columns", lambda _: False)
-    assert by_column == attempt(outcome), (seed, text, sources, options)
-    assert text_by_column == attempt(lambda r: written(r, False, tmp_path)), (seed, text, sources, options)
+    by_row = attempt(outcome)
+    assert same(by_column, by_row), (seed, text, sources, options, by_column, by_row)
+    text_by_row = attempt(lambda r: written(r, False, tmp_path))
+    if isinstance(text_by_row, list):
+        assert same(text_by_column, text_by_row), (seed, text, sources, options)
+    else:
+        assert text_by_column == text_by_row, (seed, text, sources, options)
