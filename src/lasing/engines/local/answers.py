@@ -80,6 +80,7 @@ class Answers:
         makes: Sequence[bool] = (),
     ) -> None:
         self._arena = arena
+        self._arena_at = _address(arena)
         self._making: Codes = share(np.zeros(MAKING_WORDS, np.int64))
         self._words = self._making.data  # its items are Python's integers, without a detour
         arena[MAKING] = self._distance(self._making)
@@ -101,8 +102,7 @@ class Answers:
         asked = _asked(arena, answer, self._remember, self._make_room, keep)
         self._function = _Function(asked)  # kept for as long as kernels call it
         arena[ASK] = ctypes.cast(self._function, ctypes.c_void_p).value or 0
-        self._slots = 0
-        self._make_room()
+        self._make_table(2 * _LEAST)  # there is no room yet for answers and terms: most programs need none
 
     def __len__(self) -> int:
         return self._count + self._of_names
@@ -216,7 +216,13 @@ class Answers:
 
     def _distance(self, array: Codes) -> int:
         """How many words an array is behind the arena."""
-        return int(array.ctypes.data - self._arena.ctypes.data) // 8
+        return (_address(array) - self._arena_at) // 8
+
+
+def _address(array: Codes) -> int:
+    """Where an array is; `array.ctypes.data` is the same, but takes longer."""
+    at: int = array.__array_interface__["data"][0]
+    return at
 
 
 def _with_room(rows: Codes, more: int) -> tuple[Codes, Codes]:

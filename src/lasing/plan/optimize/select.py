@@ -14,11 +14,10 @@ from typing import TypeVar
 
 from lasing.logic.terms import term_text
 from lasing.logic.values import is_value
-from lasing.plan.nodes import Feed, Load, Lookup, Plan, PlanRule
-from lasing.plan.optimize.dead import drop_dead
+from lasing.plan.nodes import Lookup, Plan, PlanRule
 from lasing.plan.optimize.fuse import fuse_copies
 from lasing.plan.relations import Relation, Where
-from lasing.plan.rewrite import map_stage, rules_of, writes
+from lasing.plan.rewrite import map_stage, reads, rules_of, writes
 
 Column = TypeVar("Column")
 
@@ -51,9 +50,12 @@ def select_constants(plan: Plan) -> Plan:
     stages = tuple(map_stage(stage, with_selected) for stage in plan.stages)
     if not made:
         return plan
-    feeds: list[Feed] = []
-    loads: list[Load] = []
-    background = list(plan.background)
+    read = {lookup.relation for rule in guaranteed for lookup in rule.lookups}
+    read |= {relation for stage in stages for relation in reads(stage)} | {output.relation for output in plan.outputs}
+    unread = {source for source, _ in made} - read
+    feeds = [feed for feed in plan.feeds if feed.relation not in unread]
+    loads = [load for load in plan.loads if load.relation not in unread]
+    background = [row for row in plan.background if row[0] not in unread]
     for (source, where), relation in made.items():
         feeds += [replace(feed, relation=relation, where=where) for feed in plan.feeds if feed.relation == source]
         loads += [replace(load, relation=relation, where=where) for load in plan.loads if load.relation == source]
@@ -67,13 +69,13 @@ def select_constants(plan: Plan) -> Plan:
         plan,
         guaranteed=guaranteed,
         stages=stages,
-        relations=(*plan.relations, *made.values()),
-        tracked=plan.tracked | tracked,
-        feeds=(*plan.feeds, *feeds),
-        loads=(*plan.loads, *loads),
+        relations=(*(relation for relation in plan.relations if relation not in unread), *made.values()),
+        tracked=(plan.tracked | tracked) - unread,
+        feeds=tuple(feeds),
+        loads=tuple(loads),
         background=tuple(background),
     )
-    return fuse_copies(drop_dead(split))
+    return fuse_copies(split)
 
 
 def without(row: tuple[Column, ...], where: Where) -> tuple[Column, ...]:

@@ -27,6 +27,8 @@ Constants = tuple[Value, ...]
 
 def tabulate_rules(plan: Plan) -> Plan:
     """The plan with one rule in place of each group of at least LEAST for the same head."""
+    if len(plan.guaranteed) < LEAST:
+        return plan
     groups: dict[PlanRule, list[tuple[PlanRule, Constants]]] = {}
     for rule in plan.guaranteed:
         if not rule.timed and rule.within is None and not computes(rule):
