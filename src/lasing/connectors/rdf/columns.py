@@ -129,15 +129,15 @@ def values_of(found: ScannedTriples, numbers: list[int], blank: OnBlank) -> list
         return None
     values: list[Value] = []
     for number in numbers:
-        match kinds[number]:
-            case kind if kind == PLAIN_IRI:
-                values.append(valid_iri(texts[number][1:-1].decode()))
-            case kind if kind == OTHER:
-                values.append(next(others))
-            case kind if kind == BLANK:
-                values.append(blank(found.graphs[number], texts[number][2:].decode()))
-            case _:
-                values.append("")
+        kind = kinds[number]
+        if kind == PLAIN_IRI:
+            values.append(valid_iri(texts[number][1:-1].decode()))
+        elif kind == OTHER:
+            values.append(next(others))
+        elif kind == BLANK:
+            values.append(blank(found.graphs[number], texts[number][2:].decode()))
+        else:
+            values.append("")
     return values
 
 
