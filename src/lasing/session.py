@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lasing.connectors.arriving import Arrived, OnLateAtom, arriving, counting
@@ -29,6 +30,7 @@ from lasing.engine_choice import (
 )
 from lasing.entailment import Entail
 from lasing.errors import LasingError, fault
+from lasing.explaining import Explaining
 from lasing.limits import Limits, Watch, limits_of
 from lasing.logic.answers import Answer, Changes, changes, filled, repeated
 from lasing.logic.facts import facts_of
@@ -135,7 +137,7 @@ def run(
     )
 
 
-class Run(Results, Counting):
+class Run(Results, Counting, Explaining):
     """An iterator over the answers. `report` says what was left out; it is complete once the answers are exhausted.
 
     `changes()` returns the differences between answers, and skips time points at which nothing happens. `several` says
@@ -163,6 +165,9 @@ class Run(Results, Counting):
     ) -> None:
         self._live = live
         self._watch = Watch(limits)
+        policy = None if bad_rows is None else BadRows(bad_rows.skips, bad_rows.share)
+        again = partial(Run, sort=sort, limits=limits, missing=missing, bad_rows=policy, timing=timing, warn=False)
+        self._again = lambda program, end: again(program, _readable_again(stream), start, end, engine)
         self._engine = choose(program, engine, most_models(models), self._watch)
         self.several = has_several_answers(program)
         program = program.watching_dates()
@@ -196,6 +201,18 @@ class Run(Results, Counting):
         self._answers: Iterator[Answer]
         own = by_time(program.data)
         given = program.tick, sort, progress, self._known, self._gaps
+        self.first: int | None = None
+        """The first time point, once the facts have been read."""
+
+        def arrivals() -> Arrivals:
+            if timing is None:
+                return self._arrivals(merged([own, stream_rows(stream, *given)]), first, last)
+            unit = None if program.tick is None else program.tick.microseconds
+            feeds = stream_feeds(stream, program.tick, progress, self._known, self._gaps)
+            arrived = arriving(feeds, own, timing, unit, counting(self.report.late, on_late))
+            return self._delayed(arrived, first, last, timing.follows_clock)
+
+        self._arriving = arrivals
         if timing is None and isinstance(self._engine, OnLocal) and in_columns(stream):
             from lasing.connectors.batches import batches_of
 
@@ -204,19 +221,12 @@ class Run(Results, Counting):
             self._moments = self._moments_of(self._steps)
             self._answers = filled(self._moments)
             return
-        if timing is None:
-            arrivals = self._arrivals(merged([own, stream_rows(stream, *given)]), first, last)
-        else:
-            unit = None if program.tick is None else program.tick.microseconds
-            feeds = stream_feeds(stream, program.tick, progress, self._known, self._gaps)
-            arrived = arriving(feeds, own, timing, unit, counting(self.report.late, on_late))
-            arrivals = self._delayed(arrived, first, last, timing.follows_clock)
         match self._engine:
             case OnLocal() | OnReference():
-                self._moments = self._changes_of(self._engine, arrivals, warn)
+                self._moments = self._changes_of(self._engine, arrivals(), warn)
                 self._answers = filled(self._moments)
             case AnyAnswers():
-                answers = self._answers_of(self._engine, arrivals, warn)
+                answers = self._answers_of(self._engine, arrivals(), warn)
                 self._moments = changes(answers)
                 self._answers = repeated(answers)
 
@@ -235,6 +245,12 @@ class Run(Results, Counting):
     def moments(self) -> Iterator[Changes]:
         """Same as `changes`, and also the first and last time point and, for a live stream, those with facts."""
         return self._moments
+
+    def facts(self) -> Iterator[Fact]:
+        """The facts of the stream that the program takes, in order, without evaluating anything."""
+        for time, atoms in self._arriving():
+            self.first = time if self.first is None else self.first
+            yield from (Fact(time, atom) for atom in atoms)
 
     def columns(self) -> Iterator[ChangedColumns] | None:
         """Same as `changes`, in columns, without an object for each atom; None if the run makes atoms anyway."""
@@ -438,3 +454,11 @@ class Run(Results, Counting):
             latest = replace(latest, time=time)
             yield self._counted_models(latest)
         self._warn(warn)
+
+
+def _readable_again(stream: Any) -> Any:
+    """A stream that can be read once more."""
+    if isinstance(stream, Iterator):
+        note = "give the stream as a list, a table or a file, or use an Engine, which keeps what it needs"
+        raise fault("E336", "the stream can be read only once, and explanations read it again", note=note)
+    return stream

@@ -51,13 +51,6 @@ class Explanation:
         """The number of steps."""
         return len(self.steps)
 
-    def step(self, found: Found) -> Step | None:
-        """The step that derives an atom; None if it is data or background."""
-        if found.origin != "derived":
-            return None
-        key = found.atom.predicate, found.atom.values, found.time
-        return next(step for step in self.steps if step.key == key)
-
     def __str__(self) -> str:
         from lasing.explain.tree import tree
 

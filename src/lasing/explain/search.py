@@ -143,7 +143,7 @@ class Search(Solving):
         for rule in self._rules[question.predicate]:
             if not rule.definite:
                 raise fault("E302", "this rule leaves a choice, so what it derives has no single reason", rule.place())
-            binding = _from_head(rule, question, evidence.now)
+            binding = from_head(rule, question, evidence.now)
             if binding is None:
                 continue
             for found, premises in self.instances(self.whole, evidence.now, rule.body, binding):
@@ -157,7 +157,7 @@ class Search(Solving):
         return len(answers.rows) > before
 
 
-def _from_head(rule: Rule, question: Question, now: int) -> Binding | None:
+def from_head(rule: Rule, question: Question, now: int) -> Binding | None:
     """The variables of a rule that a question determines; None if its head cannot be an answer."""
     head = rule.heads[0]
     atom = head_atom(head)

@@ -361,7 +361,7 @@ class Solving(ABC):
 
     # -- braces ----------------------------------------------------------------------------------------------------
 
-    def _members(self, view: View, t: int, formula: Braces, binding: Binding) -> dict[Args, Reasons]:
+    def members(self, view: View, t: int, formula: Braces, binding: Binding) -> dict[Args, Reasons]:
         """The distinct tuples of terms in braces, each with a reason."""
         found: dict[Args, Reasons] = {}
         for instance, reasons in self.instances(view, t, formula.condition, binding):
@@ -372,7 +372,7 @@ class Solving(ABC):
         return found
 
     def _aggregate(self, view: View, t: int, formula: Aggregate, binding: Binding) -> Iterator[Solution]:
-        members = self._members(view, t, formula, binding)
+        members = self.members(view, t, formula, binding)
         try:
             value = aggregate(formula.function, set(members))
             if value is None:
@@ -390,7 +390,7 @@ class Solving(ABC):
         yield found, Collected(formula, value, tuple(Member(values, members[values]) for values in members))
 
     def _select(self, view: View, t: int, formula: Select, binding: Binding) -> Iterator[Solution]:
-        members = self._members(view, t, formula, binding)
+        members = self.members(view, t, formula, binding)
         if not members:
             return
         ranked = selected(formula.end == "last", min(len(members), formula.count + _MOST_BEATEN), set(members))

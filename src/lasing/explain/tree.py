@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from lasing.explain.bindings import Binding
+from lasing.explain.bindings import Binding, given
 from lasing.explain.explanation import Explanation, Key, Step
 from lasing.explain.premises import (
     Absent,
@@ -20,10 +20,11 @@ from lasing.explain.premises import (
     Premise,
     Throughout,
 )
+from lasing.explain.why_not import Attempt, Hint, Near, WhyNot
 from lasing.explain.words import Words, words_of
-from lasing.logic.formulas import Atom
+from lasing.logic.formulas import Atom, Not
 from lasing.logic.printer import formula_text
-from lasing.logic.program import Rule
+from lasing.logic.program import Program, Rule
 from lasing.logic.terms import NOW
 from lasing.logic.values import Value, value_text
 from lasing.timeline.intervals import Interval
@@ -48,7 +49,8 @@ def tree(explanation: Explanation, depth: int | None = None) -> str:
 
 def branch_of(explanation: Explanation, depth: int | None = None) -> Branch:
     """The same as branches, for other ways to show it."""
-    return _Telling(explanation, depth).found(explanation.found, 0)
+    steps = {step.key: step for step in explanation.steps}
+    return _Telling(explanation.program, explanation.now, steps, depth).found(explanation.found, 0)
 
 
 def lines_of(branch: Branch, first: str = "", rest: str = "") -> Iterator[str]:
@@ -64,30 +66,30 @@ def lines_of(branch: Branch, first: str = "", rest: str = "") -> Iterator[str]:
 class _Telling:
     """Puts an explanation into words. A derivation that is used again is only named."""
 
-    def __init__(self, explanation: Explanation, depth: int | None) -> None:
-        self._explanation, self._depth = explanation, depth
-        self._program = explanation.program
-        self._words: Words = words_of(explanation.program)
+    def __init__(self, program: Program, now: int, steps: Mapping[Key, Step], depth: int | None) -> None:
+        self._program, self._now, self._steps, self._depth = program, now, steps, depth
+        self._words: Words = words_of(program)
         self._shown: set[Key] = set()
 
     def found(self, found: Found, depth: int) -> Branch:
-        step = self._explanation.step(found)
         when = f"{found.atom} at {self._time(found.time)}"
-        if step is None:
+        if found.origin != "derived":
             return Branch(f"{self._named(found)} {self._origin(found)}")
         said = self._words.about(found.atom)
         line = f"{when}: {said}" if said else when
-        if step.key in self._shown:
+        key = found.atom.predicate, found.atom.values, found.time
+        if key in self._shown:
             return Branch(f"{line} (see above)")
         if self._depth is not None and depth >= self._depth:
-            return Branch(f"{line} (derived; more with --depth {depth + 1})")
-        self._shown.add(step.key)
+            return Branch(f"{line} (derived)")
+        self._shown.add(key)
+        step = self._steps[key]
         return Branch(line, [rule_text(step)], self._premises(step.premises, depth + 1))
 
     def _premises(self, premises: Iterable[Premise], depth: int) -> list[Branch]:
-        return [branch for premise in premises for branch in self._premise(premise, depth)]
+        return [branch for premise in premises for branch in self.premise(premise, depth)]
 
-    def _premise(self, premise: Premise, depth: int) -> list[Branch]:
+    def premise(self, premise: Premise, depth: int) -> list[Branch]:
         match premise:
             case Found():
                 return [self.found(premise, depth)]
@@ -133,10 +135,9 @@ class _Telling:
                 return f"(data{self._leaves(found.leaving)})"
 
     def _leaves(self, leaving: Leaving) -> str:
-        now = self._explanation.now
         if leaving.facts is not None:
             return f"; leaves the window after {_counted(leaving.facts, 'more fact')}"
-        if leaving.time is None or leaving.time <= now + 1:
+        if leaving.time is None or leaving.time <= self._now + 1:
             return ""
         return f"; in the window until {self._time(leaving.time - 1)}"
 
@@ -185,3 +186,78 @@ def _tuple(values: Sequence[Value]) -> str:
 
 def _counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
+# -- why not ---------------------------------------------------------------------------------------------------------
+
+
+def why_not_tree(answer: WhyNot) -> str:
+    """Why an atom does not hold, as a tree."""
+    return "\n".join(lines_of(why_not_branch(answer)))
+
+
+def why_not_branch(answer: WhyNot) -> Branch:
+    """The same as branches, for other ways to show it."""
+    time = answer.program.time_text
+    root = Branch(f"{answer.atom} does not hold at {time(answer.now)}")
+    if not answer.attempts and not answer.unfit:
+        root.details.append(f"no rule derives {answer.atom.predicate}")
+        root.below += _near(answer.near, answer.program)
+    for attempt in answer.attempts:
+        telling = _Telling(answer.program, answer.now, {}, 0)
+        root.below.append(_attempt(attempt, telling, answer.program))
+    for rule in answer.unfit:
+        root.below.append(Branch(described(rule, {}), below=[Branch(f"✗ its head is never {answer.atom}")]))
+    return root
+
+
+def _attempt(attempt: Attempt, telling: _Telling, program: Program) -> Branch:
+    branch = Branch(described(attempt.rule, attempt.binding))
+    for _, premise in attempt.satisfied:
+        for below in telling.premise(premise, 0):
+            branch.below.append(Branch(f"✓ {below.line}"))
+    for formula, hint in attempt.failed:
+        wanted = formula_text(given(formula, attempt.binding))
+        failed = Branch(f"✗ {wanted}{_how(hint, program)}", below=_near(hint.near, program))
+        if isinstance(formula, Not) and hint.found is not None:
+            failed.below += telling.premise(hint.found, 0)
+        branch.below.append(failed)
+    for formula in attempt.unseen:
+        branch.below.append(Branch(f"? {formula_text(given(formula, attempt.binding))}"))
+    if not attempt.distance:
+        branch.below.append(Branch("✗ this instance derives another atom, or one before the start"))
+    return branch
+
+
+def _how(hint: Hint, program: Program) -> str:
+    """How a literal failed, after a colon."""
+    if isinstance(hint.found, Compared):
+        left, right = value_text(hint.found.left), value_text(hint.found.right)
+        return f": {left} {hint.found.formula.operator} {right} is false"
+    if hint.found is not None:
+        return ": but there is"
+    if hint.gap is not None:
+        return f": not at {program.time_text(hint.gap)}"
+    if hint.members is not None:
+        value = "there is no value" if hint.value is None else f"the value is {value_text(hint.value)}"
+        return f": {value}, of {_counted(hint.members, 'tuple')}"
+    if hint.missing is not None:
+        return ": not derived"
+    return ": no such fact"
+
+
+def _near(facts: Iterable[Near], program: Program) -> list[Branch]:
+    """The nearest facts, and why they do not count."""
+    found = []
+    for near in facts:
+        line = f"there is {near.found.atom} at {program.time_text(near.found.time)}"
+        if near.left is not None:
+            line += f", which left the window at {program.time_text(near.left)}"
+        elif near.differs is not None:
+            line += f": its {_ordinal(near.differs + 1)} argument is different"
+        found.append(Branch(line))
+    return found
+
+
+def _ordinal(number: int) -> str:
+    return {1: "first", 2: "second", 3: "third"}.get(number, f"{number}th")

@@ -14,7 +14,12 @@ from lasing.engine_choice import (
     OnLocal,
     OnReference,
 )
-from lasing.errors import Diagnostic, warn
+from lasing.errors import Diagnostic, fault, warn
+from lasing.explain.asking import explain, explain_absence
+from lasing.explain.evidence import Evidence, evidence_of
+from lasing.explain.explanation import Explanation
+from lasing.explain.goals import Goal, goal_of
+from lasing.explain.why_not import WhyNot
 from lasing.limits import Watch, stopped
 from lasing.live.cores import Core, EncodedBatch, Facts, declared_columns, frame_of, unused, without_misfits
 from lasing.live.corrections import Past
@@ -26,6 +31,7 @@ from lasing.live.remembered import still_reached, table_of
 from lasing.live.updates import ChangeSource, Joined, KnownChanges, Update, shown_tables
 from lasing.logic.answers import Answer
 from lasing.logic.examples import Examples
+from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.logic.results import formed
 from lasing.logic.runs import Run
@@ -177,6 +183,35 @@ class Running:
         if self._core is None or not self.program.streams:
             return ()
         return still_reached(self.program, self._core.remembered(), self._core.time)
+
+    def explain(self, goal: str | Atom) -> Explanation:
+        """Why an atom holds now, such as `engine.explain("alarm(s3)")`: the shortest derivation from the raw window.
+
+        Raises E335 if it does not hold: then ask `why_not`.
+        """
+        return self.explain_all(goal, limit=1)[0]
+
+    def explain_all(self, goal: str | Atom, limit: int = 10) -> list[Explanation]:
+        """Several derivations, the shortest first; for a goal with variables, one for each atom that it matches."""
+        return explain(self._evidence(), self._asked(goal), limit)
+
+    def why_not(self, goal: str | Atom) -> WhyNot:
+        """Why an atom does not hold now: for each rule, what came closest, and what was missing."""
+        return explain_absence(self._evidence(), self._asked(goal))
+
+    def _asked(self, goal: str | Atom) -> Goal:
+        asked = goal_of(goal, self.program)
+        if self._core is not None and asked.time not in (None, self._core.time):
+            now = self.program.time_text(self._core.time)
+            raise fault("E333", f"an engine explains what holds now, which is {now}", note="leave out the time")
+        return asked
+
+    def _evidence(self) -> Evidence:
+        """What the answer of now rests on."""
+        self._check_whole()
+        if self._core is None or self._start is None:
+            raise fault("E306", "there is nothing to explain before the first fact")
+        return evidence_of(self.program, self._start, self._core.time, self._core.window(), self._remembered())
 
     def holding(self) -> dict[str, Any]:
         """Everything that holds now as Arrow tables, in the form of `push_batch`, as if it had been added now."""
