@@ -7,8 +7,12 @@ an explanation pays for what it looks at.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
 
 from lasing.logic.program import Fact, Program
 from lasing.logic.runs import Run
@@ -17,6 +21,13 @@ from lasing.timeline.intervals import Interval
 
 Args = tuple[Value, ...]
 Positions = tuple[int, ...]
+Entry = tuple[int, str, Args]
+"""A fact: its time, predicate and arguments."""
+Numbers = np.ndarray[Any, np.dtype[np.int64]]
+Decode = Callable[[Numbers], Sequence[Value]]
+
+_AT_ONCE = 64
+"""How many rows become values at once."""
 
 
 class Rows:
@@ -61,14 +72,64 @@ class Rows:
         return index.get(values, ([], []))
 
 
+class Coded:
+    """Rows in columns of codes: only what is looked at becomes values. In order of time, like `Rows`."""
+
+    __slots__ = ("_args", "_code", "_orders", "_times", "_values")
+
+    def __init__(self, times: Numbers, args: Numbers, code: Callable[[Value], int], values: Decode) -> None:
+        self._times, self._args, self._code, self._values = times, args, code, values
+        self._orders: dict[int, tuple[Numbers, Numbers]] = {}
+
+    def matching(self, positions: Positions, values: Args, span: Interval) -> Iterator[tuple[int, Args]]:
+        found = self._where(positions, values)
+        times = self._times[found]
+        begin = int(np.searchsorted(times, span.lo))
+        end = len(times) if span.hi is None else int(np.searchsorted(times, span.hi, side="right"))
+        return self._rows(found[begin:end][::-1])
+
+    def count(self, positions: Positions, values: Args) -> int:
+        return len(self._where(positions, values))
+
+    def times(self) -> Sequence[int]:
+        return self._times.tolist()  # type: ignore[no-any-return]
+
+    def _where(self, positions: Positions, values: Args) -> Numbers:
+        """The places of the rows with these values, in order of time."""
+        if not positions:
+            return np.arange(len(self._times))
+        codes = [self._code(value) for value in values]
+        found = self._with(positions[0], codes[0])
+        for position, code in zip(positions[1:], codes[1:], strict=True):
+            found = found[self._args[found, position] == code]
+        return found
+
+    def _with(self, position: int, code: int) -> Numbers:
+        """The places of the rows with a code at a position, by an order of them that is made once."""
+        if position not in self._orders:
+            order = np.argsort(self._args[:, position], kind="stable")
+            self._orders[position] = order, self._args[order, position]
+        order, codes = self._orders[position]
+        return order[np.searchsorted(codes, code) : np.searchsorted(codes, code, side="right")]
+
+    def _rows(self, places: Numbers) -> Iterator[tuple[int, Args]]:
+        for begin in range(0, len(places), _AT_ONCE):  # a first row is often enough
+            some = places[begin : begin + _AT_ONCE]
+            columns = [self._values(self._args[some, i]) for i in range(self._args.shape[1])]
+            rows = zip(*columns, strict=True) if columns else iter([()] * len(some))
+            yield from zip(self._times[some].tolist(), rows, strict=True)
+
+
 class Facts:
     """Facts in their order of arrival, by predicate. The same fact twice at one time point counts once."""
 
-    __slots__ = ("_by_predicate", "log")
+    __slots__ = ("_by_predicate", "_log")
 
-    def __init__(self, facts: Iterable[tuple[int, str, Args]] = ()) -> None:
-        self.log: list[tuple[int, str, Args]] = []
-        self._by_predicate: dict[str, Rows] = {}
+    def __init__(self, facts: Iterable[Entry] = ()) -> None:
+        self._by_predicate: dict[str, Rows | Coded] = {}
+        log: list[Entry] = []
+        self._log: Callable[[], list[Entry]] = lambda: log
+        made: dict[str, Rows] = {}
         seen: set[tuple[str, Args]] = set()
         latest: int | None = None
         for fact in facts:
@@ -78,20 +139,34 @@ class Facts:
             if (predicate, args) in seen:
                 continue
             seen.add((predicate, args))
-            self.log.append(fact)
-            rows = self._by_predicate.get(predicate)
-            if rows is None:
-                rows = self._by_predicate[predicate] = Rows()
-            rows.add(time, args)
+            log.append(fact)
+            if predicate not in made:
+                made[predicate] = Rows()
+            made[predicate].add(time, args)
+        self._by_predicate.update(made)
 
-    def of(self, predicate: str) -> Rows:
+    @classmethod
+    def in_columns(cls, by_predicate: Mapping[str, Coded], log: Callable[[], list[Entry]]) -> Facts:
+        """Facts in columns; `log` makes all of them, in their order, for windows that count them."""
+        found = cls()
+        found._by_predicate.update(by_predicate)
+        found._log = cache(log)
+        return found
+
+    @property
+    def log(self) -> list[Entry]:
+        """All facts, in their order of arrival."""
+        return self._log()
+
+    def of(self, predicate: str) -> Rows | Coded:
         return self._by_predicate.get(predicate, NO_ROWS)
 
     def holds(self, time: int, predicate: str, args: Args) -> bool:
         """Whether a fact is there at a time point."""
-        rows = self.of(predicate)
-        positions = tuple(range(len(args)))
-        return any(True for _ in rows.matching(positions, args, Interval(time, time)))
+        rows = self._by_predicate.get(predicate)
+        if rows is None:
+            return False
+        return any(True for _ in rows.matching(tuple(range(len(args))), args, Interval(time, time)))
 
 
 NO_ROWS = Rows()
@@ -140,9 +215,14 @@ class Evidence:
 def evidence_of(program: Program, start: int, now: int, facts: Iterable[Fact], runs: Iterable[Run] = ()) -> Evidence:
     """The evidence at a time point: data facts in order, and what derived streams remember from before."""
     data = Facts((time, atom.predicate, atom.values) for time, atom in facts if start <= time <= now)
+    return Evidence(program, start, now, data, remembered_facts(runs, start, now))
+
+
+def remembered_facts(runs: Iterable[Run], start: int, now: int) -> Facts:
+    """What derived streams remember from before a time point, as facts."""
     points = [
         (time, run.predicate, run.args)
         for run in runs
         for time in range(max(run.begin, start), now if run.end is None else min(run.end, now - 1) + 1)
     ]
-    return Evidence(program, start, now, data, Facts(sorted(points, key=lambda point: point[0])))
+    return Facts(sorted(points, key=lambda point: point[0]))

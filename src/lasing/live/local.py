@@ -18,6 +18,8 @@ from lasing.engines.local.engine import LocalEngine, expiry
 from lasing.engines.local.execute import IN_ARGS, IN_PREDICATE, IN_TIME, OUT_ARGS, OUT_UNTIL
 from lasing.engines.local.history import History, HistoryState
 from lasing.errors import fault, warn
+from lasing.explain.evidence import Coded as CodedRows
+from lasing.explain.evidence import Facts as KnownFacts
 from lasing.live.cores import (
     Core,
     Facts,
@@ -39,7 +41,7 @@ from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Fact, Program
 from lasing.logic.runs import Run
-from lasing.logic.values import KINDS, Boxed
+from lasing.logic.values import KINDS, Boxed, Value
 from lasing.logic.values.texts import is_unicode
 from lasing.raw_window import RawWindow
 
@@ -188,6 +190,27 @@ class LocalCore:
 
     def window(self) -> Iterable[Fact]:
         return self._facts(self._window.at(self.time), self._others.texts(self.time))
+
+    def known_facts(self) -> KnownFacts:
+        """The facts of the raw window by predicate, as codes until somebody looks at them."""
+        rows, dictionary = self._window.at(self.time), self._engine.dictionary
+        rows = rows[rows[:, IN_TIME] <= self.time]
+
+        def code(value: Value) -> int:
+            with dictionary.encoding():
+                return dictionary.code(value)
+
+        found = {}
+        for predicate, number in self._engine.predicates.items():
+            if predicate:
+                some = rows[rows[:, IN_PREDICATE] == number]
+                args = some[:, IN_ARGS : IN_ARGS + self._arity[predicate]]
+                found[predicate] = CodedRows(some[:, IN_TIME], args, code, dictionary.values)
+
+        def log() -> list[tuple[int, str, tuple[Value, ...]]]:
+            return KnownFacts((time, a.predicate, a.values) for time, a in self.window() if time <= self.time).log
+
+        return KnownFacts.in_columns(found, log)
 
     def _facts(self, rows: Codes, others: Mapping[int, str]) -> Iterable[Fact]:
         names = {number: predicate for predicate, number in self._engine.predicates.items()}

@@ -16,7 +16,8 @@ from lasing.engine_choice import (
 )
 from lasing.errors import Diagnostic, fault, warn
 from lasing.explain.asking import explain, explain_absence
-from lasing.explain.evidence import Evidence, evidence_of
+from lasing.explain.evidence import Evidence, remembered_facts
+from lasing.explain.evidence import Facts as KnownFacts
 from lasing.explain.explanation import Explanation
 from lasing.explain.goals import Goal, goal_of
 from lasing.explain.why_not import WhyNot
@@ -211,7 +212,12 @@ class Running:
         self._check_whole()
         if self._core is None or self._start is None:
             raise fault("E306", "there is nothing to explain before the first fact")
-        return evidence_of(self.program, self._start, self._core.time, self._core.window(), self._remembered())
+        core, start, now = self._core, self._start, self._core.time
+        if isinstance(core, LocalCore):
+            facts = core.known_facts()
+        else:
+            facts = KnownFacts((time, atom.predicate, atom.values) for time, atom in core.window() if time <= now)
+        return Evidence(self.program, start, now, facts, remembered_facts(self._remembered(), start, now))
 
     def holding(self) -> dict[str, Any]:
         """Everything that holds now as Arrow tables, in the form of `push_batch`, as if it had been added now."""
