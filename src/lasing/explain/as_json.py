@@ -82,6 +82,7 @@ def _hint(hint: Hint) -> Json:
         found["found"] = _premise(hint.found)
     if hint.members is not None:
         found["value"] = None if hint.value is None else value_text(hint.value)
+        found["chosen"] = [list(map(_text, values)) for values in hint.chosen]
         found["tuples"] = hint.members
     if hint.gap is not None:
         found["gap"] = hint.gap

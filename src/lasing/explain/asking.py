@@ -38,7 +38,7 @@ def explain(evidence: Evidence, goal: Goal, limit: int = 1, watch: Watch | None 
         found += islice(explanations(search, atom, evidence.now), limit if len(atoms) == 1 else 1)
     if not found:
         time = evidence.program.time_text(evidence.now)
-        note = "ask why not" if goal.is_ground else ""
+        note = "--why-not on the command line, and why_not in Python, say why" if goal.is_ground else ""
         raise fault("E335", f"{goal.atom} does not hold at {time}", note=note)
     return found
 
@@ -50,7 +50,8 @@ def explain_absence(evidence: Evidence, goal: Goal, watch: Watch | None = None) 
         raise fault("E333", f"{goal.atom} has variables", note="ask about one atom, such as alarm(s4)")
     search = Search(evidence, watch)
     if next(_matching(search, goal), None) is not None:
-        raise fault("E335", f"{goal.atom} does hold at {evidence.program.time_text(evidence.now)}", note="ask why")
+        note = "leave out --why-not; in Python, call explain"
+        raise fault("E335", f"{goal.atom} holds at {evidence.program.time_text(evidence.now)}", note=note)
     return why_not(search, goal.atom, evidence.now)
 
 

@@ -39,7 +39,7 @@ def goal_of(asked: str | Atom, program: Program) -> Goal:
     known = facts_of(program).arity
     predicate, number = goal.atom.predicate, len(goal.atom.args)
     if predicate in known and known[predicate] != number:
-        raise fault("E333", f"{predicate} has {known[predicate]} arguments in the program, not {number}")
+        raise fault("E333", f"in the program, {predicate} takes {known[predicate]} and not {number} arguments")
     if predicate not in known:
         note = similar(predicate, known) or f"its predicates are {', '.join(sorted(known)[:10])}"
         raise fault("E333", f"the program has no predicate {predicate}", note=note)

@@ -239,7 +239,10 @@ def _how(hint: Hint, program: Program) -> str:
     if hint.gap is not None:
         return f": not at {program.time_text(hint.gap)}"
     if hint.members is not None:
-        value = "there is no value" if hint.value is None else f"the value is {value_text(hint.value)}"
+        if hint.chosen:
+            value = f"it is {' and '.join(map(_tuple, hint.chosen))}"
+        else:
+            value = "there is no value" if hint.value is None else f"the value is {value_text(hint.value)}"
         return f": {value}, of {_counted(hint.members, 'tuple')}"
     if hint.missing is not None:
         return ": not derived"

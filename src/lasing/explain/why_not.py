@@ -28,7 +28,7 @@ from lasing.logic.formulas import (
     Window,
     WindowFunction,
 )
-from lasing.logic.functions import aggregate
+from lasing.logic.functions import aggregate, selected
 from lasing.logic.program import Program, Rule
 from lasing.logic.terms import evaluate
 from lasing.logic.values import Undefined, Value
@@ -65,6 +65,8 @@ class Hint:
     """What negation found, or how a comparison came out."""
     value: Value | None = None
     """The value of an aggregate, if it has one."""
+    chosen: tuple[Args, ...] = ()
+    """What a selection has in place of what is needed."""
     members: int | None = None
     """How many tuples there were in the braces."""
     gap: int | None = None
@@ -270,7 +272,8 @@ def _compared(formula: Compare, binding: Binding) -> Hint:
 def _braces(search: Search, view: View, formula: Aggregate | Select, binding: Binding) -> Hint:
     members = search.members(view, search.evidence.now, formula, binding)
     if isinstance(formula, Select):
-        return Hint(members=len(members))
+        chosen = selected(formula.end == "last", formula.count, set(members)) if members else []
+        return Hint(chosen=tuple(chosen), members=len(members))
     try:
         return Hint(value=aggregate(formula.function, set(members)), members=len(members))
     except Undefined:
