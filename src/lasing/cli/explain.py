@@ -29,6 +29,7 @@ from lasing.cli.options import (
 from lasing.cli.output import refuse_overwriting, write_whole
 from lasing.connectors.csv import cell_value
 from lasing.connectors.sources import Streams
+from lasing.connectors.tables import TIME
 from lasing.entailment import with_entailment
 from lasing.explain.as_json import explanation_json, why_not_json
 from lasing.explain.picture import picture
@@ -86,9 +87,7 @@ def explain(
             "--from", metavar="TIME", help="The start of the timeline [default: the first fact].", show_default=False
         ),
     ] = "",
-    time: Annotated[
-        str, typer.Option("--time", metavar="COLUMN", help="The column with the time, in tables.", show_default=False)
-    ] = "",
+    time: Annotated[str, typer.Option("--time", metavar="COLUMN", help="The column with the time, in tables.")] = TIME,
     mapping: TripleMappings = None,
     sort: Annotated[bool, typer.Option("--sort", help="Sort the streams by time first.")] = False,
     missing: Missing = "skip",

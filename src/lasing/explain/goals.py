@@ -50,7 +50,8 @@ def _read(text: str, program: Program) -> Goal:
     """Read a goal as the body of a rule, after the declarations that give it its meaning."""
     written = text.strip().removesuffix(".")
     declared = [f"#tick {program.tick}."] if program.tick is not None else []
-    declared += [f"#prefix {name}: <{beginning}>." for name, beginning in prefixes_of(program).items()]
+    prefixes = prefixes_of(program).items()
+    declared += [f"#prefix {name}: <{beginning}>." for name, beginning in prefixes if name]  # rules have no empty one
     source = SourceText("what is asked", " ".join([*declared, f"{_HEAD}{written}."]))
     read, found = lower([source], {})
     if found:

@@ -7,7 +7,7 @@ from html import escape
 
 from lasing.explain.tree import Branch
 
-_LETTER = 7.3
+_LETTER = 7.9
 """The width of a letter, in pixels."""
 _LINE = 18
 _BOX = 8
@@ -16,13 +16,21 @@ _WIDEST = 110
 """The longest line, in letters; longer ones are broken."""
 
 _STYLE = """
-    svg { color-scheme: light dark; font: 13px ui-monospace, Menlo, Consolas, monospace; }
-    .box { fill: light-dark(#f6f8fa, #1c2128); stroke: light-dark(#8c959f, #768390); rx: 5px; }
-    .rule { fill: light-dark(#57606a, #909dab); }
-    .line { fill: light-dark(#1f2328, #e6edf3); }
-    .fails { fill: light-dark(#a40e26, #ff938a); }
-    .link { stroke: light-dark(#8c959f, #768390); fill: none; }
+    svg { font: 13px ui-monospace, Menlo, Consolas, monospace; }
+    .box { fill: #f6f8fa; stroke: #8c959f; }
+    .line { fill: #1f2328; }
+    .rule { fill: #57606a; }
+    .fails { fill: #a40e26; }
+    .link { stroke: #8c959f; fill: none; }
+    @media (prefers-color-scheme: dark) {
+      .box { fill: #1c2128; stroke: #768390; }
+      .line { fill: #e6edf3; }
+      .rule { fill: #909dab; }
+      .fails { fill: #ff938a; }
+      .link { stroke: #768390; }
+    }
 """
+"""Light unless the reader prefers dark; programs that know no media queries, and printers, get the light one."""
 
 
 @dataclass(slots=True)
