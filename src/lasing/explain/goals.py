@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lasing.errors import LasingError, SourceText, fault, similar
 from lasing.languages import prefixes_of
@@ -35,7 +35,7 @@ def goal_of(asked: str | Atom, program: Program) -> Goal:
     >>> goal_of("alarm(s3) at 41", program).time
     41
     """
-    goal = Goal(asked) if isinstance(asked, Atom) else _read(asked, program)
+    goal = _whole(Goal(asked) if isinstance(asked, Atom) else _read(asked, program), program)
     known = facts_of(program).arity
     predicate, number = goal.atom.predicate, len(goal.atom.args)
     if predicate in known and known[predicate] != number:
@@ -44,6 +44,16 @@ def goal_of(asked: str | Atom, program: Program) -> Goal:
         note = similar(predicate, known) or f"its predicates are {', '.join(sorted(known)[:10])}"
         raise fault("E333", f"the program has no predicate {predicate}", note=note)
     return goal
+
+
+def _whole(goal: Goal, program: Program) -> Goal:
+    """The goal with variables for the columns of an output that are not shown: the order and the number of rows."""
+    output = next((output for output in program.outputs or () if output.predicate == goal.atom.predicate), None)
+    hidden = 0 if output is None else len(output.order) + output.counted
+    if output is None or not hidden or len(goal.atom.args) != output.arity - hidden:
+        return goal
+    more = tuple(Variable(f"_#hidden{i}") for i in range(hidden))
+    return replace(goal, atom=replace(goal.atom, args=(*goal.atom.args, *more)))
 
 
 def _read(text: str, program: Program) -> Goal:
