@@ -1,1 +1,1 @@
-"""ETALIS: patterns of events with intervals, after Anicic et al., *A Rule-Based Language for Complex Event Processing*."""
+"""ETALIS: rules over events with intervals, after Anicic et al. (2010)."""

@@ -15,7 +15,7 @@ messages only.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, assert_never, get_args
 
 from lasing.events.declarations import EventType, Length
@@ -150,15 +150,24 @@ def walk(pattern: Pattern) -> Iterator[Pattern]:
 
 
 def written_out(pattern: Repetition) -> Pattern:
-    """A repetition as a sequence.
+    """A repetition as a sequence. Each `_` is another one.
 
-    >>> written_out(Repetition(Event("p"), 2))
-    Binary(operator='SEQ', left=Event(name='p', args=()), right=Event(name='p', args=()))
+    >>> written_out(Repetition(Event("p", (Variable("_#1"), 5)), 2))  # doctest: +NORMALIZE_WHITESPACE
+    Binary(operator='SEQ', left=Event(name='p', args=(Variable(name='_#1.0'), 5)),
+           right=Event(name='p', args=(Variable(name='_#1.1'), 5)))
     """
-    made: Pattern = pattern.event
-    for _ in range(pattern.times - 1):
-        made = Binary("SEQ", made, pattern.event, pattern.offset)
+    copies = [
+        replace(pattern.event, args=tuple(_again(term, copy) for term in pattern.event.args))
+        for copy in range(pattern.times)
+    ]
+    made: Pattern = copies[0]
+    for event in copies[1:]:
+        made = Binary("SEQ", made, event, pattern.offset)
     return made
+
+
+def _again(term: Term, copy: int) -> Term:
+    return Variable(f"{term.name}.{copy}") if isinstance(term, Variable) and term.anonymous else term
 
 
 def condition_variables(condition: Condition) -> Iterator[Variable]:
