@@ -113,7 +113,8 @@ def streams(draw: DrawFn, program: EtalisProgram) -> tuple[Interval, ...]:
 def _value(draw: DrawFn, type_: Type | None) -> Value:
     if type_ is None or _rarely(draw, 15):
         return draw(st.sampled_from(VALUES))
-    return draw(st.sampled_from(("a", "b") if type_ == "string" else (1, 2) if type_ == "int" else (1, 2, 1.5)))
+    kinds: dict[Type, tuple[Value, ...]] = {"string": ("a", "b"), "int": (1, 2), "float": (1, 2, 1.5)}
+    return draw(st.sampled_from(kinds[type_]))
 
 
 def _names(pattern: Pattern) -> Iterator[str]:
@@ -151,7 +152,7 @@ class _Rule:
         if known and _rarely(self.draw, 3):
             pattern = Where(pattern, tuple(self.condition(known) for _ in range(self.draw(st.integers(1, 2)))))
             known = sorted((v for v in bound(pattern) if not v.anonymous), key=lambda v: v.name)
-        values = st.sampled_from([*known, *known, 1])
+        values: st.SearchStrategy[Term] = st.sampled_from((*known, *known, 1))
         args: list[Term] = [self.draw(values) for _ in range(self.arity[self.head])]
         if args and isinstance(args[0], Variable) and self.head not in {*_names(pattern)} and _rarely(self.draw, 6):
             args[0] = Arithmetic("+", (args[0], 1))
@@ -218,6 +219,8 @@ def _rarely(draw: DrawFn, times: int) -> bool:
 def text(program: EtalisProgram) -> str:
     """A program as text, with lengths in time points."""
     inputs = [f"event {_declared(declared)}." for declared in program.inputs]
+    if program.separable:
+        inputs.append("encoding separable.")
     rules = [f"{_event(rule.head)} <- {shown(rule.pattern)}." for rule in program.rules]
     statics = [
         str(rule.head) + (f" :- {', '.join(map(_condition, rule.body))}." if rule.body else ".")

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import random
 import warnings
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import pairwise
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 import lasing
 from lasing.languages.etalis.definition import Interval, results
 from lasing.languages.etalis.reader import read
-from tests.differential.etalis_patterns import Example, examples, text
+from lasing.languages.etalis.syntax import Absence, Event, EventRule, walk
+from tests.differential.etalis_patterns import DEFINED, Example, examples, text
 from tests.differential.sizes import programs
 
 
@@ -56,6 +60,32 @@ def test_pushes_and_restarts_give_the_same_intervals(example: Example, chance: r
                     engine = lasing.Engine.restore(program, engine.snapshot())
             found = made(engine.answer(), example)
             assert found == intervals, f"at {now}: {found ^ intervals}\n{example}"
+
+
+@settings(max_examples=programs(20, 1000))
+@given(examples())
+def test_the_separable_encoding_gives_the_same_intervals_where_none_overlap_or_touch(example: Example) -> None:
+    rules = example.program.rules
+    assume(not any(isinstance(part, Absence) for rule in rules for part in walk(rule.pattern)))
+    assume(all(DEFINED.index(name) < DEFINED.index(rule.head.name) for rule in rules for name in below(rule)))
+    expected = results(example.program, example.stream)
+    assume(is_separable(interval for intervals in expected.values() for interval in intervals))
+    event(f"intervals: {any(expected.values())}")
+    agrees(replace(example, program=replace(example.program, separable=True)), "auto")
+
+
+def below(rule: EventRule) -> list[str]:
+    """The defined events in a pattern."""
+    return [part.name for part in walk(rule.pattern) if isinstance(part, Event) and part.name in DEFINED]
+
+
+def is_separable(intervals: Iterable[Interval]) -> bool:
+    """Whether no event has two intervals that overlap or touch."""
+    by_event: dict[tuple[object, ...], list[Interval]] = {}
+    for interval in intervals:
+        by_event.setdefault((interval.name, interval.values), []).append(interval)
+    ordered = (sorted(several, key=lambda i: i.start) for several in by_event.values())
+    return all(one.end + 1 < other.start for several in ordered for one, other in pairwise(several))
 
 
 def made(answer: lasing.Answer, example: Example) -> frozenset[Interval]:

@@ -164,8 +164,8 @@ class _Model:
             case ast.Binary():
                 for p in self.matches(pattern.left, given):
                     for q in self.matches(pattern.right, p.values):
-                        if interval := _combined(pattern.operator, p, q):
-                            yield Match(q.values, *interval, (*p.open, *q.open))
+                        if both := _combined(pattern.operator, p, q):
+                            yield Match(q.values, *both, (*p.open, *q.open))
             case _:
                 assert_never(pattern)
 

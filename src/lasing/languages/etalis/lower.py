@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from lasing.errors import Diagnostic, SourceText
 from lasing.events.declarations import NAMES_OF_TRUTH, TRUTH_VALUE, input_of, predicate_of, rejected
@@ -13,6 +13,7 @@ from lasing.languages.etalis.intervals import Body, Intervals, static_literal
 from lasing.languages.etalis.naming import named
 from lasing.languages.etalis.reader import read
 from lasing.languages.etalis.resolve import resolved
+from lasing.languages.etalis.separable import Names, Runs, merged, not_separable, runs
 from lasing.languages.etalis.syntax import EtalisProgram, EventRule
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Output, Program, Rule, Signature
@@ -32,6 +33,8 @@ def lower(sources: Sequence[SourceText], constants: Mapping[str, Value]) -> tupl
     for source, text in texts:
         for rule in text.rules:
             wrong = (*mistakes_of(rule, inputs), *cycles(program, rule))
+            if program.separable:
+                wrong += tuple(not_separable(program, rule))
             found += [mistake.diagnostic(source) for mistake in wrong]
         for static in text.statics:
             wrong = (*static_mistakes(static), *static_cycles(program, static))
@@ -43,32 +46,33 @@ def lower(sources: Sequence[SourceText], constants: Mapping[str, Value]) -> tupl
     return _Lowering(program, declared, tuple(sources)).program_of(places), []
 
 
+Placed = Sequence[tuple[EventRule, SourceText]]
+Made = tuple[list[Rule], list[Diagnostic], set[str]]
+"""Rules, warnings, and the events that are remembered."""
+
+
+def _placed(made: Sequence[Rule], rule: EventRule, source: SourceText) -> list[Rule]:
+    return [replace(one, source=source, offset=rule.head.offset, length=len(rule.head.name)) for one in made]
+
+
 @dataclass(slots=True)
 class _Lowering:
     etalis: EtalisProgram
     declared: bool
     sources: tuple[SourceText, ...]
+    names: Names = field(default_factory=lambda: Names(set()))
 
-    def program_of(self, rules: Sequence[tuple[EventRule, SourceText]]) -> Program:
+    def program_of(self, rules: Placed) -> Program:
         """The program of rules without mistakes."""
         taken = {predicate_of(name) for name in self.etalis.defined()}
         taken |= {predicate_of(event.name) for event in self.etalis.inputs}
         taken |= {predicate_of(rule.head.predicate) for rule in self.etalis.statics}
-        made: list[Rule] = []
-        remembered: set[str] = set()
-        cautions: list[Diagnostic] = []
-        for rule, source in rules:
-            intervals = Intervals(self.etalis, named(rule), taken)
-            bodies = intervals.bodies()
-            cautions += [caution.diagnostic(source) for caution in _cautions(rule, intervals, bodies)]
-            for body in bodies:
-                head = Atom(predicate_of(rule.head.name), (*rule.head.args, body.start, body.end))
-                intervals.rules.append(Rule((head,), body.literals))
-            length = len(rule.head.name)
-            made += [replace(r, source=source, offset=rule.head.offset, length=length) for r in intervals.rules]
-            remembered |= intervals.remembered
+        encoded = self._separable if self.etalis.separable else self._explicit
+        made, cautions, remembered = encoded(rules, taken)
         statics, background = self._statics()
         truths = any(a.type == "bool" for event in self.etalis.inputs for a in event.attributes)
+        if self.etalis.separable:
+            background.append(self.names.time_point)
         background += [Atom(TRUTH_VALUE, (name,)) for name in NAMES_OF_TRUTH if truths]
         rejecting, refused = rejected(self.etalis.inputs, taken)
         derived = {atom.predicate for rule in made for atom in rule.head_atoms()}
@@ -86,6 +90,37 @@ class _Lowering:
             only_inputs=True,
             cautions=tuple(dict.fromkeys(cautions)),
         )
+
+    def _explicit(self, rules: Placed, taken: set[str]) -> Made:
+        """Events have their intervals as arguments."""
+        made: list[Rule] = []
+        cautions: list[Diagnostic] = []
+        remembered: set[str] = set()
+        for rule, source in rules:
+            intervals = Intervals(self.etalis, named(rule), taken)
+            bodies = intervals.bodies()
+            cautions += [caution.diagnostic(source) for caution in _cautions(rule, intervals, bodies)]
+            for body in bodies:
+                head = Atom(predicate_of(rule.head.name), (*rule.head.args, body.start, body.end))
+                intervals.rules.append(Rule((head,), body.literals))
+            made += _placed(intervals.rules, rule, source)
+            remembered |= intervals.remembered
+        return made, cautions, remembered
+
+    def _separable(self, rules: Placed, taken: set[str]) -> Made:
+        """Events hold at the time points of their intervals."""
+        made: list[Rule] = []
+        cautions: list[Diagnostic] = []
+        self.names = Names(taken)
+        for rule, source in rules:
+            intervals = Runs(self.etalis, rule, taken, names=self.names)
+            found = list(intervals.rules_of())
+            made += _placed([*intervals.rules, *found], rule, source)
+            cautions.append(merged(rule).diagnostic(source))
+        for name, arity in self.etalis.defined().items():
+            rule, source = next((r, s) for r, s in rules if r.head.name == name)
+            made += _placed(list(runs(name, arity, self.names)), rule, source)
+        return made, cautions, set()
 
     def _output(self, name: str) -> Output:
         """The result of an event: its arguments, under the names of their variables, and its interval."""

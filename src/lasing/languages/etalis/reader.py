@@ -108,7 +108,11 @@ class _Reader(Cursor):
             case _:
                 self._rule()
         if not self.accept("."):
-            raise self.expected("a full stop")
+            mistake = self.expected("a full stop or an operator")
+            mistake.note = (
+                similar(self.token.text.upper(), OPERATORS) if self.token.kind in ("word", "variable") else ""
+            )
+            raise mistake
 
     def skip(self) -> None:
         """Go on after the statement that has a mistake."""
@@ -233,8 +237,7 @@ class _Reader(Cursor):
     def _event(self, what: str) -> Event:
         name = self._name(what)
         args: list[Term] = []
-        if self.token.text == "(" and self.token.offset == name.offset + len(name.text):
-            self.mark("(")
+        if self.accept("("):
             args = self.several(self._term)
             self.mark(")")
         return Event(name.text, tuple(args), name.offset)
@@ -327,7 +330,7 @@ class _Reader(Cursor):
                 negated = self._factor()
                 return -negated if isinstance(negated, int | float) else _at(call("-", 0, negated), token)
             case "word", _ if token.keyword not in KEYWORDS:
-                if self.token.text == "(" and self.token.offset == token.offset + len(token.text):
+                if self.token.text == "(" and self.token.kind == "mark":
                     return self._call(token)
                 return token.text
             case _:
@@ -355,8 +358,6 @@ class _Reader(Cursor):
                 f"expected {what}, but found {self.token.text}", self.token.offset, len(self.token.text), note
             )
         if self.token.kind != "word" or self.token.keyword in KEYWORDS:
-            if self.token.kind == "word" and (hint := similar(self.token.text, OPERATORS)):
-                raise Mistake(self.expected(what).message, self.token.offset, len(self.token.text), hint)
             raise self.expected(what)
         return self.next()
 

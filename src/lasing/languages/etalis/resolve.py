@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from lasing.errors import similar
-from lasing.events.declarations import TRUTH_VALUE, Attribute, EventType, Length, predicate_of
+from lasing.events.declarations import TRUTH_VALUE, Attribute, EventType, Length
 from lasing.events.mistakes import Mistake
 from lasing.languages.etalis.reader import Text
 from lasing.languages.etalis.syntax import (
@@ -181,8 +181,3 @@ def _tick_of(texts: Sequence[Text]) -> tuple[int, Found]:
 def _lengths(text: Text) -> Iterator[Length]:
     for rule in text.rules:
         yield from (part.length for part in walk(rule.pattern) if isinstance(part, Limited))
-
-
-def same_predicates(program: EtalisProgram) -> dict[str, str]:
-    """The predicate of each name of an event."""
-    return {name: predicate_of(name) for name in (*program.defined(), *(event.name for event in program.inputs))}
