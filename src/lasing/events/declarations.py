@@ -13,6 +13,11 @@ from lasing.logic.values import RESERVED, Truth, Value
 
 Type = Literal["string", "int", "float", "bool"]
 TYPES: tuple[Type, ...] = ("string", "int", "float", "bool")
+NAMES_OF_TYPES: dict[str, Type] = {
+    **{name: name for name in TYPES}, "text": "string", "integer": "int", "double": "float", "number": "float",
+    "boolean": "bool",
+}  # fmt: skip
+"""The types by the names that can be written for them."""
 
 TRUTH_VALUE = "truth_value"
 """The predicate that holds for the names `true` and `false`, the values of type `bool`."""

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lasing.languages.etalis.syntax import Absence, Binary, Condition, Event, Limited, Pattern, Repetition, Where
+from lasing.languages.etalis.syntax import (
+    Absence,
+    Binary,
+    Condition,
+    Event,
+    Limited,
+    Pattern,
+    Repetition,
+    Where,
+    written_out,
+)
 from lasing.logic.formulas import Atom, Compare
 from lasing.logic.terms import Variable, variables_of
 
@@ -24,7 +34,7 @@ def bound(pattern: Pattern, given: Bound = NOTHING) -> Bound:
         case Event():
             return frozenset(term for term in pattern.args if isinstance(term, Variable))
         case Repetition():
-            return bound(pattern.event, given)
+            return bound(written_out(pattern), given)
         case Limited():
             return bound(pattern.pattern, given)
         case Binary("OR", left, right):

@@ -115,16 +115,16 @@ def _shared(pattern: Pattern, given: Bound, uses: Counter[Variable]) -> Iterator
     """Variables of what NOT excludes that other parts use, but that need not have a value there."""
     match pattern:
         case Absence():
-            known = given | both(pattern.first, pattern.last)
+            around = both(pattern.first, pattern.last)
             inside = Counter(variables(pattern.absent))
-            for variable in sorted(bound(pattern.absent) - known, key=lambda v: v.name):
+            for variable in sorted(bound(pattern.absent) - given - around, key=lambda v: v.name):
                 if uses[variable] > inside[variable]:
                     place = next(v for v in variables(pattern.absent) if v == variable)
                     note = "give it another name, or use it in the other events of NOT"
                     message = f"{variable} is local to this NOT, but other parts of the rule use it"
                     yield Mistake(message, place.offset, len(str(variable)), note, VALUES)
             for part in parts(pattern):
-                yield from _shared(part, known, uses)
+                yield from _shared(part, around, uses)  # what is excluded sees nothing else
         case Binary("OR"):
             yield from _shared(pattern.left, given, uses)
             yield from _shared(pattern.right, given, uses)

@@ -20,6 +20,7 @@ from typing import Literal, assert_never
 from lasing.algebra.terms import call
 from lasing.events.declarations import EventType, predicate_of, tests
 from lasing.languages.etalis.binding import bound
+from lasing.languages.etalis.lengths import Lengths, longest
 from lasing.languages.etalis.syntax import (
     Absence,
     Binary,
@@ -86,6 +87,10 @@ class Body:
     def also(self, *literals: Formula) -> Body:
         return replace(self, literals=(*self.literals, *literals))
 
+    def distinct(self) -> tuple[Formula, ...]:
+        """The literals, each once."""
+        return tuple(dict.fromkeys(self.literals))
+
 
 def joined(left: Body, right: Body, starts: tuple[Variable, ...], ends: tuple[Variable, ...]) -> Body:
     """Two bodies as one."""
@@ -107,6 +112,7 @@ class Intervals:
     rule: EventRule
     taken: set[str]
     """The names of predicates that are in use."""
+    lengths: Lengths
     rules: list[Rule] = field(default_factory=list)
     """The rules of helpers."""
     remembered: set[str] = field(default_factory=set)
@@ -125,6 +131,10 @@ class Intervals:
 
     def alternatives(self, pattern: Pattern, when: When) -> list[Body]:
         """The bodies of a pattern."""
+        length = longest(pattern, self.lengths, self.program)
+        if when.end is not None and length is not None:
+            reach = when.end + length
+            when = replace(when, start=reach if when.start is None else min(when.start, reach))
         if when.mode == "before" and (when.end == 0 or when.start == 0):
             return []
         match pattern:
@@ -198,11 +208,7 @@ class Intervals:
 
     def _limited(self, limited: Limited, when: When) -> list[Body]:
         length = self.program.points(limited.length)
-        start = when.start
-        if when.end is not None:
-            start = when.end + length if start is None else min(start, when.end + length)
-        found = self.alternatives(limited.pattern, replace(when, start=start))
-        return [body.also(*_at_most(body, length)) for body in found]
+        return [body.also(*_at_most(body, length)) for body in self.alternatives(limited.pattern, when)]
 
     def _binary(self, pattern: Binary, when: When) -> Iterator[Body]:
         match pattern.operator:
@@ -282,7 +288,7 @@ class Intervals:
         name = self.helper("part")
         start, end = self.fresh("S"), self.fresh("E")
         for body in bodies:
-            self.rules.append(Rule((Atom(name, (*shared, body.start, body.end)),), body.literals))
+            self.rules.append(Rule((Atom(name, (*shared, body.start, body.end)),), body.distinct()))
         now = frozenset((end,)) if all(set(b.ends) <= b.now for b in bodies) else frozenset[Variable]()
         earlier = frozenset((end,)) if all(set(b.ends) <= b.earlier for b in bodies) else frozenset[Variable]()
         return Body((Atom(name, (*shared, start, end)),), (start,), (end,), now, earlier)
@@ -301,7 +307,7 @@ class Intervals:
         shared = tuple(sorted(bound(spoilt) & kept, key=lambda v: v.name))
         name = self.helper("spoilt")
         for body in bad:
-            self.rules.append(Rule((Atom(name, (*shared, body.start, body.end)),), body.literals))
+            self.rules.append(Rule((Atom(name, (*shared, body.start, body.end)),), body.distinct()))
         found: list[Body] = []
         for body in good:
             start, first = self._named(body.start, "S")

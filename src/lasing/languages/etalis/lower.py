@@ -10,6 +10,7 @@ from lasing.events.declarations import NAMES_OF_TRUTH, TRUTH_VALUE, input_of, pr
 from lasing.events.mistakes import Mistake, no_constants
 from lasing.languages.etalis.checks import cycles, mistakes_of, static_cycles, static_mistakes
 from lasing.languages.etalis.intervals import Body, Intervals, static_literal
+from lasing.languages.etalis.lengths import lengths
 from lasing.languages.etalis.naming import named
 from lasing.languages.etalis.reader import read
 from lasing.languages.etalis.resolve import resolved
@@ -96,13 +97,14 @@ class _Lowering:
         made: list[Rule] = []
         cautions: list[Diagnostic] = []
         remembered: set[str] = set()
+        known = lengths(self.etalis)
         for rule, source in rules:
-            intervals = Intervals(self.etalis, named(rule), taken)
+            intervals = Intervals(self.etalis, named(rule), taken, known)
             bodies = intervals.bodies()
             cautions += [caution.diagnostic(source) for caution in _cautions(rule, intervals, bodies)]
             for body in bodies:
                 head = Atom(predicate_of(rule.head.name), (*rule.head.args, body.start, body.end))
-                intervals.rules.append(Rule((head,), body.literals))
+                intervals.rules.append(Rule((head,), body.distinct()))
             made += _placed(intervals.rules, rule, source)
             remembered |= intervals.remembered
         return made, cautions, remembered
@@ -112,8 +114,9 @@ class _Lowering:
         made: list[Rule] = []
         cautions: list[Diagnostic] = []
         self.names = Names(taken)
+        known = lengths(self.etalis)
         for rule, source in rules:
-            intervals = Runs(self.etalis, rule, taken, names=self.names)
+            intervals = Runs(self.etalis, rule, taken, known, names=self.names)
             found = list(intervals.rules_of())
             made += _placed([*intervals.rules, *found], rule, source)
             cautions.append(merged(rule).diagnostic(source))

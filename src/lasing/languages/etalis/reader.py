@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from lasing.algebra.terms import call
 from lasing.errors import similar
-from lasing.events.declarations import TYPES, Attribute, EventType, Length, Type
+from lasing.events.declarations import NAMES_OF_TYPES, TYPES, Attribute, EventType, Length, Type
 from lasing.events.mistakes import Mistake
 from lasing.events.tokens import Cursor, Token, number_of
 from lasing.languages.etalis.syntax import (
@@ -109,9 +109,9 @@ class _Reader(Cursor):
                 self._rule()
         if not self.accept("."):
             mistake = self.expected("a full stop or an operator")
-            mistake.note = (
-                similar(self.token.text.upper(), OPERATORS) if self.token.kind in ("word", "variable") else ""
-            )
+            if self.token.kind in ("word", "variable"):
+                hint = similar(self.token.text.upper(), OPERATORS)
+                mistake.note = hint or f"operators are {', '.join(OPERATORS)}"
             raise mistake
 
     def skip(self) -> None:
@@ -150,11 +150,10 @@ class _Reader(Cursor):
 
     def _type(self) -> Type:
         token = self._name("a type")
-        found = next((known for known in TYPES if known == token.keyword), None)
-        if found is None:
-            note = "; ".join(filter(None, (similar(token.keyword, TYPES), f"types are {', '.join(TYPES)}")))
+        if token.keyword not in NAMES_OF_TYPES:
+            note = "; ".join(filter(None, (similar(token.keyword, NAMES_OF_TYPES), f"types are {', '.join(TYPES)}")))
             raise Mistake(f"there is no type {token.text}", token.offset, len(token.text), note)
-        return found
+        return NAMES_OF_TYPES[token.keyword]
 
     # -- patterns -----------------------------------------------------------------------------------------------------
 
@@ -208,7 +207,8 @@ class _Reader(Cursor):
         self.mark(".")
         self.mark("[")
         first = self._level(0)
-        self.mark(",")
+        if not self.accept(","):
+            raise self.expected("a comma and the event that ends the pattern")
         last = self._level(0)
         self.mark("]")
         return Absence(absent, first, last, offset)

@@ -31,7 +31,9 @@ def resolved(texts: Sequence[Text]) -> tuple[EtalisProgram, Found]:
     """The program of some texts, and the mistakes in its declarations and names."""
     rules = tuple(rule for text in texts for rule in text.rules)
     statics = tuple(rule for text in texts for rule in text.statics)
-    declared = {event.name: event for text in texts for event in text.events}
+    declared: dict[str, EventType] = {}
+    for event in (event for text in texts for event in text.events):
+        declared.setdefault(event.name, event)
     names = _Names(declared, {rule.head.name for rule in rules}, {rule.head.predicate for rule in statics})
     found: Found = []
     for number, text in enumerate(texts):

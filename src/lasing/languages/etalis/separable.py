@@ -77,7 +77,7 @@ class Runs(Intervals):
             head = At(time, Atom(self.names.of(self.rule.head.name, "holds"), self.rule.head.args))
             between = Window(ALL, At(time, self.names.time_point))
             times = (Compare("<=", start, time), Compare("<=", time, end))
-            yield Rule((head,), (*body.literals, *first, *last, between, *times))
+            yield Rule((head,), (*body.distinct(), *first, *last, between, *times))
 
 
 def runs(name: str, arity: int, names: Names) -> Iterator[Rule]:

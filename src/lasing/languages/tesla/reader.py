@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from lasing.errors import similar
+from lasing.events.declarations import NAMES_OF_TYPES
 from lasing.events.mistakes import Mistake
 from lasing.events.tokens import Cursor, Token, number_of
 from lasing.languages.tesla.syntax import (
@@ -53,10 +54,6 @@ _CLAUSES = ("and", "with", "where", "consuming", *STATEMENTS)
 _POLICIES: dict[str, Policy] = {policy: policy for policy in get_args(Policy)}
 _COMPARISONS: dict[str, Comparison] = {
     "=": "=", "==": "=", "=>": "=", ":=": "=", "!=": "!=", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">=",
-}  # fmt: skip
-_TYPES: dict[str, Type] = {
-    **{name: name for name in TYPES}, "text": "string", "integer": "int", "double": "float", "number": "float",
-    "boolean": "bool",
 }  # fmt: skip
 _DEEPEST = 50
 
@@ -148,10 +145,10 @@ class _Reader(Cursor):
 
     def _type(self) -> Type:
         token = self._word("a type")
-        if token.keyword not in _TYPES:
-            note = "; ".join(filter(None, (similar(token.keyword, _TYPES), f"types are {', '.join(TYPES)}")))
+        if token.keyword not in NAMES_OF_TYPES:
+            note = "; ".join(filter(None, (similar(token.keyword, NAMES_OF_TYPES), f"types are {', '.join(TYPES)}")))
             raise Mistake(f"there is no type {token.text}", token.offset, len(token.text), note)
-        return _TYPES[token.keyword]
+        return NAMES_OF_TYPES[token.keyword]
 
     def _rule(self) -> None:
         define = self.next()
