@@ -140,6 +140,17 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E713": "an attribute has the wrong type, a value of the wrong type, or none",
         "E714": "an event defines itself at the same time point",
     },
+    "Events with intervals": {
+        "E731": "a rule of ETALIS has a syntax error",
+        "E732": (
+            "a rule of ETALIS uses an event or a static atom that is not known, has two meanings, or has another "
+            "number of arguments elsewhere; an unknown encoding"
+        ),
+        "E733": "a variable of a rule of ETALIS has no value",
+        "E734": "an argument of an event is a constant of another type than the declared one",
+        "E735": "an event depends on which of its own intervals NOT excludes, or a static atom on its own negation",
+        "E736": "a length is not a whole number of time points, or has no unit where others have one",
+    },
     "Spark and pipelines": {
         "E601": "Spark needs Java 17 or newer, but it is not installed",
         "E602": "PySpark, pandas or paho-mqtt is not installed",
@@ -181,6 +192,11 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         ),
         "W209": "bad rows were left out; [`--bad-rows`](../how-to/read-streams.md#bad-rows) writes them to a file",
         "W210": "the data of a query is inconsistent, by a rule of its entailment regime",
+        "W217": "an event of a pattern of ETALIS can be of any age, because no limit bounds the pattern",
+        "W218": (
+            "the separable encoding of ETALIS merges intervals of one event that overlap or touch, which some streams "
+            "have"
+        ),
         "W601": "there are many more partitions than shards, so most of Spark's tasks will be empty",
         "W602": "the program cannot be divided into shards, so one shard does all the work",
         "W603": "everything waits for a source that delivers no facts",

@@ -91,7 +91,8 @@ def run(
         list[str],
         typer.Argument(
             metavar="PROGRAM... [STREAM]...",
-            help="Programs (.lars), queries (.rq .sparql .rspql .csparql .cqels) or event patterns (.tesla .dotr), and "
+            help="Programs (.lars), queries (.rq .sparql .rspql .csparql .cqels) or event patterns "
+            "(.tesla .dotr .etalis), and "
             "streams (.facts .csv .jsonl .parquet .trig .nq .nt .jsonld .jelly, or - for standard input). The rows of "
             "a table are facts of the predicate that the file is named after, or of pred in pred=FILE or "
             "pred(column,…)=FILE.",
