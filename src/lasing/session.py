@@ -28,6 +28,7 @@ from lasing.engine_choice import (
     most_models,
 )
 from lasing.entailment import Entail
+from lasing.entailment.contradictions import Contradictions
 from lasing.errors import LasingError, fault
 from lasing.limits import Limits, Watch, limits_of
 from lasing.logic.answers import Answer, Changes, changes, filled, repeated
@@ -163,9 +164,10 @@ class Run(Results, Counting):
     ) -> None:
         self._live = live
         self._watch = Watch(limits)
-        self._engine = choose(program, engine, most_models(models), self._watch)
-        self.several = has_several_answers(program)
         program = program.watching_dates()
+        self.contradictions = Contradictions(program)
+        self._engine = choose(self.contradictions.watched, engine, most_models(models), self._watch)
+        self.several = has_several_answers(program)
         self._watch.shown = program.time_text
         first = None if start is None else time_of(start, program.tick)
         last = None if end is None else time_of(end, program.tick)
@@ -386,7 +388,9 @@ class Run(Results, Counting):
         return columnar
 
     def _advanced(self, columnar: ColumnarEngine, facts: Slab, start: int, until: int) -> Iterator[Step]:
-        for columns in columnar.advance(facts, until):
+        for columns in map(self._noted, columnar.advance(facts, until)):
+            if not len(columns):
+                continue
             last = int(columns.times[-1])
             self._count_until(last, self._size + int(columns.signs.sum()), 1)
             # Atoms that changed before the last of these time points count once more for each time point up to it.
@@ -417,7 +421,7 @@ class Run(Results, Counting):
         for time, arrived in arrivals:
             engine = engine or self._made(choice, time)
             now = Changes(time, frozenset(), frozenset())
-            for change in engine.advance(time, arrived):
+            for change in map(self.contradictions.rest, engine.advance(time, arrived)):
                 if change.time == time:
                     now = change
                 else:
@@ -430,7 +434,7 @@ class Run(Results, Counting):
         engine, latest = None, Answer(0, ())
         for time, arrived in arrivals:
             engine = engine or choice.make(time)
-            for answer in engine.advance(time, arrived):
+            for answer in map(self.contradictions.rest_of_answer, engine.advance(time, arrived)):
                 if answer.time < time:
                     yield self._counted_models(answer)
                 latest = answer
