@@ -19,6 +19,7 @@ from lasing.engines.local.engine import LocalEngine, expiry
 from lasing.engines.local.execute import OUT_ARGS, OUT_PREDICATE, OUT_SIGN, OUT_TIME, OUT_UNTIL, PROVISIONAL
 from lasing.entailment.contradictions import Contradictions
 from lasing.errors import LasingError
+from lasing.live import few
 from lasing.logic.answers import Changes, Expiry
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Output
@@ -233,6 +234,8 @@ class Blocks:
 
     def changes(self) -> list[Changes]:
         block = self._all()
+        if len(block) <= few.FEW:
+            return few.changes(self._engine, block)
         times = block[:, OUT_TIME]
         cuts = [0, *(np.flatnonzero(np.diff(times)) + 1).tolist(), len(block)]
         found = []
@@ -259,6 +262,8 @@ class Blocks:
             return [], []
         if block[0, OUT_TIME] != block[-1, OUT_TIME]:
             return None  # an atom may have been added and removed
+        if len(block) <= few.FEW:
+            return few.by_sign(self._engine, block)
         return self._of_sign(block, 1), self._of_sign(block, -1)
 
     def _of_sign(self, block: Codes, sign: int) -> Tuples:

@@ -13,7 +13,7 @@ Values are forgotten only on entering an `encoding()` that is not inside another
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 from weakref import ref
 
@@ -125,6 +125,11 @@ class Dictionary:
         """How many users are working with bare codes."""
         self.collections = 0
         """How often values were forgotten."""
+
+    @property
+    def known(self) -> Mapping[Value, int]:
+        """The codes of all values that have one, except for small integers, and for terms that nobody has read yet."""
+        return self._codes
 
     # -- holding codes ---------------------------------------------------------------------------------------------
 
