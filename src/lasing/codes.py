@@ -170,7 +170,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "W102": "a rule that never fires",
         "W103": "unbounded state: a literal can need data of any age",
         "W104": "`#show` of something that never occurs",
-        "W105": "a `#avg` or `#sum` over a window in which equal values count once",
+        "W105": "a `#avg`, `#sum` or `#concat` over a window in which equal values count once",
         "W106": "a time point is compared with a date in quotes, which is text there",
         "W107": "a window over a derived predicate that is not remembered, so it sees only what is derived now",
         "W201": "facts before the start of the timeline were ignored",

@@ -29,6 +29,7 @@ from lasing.engine_choice import (
     most_models,
 )
 from lasing.entailment import Entail
+from lasing.entailment.contradictions import Contradictions
 from lasing.errors import LasingError, fault
 from lasing.explaining import Explaining
 from lasing.limits import Limits, Watch, limits_of
@@ -168,9 +169,10 @@ class Run(Results, Counting, Explaining):
         policy = None if bad_rows is None else BadRows(bad_rows.skips, bad_rows.share)
         again = partial(Run, sort=sort, limits=limits, missing=missing, bad_rows=policy, timing=timing, warn=False)
         self._again = lambda program, end: again(program, _readable_again(stream), start, end, engine)
-        self._engine = choose(program, engine, most_models(models), self._watch)
-        self.several = has_several_answers(program)
         program = program.watching_dates()
+        self.contradictions = Contradictions(program)
+        self._engine = choose(self.contradictions.watched, engine, most_models(models), self._watch)
+        self.several = has_several_answers(program)
         self._watch.shown = program.time_text
         first = None if start is None else time_of(start, program.tick)
         last = None if end is None else time_of(end, program.tick)
@@ -402,7 +404,9 @@ class Run(Results, Counting, Explaining):
         return columnar
 
     def _advanced(self, columnar: ColumnarEngine, facts: Slab, start: int, until: int) -> Iterator[Step]:
-        for columns in columnar.advance(facts, until):
+        for columns in map(self._noted, columnar.advance(facts, until)):
+            if not len(columns):
+                continue
             last = int(columns.times[-1])
             self._count_until(last, self._size + int(columns.signs.sum()), 1)
             # Atoms that changed before the last of these time points count once more for each time point up to it.
@@ -433,7 +437,7 @@ class Run(Results, Counting, Explaining):
         for time, arrived in arrivals:
             engine = engine or self._made(choice, time)
             now = Changes(time, frozenset(), frozenset())
-            for change in engine.advance(time, arrived):
+            for change in map(self.contradictions.rest, engine.advance(time, arrived)):
                 if change.time == time:
                     now = change
                 else:
@@ -446,7 +450,7 @@ class Run(Results, Counting, Explaining):
         engine, latest = None, Answer(0, ())
         for time, arrived in arrivals:
             engine = engine or choice.make(time)
-            for answer in engine.advance(time, arrived):
+            for answer in map(self.contradictions.rest_of_answer, engine.advance(time, arrived)):
                 if answer.time < time:
                     yield self._counted_models(answer)
                 latest = answer

@@ -51,7 +51,7 @@ class Correcting(Running):
         parts = [*own, *new]
         self._enter_evaluation()
         changes = core.push_batch(now, core.gathered([(known.time, known.encoded) for known in parts]))
-        self._whole = True
+        self._leave_evaluation()
         for known in parts:
             past.take_in(known)
         past.answered(now, changes)
@@ -73,7 +73,8 @@ class Correcting(Running):
         self._enter_evaluation()
         base, again, parts = past.go_back(cast("CoreWithPast", core), late.time, start, self._open)
         changes = again.push_batch(until, again.gathered(parts))
-        self._core, self._whole = again, True
+        self._core = again
+        self._leave_evaluation()
         old = past.answered_again(base, until, changes)
         found = corrections(old, changes, late.time, until)
         now = [found.pop()] if found and found[-1].time == until else []

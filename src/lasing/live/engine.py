@@ -16,6 +16,7 @@ from lasing.engine_choice import (
     most_models,
 )
 from lasing.entailment import Entail
+from lasing.entailment.contradictions import Contradictions
 from lasing.errors import LasingError, fault
 from lasing.limits import Limits, Watch, limits_of
 from lasing.live import snapshots
@@ -101,18 +102,24 @@ class Engine(Correcting):
         self._clock: Clock = clock or WallClock()
         if corrections:
             _check_corrections(given, timing)
-        self._set_up(given, start, choose(given, engine, most_models(models), watch), watch, on_late, timing)
+        noticed = Contradictions(given)
+        choice = choose(noticed.watched, engine, most_models(models), watch)
+        self._set_up(given, start, choice, watch, noticed, on_late, timing)
         if corrections:
             self._past = Past()
 
     @classmethod
     def with_plan(cls, program: Program, plan: Plan | None, engine: str, start: int, limits: Limits) -> Engine:
-        """An engine for a program with one answer, with the plan given; without a plan, the reference engine.
+        """An engine for a program with one answer, with the plan given, made of `Contradictions.watched`; without one,
+        the reference engine.
 
         Its tables have all columns of all outputs."""
         made, watch, given = cls.__new__(cls), Watch(limits), program.watching_dates()
-        made._set_up(given, start, chosen_by_plan(given, plan, engine, watch), watch, None)
+        noticed = Contradictions(given)
+        choice = chosen_by_plan(noticed.watched, plan, engine, watch)
+        made._set_up(given, start, choice, watch, noticed, None)
         made._queries, made._clock = {}, WallClock()
+        made._warned = True  # a worker reports to those who can warn
         made._events = EventArity({}, {})  # its tables have been checked
         return made
 
@@ -197,7 +204,7 @@ class Engine(Correcting):
             batch = self._with_due(core, batch, over)
         self._enter_evaluation()
         update = Update(over, core.push_batch(over, batch), self._queries)
-        self._whole = True
+        self._leave_evaluation()
         return update
 
     def follow_clock(self) -> Update | None:
@@ -301,7 +308,7 @@ class Engine(Correcting):
         core, until, batch = prepared
         self._enter_evaluation()
         changes = core.push_batch(until, batch)
-        self._whole = True
+        self._leave_evaluation()
         return self._shown(changes)
 
     def _batch_to_wait(

@@ -14,6 +14,7 @@ from lasing.engine_choice import (
     OnLocal,
     OnReference,
 )
+from lasing.entailment.contradictions import Contradiction, Contradictions
 from lasing.errors import Diagnostic, fault, warn
 from lasing.explain.asking import explain, explain_absence
 from lasing.explain.evidence import Evidence, remembered_facts
@@ -30,6 +31,7 @@ from lasing.live.models import ModelsCore
 from lasing.live.reference import ReferenceCore
 from lasing.live.remembered import still_reached, table_of
 from lasing.live.updates import ChangeSource, Joined, KnownChanges, Update, shown_tables
+from lasing.live.watched import Watched
 from lasing.logic.answers import Answer
 from lasing.logic.examples import Examples
 from lasing.logic.formulas import Atom
@@ -58,6 +60,7 @@ class Running:
         start: Any,
         choice: Choice,
         watch: Watch,
+        contradictions: Contradictions,
         on_late: OnLate | None,
         timing: Timing | None = None,
     ) -> None:
@@ -69,7 +72,9 @@ class Running:
         self._watch = watch
         watch.shown = program.time_text
         self._kind = choice.name
-        self._open = _opener(choice, program)
+        self._contradictions = contradictions
+        self._warned = False
+        self._open = _opener(choice, program, contradictions)
         self._own = by_time(self.program.data)
         self._queries = formed(program.outputs)
         self._core: Core | None = None
@@ -255,10 +260,12 @@ class Running:
 
     def diagnostics(self) -> list[Diagnostic]:
         """Warnings about what was left out so far: facts that lack a value (W206) or came too late (W208), events with
-        a wrong number of values (W207), heads before the start (W202) and instances that had no value (W203)."""
+        a wrong number of values (W207), heads before the start (W202) and instances that had no value (W203); and about
+        inconsistent data of a query (W210)."""
         set_aside = self._late.warnings(_TO_SEE_LATE if self.on_late is None else "")
         others = left_out(self.program, *self.left_out(), self.examples())
-        return [*self._gaps.warnings(), *self._events.warnings(), *set_aside, *others]
+        found = self._contradictions.findings()
+        return [*self._gaps.warnings(), *self._events.warnings(), *set_aside, *found, *others]
 
     def left_out(self) -> tuple[int, Mapping[tuple[int, str], int]]:
         """The same as numbers: heads before the start, and instances without a value by rule (from 0) and reason."""
@@ -267,6 +274,10 @@ class Running:
     def examples(self) -> Examples:
         """For each rule and reason, one of the instances without a value."""
         return {} if self._core is None else self._core.examples()
+
+    def contradiction(self) -> Contradiction | None:
+        """The inconsistent data that a query has met since the last call."""
+        return self._contradictions.taken()
 
     def _check_whole(self) -> None:
         if not self._whole:
@@ -277,6 +288,13 @@ class Running:
         self._whole = False
         self._watch.restart()
 
+    def _leave_evaluation(self) -> None:
+        """Mark the engine as usable again, and warn once if a query has met inconsistent data."""
+        self._whole = True
+        if self._contradictions.found is not None and not self._warned:
+            self._warned = True
+            warn(self._contradictions.findings())
+
     def _evaluate(self, core: Core, now: int, encoded: Any) -> Update:
         self._enter_evaluation()
         update = (
@@ -284,7 +302,7 @@ class Running:
             if self._own
             else Update(now, core.push(now, encoded), self._queries)
         )
-        self._whole = True
+        self._leave_evaluation()
         return update
 
     def _push_with_own(self, core: Core, now: int, encoded: Any) -> Update:
@@ -299,8 +317,15 @@ class Running:
         return Update(now, Joined(updates), self._queries)
 
 
-def _opener(choice: Choice, program: Program) -> Opener:
+def _opener(choice: Choice, program: Program, contradictions: Contradictions) -> Opener:
     """A function that makes the core of an engine for a start of the timeline."""
+    opener = _core_opener(choice, program)
+    if not contradictions.predicates:
+        return opener
+    return lambda start: Watched(opener(start), contradictions)
+
+
+def _core_opener(choice: Choice, program: Program) -> Opener:
     match choice:
         case OnLocal():
             return lambda start: LocalCore(program, choice.make(start))

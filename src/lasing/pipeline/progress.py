@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from lasing.connectors.missing import warnings_of
+from lasing.entailment.contradictions import Contradiction
 from lasing.errors import Diagnostic, fault
 from lasing.logic.program import Program
 from lasing.reports import left_out
@@ -97,6 +98,7 @@ class Progress:
         self._quiet = quiet
         self._left_out: Counter[str] = Counter()
         self._examples: dict[str, str] = {}
+        self._inconsistent: Contradiction | None = None
         self._missing: Counter[tuple[str, str]] = Counter()
         self._waits = Waiting("source", 'if it may be silent, say so: [sources.{name}] idle = "5 min"')
         self._waiting: dict[int, BatchFigures] = {}
@@ -121,11 +123,19 @@ class Progress:
         if self._metrics is not None:
             self._metrics.close()
 
-    def evaluated(self, batch: BatchFigures, left: Counter[str], examples: Mapping[str, str] | None = None) -> None:
+    def evaluated(
+        self,
+        batch: BatchFigures,
+        left: Counter[str],
+        examples: Mapping[str, str] | None = None,
+        inconsistent: Contradiction | None = None,
+    ) -> None:
         """A batch has been evaluated and written. It is shown once Spark reports how long it took."""
         self._waiting[batch.batch] = batch
         self._left_out += left
         self._examples = {**(examples or {}), **self._examples}
+        if inconsistent is not None:
+            self._inconsistent = inconsistent.joined(self._inconsistent)
 
     def finished(self, number: int, seconds: float) -> None:
         """Spark has finished a batch."""
@@ -160,7 +170,7 @@ class Progress:
             self._live.start()
 
     def diagnostics(self) -> list[Diagnostic]:
-        """Warnings about what was left out."""
+        """Warnings about what was left out, and about inconsistent data of a query."""
         failures, examples = {}, {}
         for name, count in self._left_out.items():
             if name != "W202":
@@ -169,7 +179,8 @@ class Progress:
                 if name in self._examples:
                     examples[int(rule), reason] = self._examples[name]
         lacking = warnings_of(self._missing, _TO_CHOOSE)
-        return [*lacking, *left_out(self._program, self._left_out["W202"], failures, examples)]
+        inconsistent = [] if self._inconsistent is None else self._inconsistent.findings()
+        return [*lacking, *inconsistent, *left_out(self._program, self._left_out["W202"], failures, examples)]
 
     def summary(self) -> str:
         """All batches in one line."""

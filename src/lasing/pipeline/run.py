@@ -12,6 +12,7 @@ from typing import Any
 
 from lasing.connectors.sinks import View
 from lasing.connectors.tables import TIME
+from lasing.entailment.contradictions import Contradiction
 from lasing.errors import Diagnostic
 from lasing.pipeline.absent_columns import check_columns
 from lasing.pipeline.config import AVAILABLE_NOW, Pipeline
@@ -19,6 +20,7 @@ from lasing.pipeline.failures import stopped
 from lasing.pipeline.progress import BatchFigures, Progress, listener
 from lasing.pipeline.sinks import clear, write
 from lasing.pipeline.sources import frames_of, order_of
+from lasing.spark import noted
 from lasing.spark.inputs import specification
 from lasing.spark.reason import Outputs, Reasoning, reason
 from lasing.spark.session import session
@@ -138,11 +140,14 @@ def _write_batch(
     batch = BatchFigures(number)
     left: Counter[str] = Counter()
     examples: dict[str, str] = {}
+    inconsistent: Contradiction | None = None
     for row in figures:
         more = json.loads(row.left_out)
         batch.rows = dict(Counter(batch.rows) + Counter(more["rows"]))
         left += Counter(more["left_out"])
         examples = more.get("examples", {}) | examples
+        if "inconsistent" in more:
+            inconsistent = Contradiction.from_json(more["inconsistent"]).joined(inconsistent)
         batch.missing.update({_source(pipeline, p): columns for p, columns in more.get("missing", {}).items()})
         batch.events = max(batch.events, row.events)
         batch.late += row.late
@@ -167,7 +172,7 @@ def _write_batch(
     with ThreadPoolExecutor(max(1, len(writes))) as together:  # each is a Spark job, usually a short one
         for written in [together.submit(each) for each in writes]:
             written.result()
-    progress.evaluated(batch, left, examples)
+    progress.evaluated(batch, left, examples, inconsistent)
 
 
 def _source(pipeline: Pipeline, predicate: str) -> str:
@@ -195,7 +200,8 @@ def _replay(pipeline: Pipeline, outputs: Outputs, progress: Progress) -> None:
         write(outputs.late, pipeline.late, None, None)
     batch.events = outputs.events
     outputs.results.unpersist()
-    progress.evaluated(batch, Counter())
+    notes = outputs.notes.value
+    progress.evaluated(batch, noted.left_out(notes), noted.examples(notes), noted.contradiction(notes))
     progress.finished(0, time.monotonic() - begun)
 
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 from lasing.connectors.missing import Gaps
 from lasing.spark.evaluation import Evaluation, up_to
 from lasing.spark.inputs import Input
+from lasing.spark.noted import Notes, SliceNotes
 from lasing.spark.slices import Slices, even_cuts
 from lasing.spark.tables import by_time, from_bytes, times_of, to_bytes
 from lasing.spark.task import Task
@@ -140,21 +141,30 @@ def newest_of_each_key(task: Task, given: Input, slices: Slices) -> Any | None:
 
 
 def slice_function(
-    task: Callable[[], Task], places: Sequence[int], slices: Slices, start: int, only: str | None = None
+    task: Callable[[], Task],
+    places: Sequence[int],
+    slices: Slices,
+    start: int,
+    note: Callable[[Notes], None],
+    only: str | None = None,
 ) -> Callable[[Any], Any]:
     """The function that `applyInArrow` calls for each shard of each slice. It returns tables by kind, as bytes, or the
-    rows of the `only` output."""
+    rows of the `only` output. What it leaves out goes to `note`."""
     numbers = {place: i for i, place in enumerate(places)}
 
     def evaluate(table: Any) -> Any:
         work = task()
-        number, shard = divmod(numbers[table["place"][0].as_py()], work.shards)
+        place = table["place"][0].as_py()
+        number, shard = divmod(numbers[place], work.shards)
         facts: dict[str, list[Any]] = {}
         for i, stored in zip(table["input"].to_pylist(), table["facts"], strict=True):
             if stored.is_valid:
                 facts.setdefault(work.inputs[i], []).append(from_bytes(stored.as_buffer()))
         merged = {p: by_time(facts[p], work.exact) for p in work.inputs if p in facts}
-        tables = evaluate_slice(work, shard, merged, start, slices.bounds(number), number + 1 == len(slices))
+        bounds = slices.bounds(number)
+        tables, noted = evaluate_slice(work, shard, merged, start, bounds, number + 1 == len(slices))
+        if noted:
+            note({place: noted})
         if only is not None:
             output = work.outputs[only]
             return tables.get(only, output.finished(output.nothing(), work.view, work.unit))
@@ -170,8 +180,9 @@ def slice_function(
 
 def evaluate_slice(
     task: Task, shard: int, facts: Mapping[str, Any], start: int, bounds: tuple[int, int], is_last: bool
-) -> dict[str, Any]:
-    """The outputs of one slice. `facts` are sorted by time and include those that the slice looks back on.
+) -> tuple[dict[str, Any], SliceNotes]:
+    """The outputs of one slice, and what it leaves out. `facts` are sorted by time and include those that the slice
+    looks back on.
 
     The columns `*begun` and `*goes_on` mark intervals that began before the slice or continue after it.
     """
@@ -182,10 +193,12 @@ def evaluate_slice(
     evaluation.recall(before, first - 1)
     own, _ = up_to(after, last)
     tables = evaluation.advance(own, last)
+    left = evaluation.left_out()
+    noted = SliceNotes(left, evaluation.examples(left) if left else {}, evaluation.contradiction())
     if task.view != "intervals":
-        return {p: task.outputs[p].finished(table, task.view, task.unit) for p, table in tables.items()}
+        return {p: task.outputs[p].finished(table, task.view, task.unit) for p, table in tables.items()}, noted
     still = evaluation.close()
-    return {p: _marked(task, p, ended, still[p], first, is_last) for p, ended in tables.items()}
+    return {p: _marked(task, p, ended, still[p], first, is_last) for p, ended in tables.items()}, noted
 
 
 def _marked(task: Task, predicate: str, ended: Any, still: Any, first: int, is_last: bool) -> Any:

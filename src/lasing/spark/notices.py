@@ -1,4 +1,4 @@
-"""Warnings of running queries: about inputs that keep others waiting, and about rows that lack a value."""
+"""Warnings of running queries: about inputs that keep others waiting, rows that lack a value, and inconsistent data."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from weakref import WeakSet
 
 from lasing.connectors.missing import warnings_of
+from lasing.entailment.contradictions import Contradiction
 from lasing.errors import LasingWarning, render
 from lasing.spark.waiting import Waiting
 
@@ -41,26 +42,40 @@ class LeftOut:
             warnings.warn(render([found]), LasingWarning, stacklevel=3)
 
 
+class Inconsistencies:
+    """Warns once about inconsistent data that a query has met."""
+
+    def __init__(self) -> None:
+        self._warned = False
+
+    def batch(self, found: str | None) -> None:
+        """A batch is done; `found` is the inconsistent data that it met, as JSON."""
+        if found is not None and not self._warned:
+            self._warned = True
+            warnings.warn(render([*Contradiction.from_json(found).findings()]), LasingWarning, stacklevel=3)
+
+
 def listen(spark: Any) -> None:
     """Issue warnings for the queries of a session."""
     if spark in _listening:
         return
     from pyspark.sql.streaming.listener import StreamingQueryListener
 
-    queries: dict[str, tuple[Waiting, LeftOut]] = {}
+    queries: dict[str, tuple[Waiting, LeftOut, Inconsistencies]] = {}
 
     class Listener(StreamingQueryListener):
         def onQueryStarted(self, event: Any) -> None:  # noqa: N802 -- Spark's names
             waiting = Waiting("input", 'if it may be silent, say so: idle={{"{name}": "5 min"}}')
-            queries[str(event.runId)] = waiting, LeftOut()
+            queries[str(event.runId)] = waiting, LeftOut(), Inconsistencies()
 
         def onQueryProgress(self, event: Any) -> None:  # noqa: N802
             figures = event.progress.observedMetrics.get("lasing")
             if figures is not None and figures["warns"]:  # a pipeline in the same session warns by itself
-                waiting, left_out = queries[str(event.progress.runId)]
+                waiting, left_out, inconsistencies = queries[str(event.progress.runId)]
                 names = json.loads(figures["waiting_for"] or "[]")
                 waiting.batch(figures["events"] or 0, names, figures["reached"])
                 left_out.batch(figures["missing"])
+                inconsistencies.batch(figures["inconsistent"])
 
         def onQueryIdle(self, event: Any) -> None:  # noqa: N802
             pass

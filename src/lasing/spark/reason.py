@@ -34,6 +34,7 @@ from lasing.spark import batch, streaming
 from lasing.spark.background import background_facts
 from lasing.spark.hashing import spread_ids
 from lasing.spark.inputs import Input, Order, Terms, for_input, inputs_of
+from lasing.spark.noted import noting
 from lasing.spark.notices import TO_CHOOSE, listen
 from lasing.spark.outputs import output_tables
 from lasing.spark.packing import PACKED, Packer
@@ -68,6 +69,8 @@ class Outputs(dict[str, Any]):
         """The number of facts in a history; 0 for a stream."""
         self.missing: Counter[tuple[str, str]] = Counter()
         """The number of rows of a history that were left out because they lack a value, by input and column."""
+        self.notes: Any = None
+        """An accumulator of what else the slices of a history leave out (see `noted`)."""
 
     def unpersist(self) -> None:
         """Release the results of a history, which Spark keeps so that it does not evaluate them once per output."""
@@ -91,7 +94,7 @@ class Reasoning:
         self._options = options
         self._word: Path | None = None
         self.warns = True
-        """Whether to warn about inputs that keep others waiting, and about rows that lack a value."""
+        """Whether to warn about inputs that keep others waiting, rows that lack a value, and inconsistent data."""
 
     def __call__(self, frames: Any) -> Any:
         """Apply the program to a DataFrame, or to several by predicate, such as {"temp": readings}."""
@@ -230,7 +233,8 @@ class Reasoning:
         together = reduce(lambda a, b: a.union(b), [*packed, empty]).repartition(len(places), "place")
         only = next(iter(task.outputs)) if len(task.outputs) == 1 and task.view != "intervals" else None
         schema = batch.PARTS if only is None else task.outputs[only].schema(task.view, task.unit is not None)
-        evaluate = batch.slice_function(_shared(spark, task), places, cuts, first, only)
+        notes = noting(spark, self.warns)
+        evaluate = batch.slice_function(_shared(spark, task), places, cuts, first, notes.add, only)
         results = together.groupBy("place").applyInArrow(evaluate, schema)
         if last < first:
             results = results.limit(0)
@@ -241,7 +245,7 @@ class Reasoning:
             results = results.persist()  # so that it is evaluated only once, however many outputs are taken from it
             outputs = self._outputs(task, results, late)
         outputs.events = 0 if known is None else known.facts
-        outputs.missing = left_out
+        outputs.missing, outputs.notes = left_out, notes
         if self.warns:
             warn(warnings_of(left_out, TO_CHOOSE))
         return outputs

@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from lasing.connectors.arrow_columns import column_with_terms
 from lasing.connectors.rows import value_of
+from lasing.entailment.contradictions import Contradiction
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Fact
 from lasing.models.witness import fact_text
@@ -61,6 +62,8 @@ class BatchResult:
     """How many rows were left out because they lack a value, by input and column: those that this shard reports."""
     waiting_for: tuple[str, ...] = ()
     """The inputs that brought nothing and without which time cannot go on."""
+    contradiction: Contradiction | None = None
+    """The inconsistent data that a query has met in this batch."""
     rebuilt: bool = False
     rebuild_seconds: float = 0.0
     engine_seconds: float = 0.0
@@ -115,6 +118,7 @@ def step(
         due, _ = up_to(after, passed)
         result.tables = evaluation.advance(due, passed)
         result.left_out = evaluation.left_out()
+        result.contradiction = evaluation.contradiction()
         if result.left_out:
             result.examples = evaluation.examples(result.left_out)
     if drain and task.view == "intervals":

@@ -73,6 +73,7 @@ def observed(results: Any, warns: bool) -> Any:
     figures += [f.max(f.when(f.col("kind") == STATUS, f.col(name))).alias(name) for name in ("until", "events")]
     for name in ("waiting_for", "reached", "missing"):  # all shards report the same, except that one reports `missing`
         figures.append(f.max(f.get_json_object("left_out", f"$.{name}")).alias(name))
+    figures.append(f.min(f.get_json_object("left_out", "$.inconsistent")).alias("inconsistent"))
     return results.observe("lasing", *figures, f.max(f.lit(warns)).alias("warns"))
 
 
@@ -161,6 +162,8 @@ def _status(
         more["examples"] = result.examples
     if result.missing:
         more["missing"] = result.missing
+    if result.contradiction is not None:
+        more["inconsistent"] = result.contradiction.to_json()
     return (
         STATUS,
         b"",

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from lasing.connectors.sinks import View
 from lasing.engine_choice import plan_for
+from lasing.entailment.contradictions import Contradictions
 from lasing.limits import Limits
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
@@ -84,7 +85,7 @@ class Task:
     @cached_property
     def plan(self) -> Plan | None:
         """The plan of the program; None where the reference engine runs it."""
-        return plan_for(self.program, self.engine)
+        return self._plan_for(self.program)
 
     def __getstate__(self) -> dict[str, object]:
         """The task carries its plan, so that workers do not make it again for each slice of each shard."""
@@ -96,8 +97,12 @@ class Task:
         if self.shards == 1 or not divided:
             return self.plan
         if shard not in self._plans_of_shards:
-            self._plans_of_shards[shard] = plan_for(self.program_of(shard), self.engine)
+            self._plans_of_shards[shard] = self._plan_for(self.program_of(shard))
         return self._plans_of_shards[shard]
+
+    def _plan_for(self, program: Program) -> Plan | None:
+        """A plan that also reports inconsistencies to a query."""
+        return plan_for(Contradictions(program).watched, self.engine)
 
     @cached_property
     def _plans_of_shards(self) -> dict[int, Plan | None]:
