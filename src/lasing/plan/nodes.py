@@ -66,12 +66,25 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
+class Walk:
+    """Which arguments of a lookup must be known before walking: the first ones, which group, and the last ones, with
+    which terms of rows are compared."""
+
+    groups: int
+    bounds: int
+
+
+@dataclass(frozen=True, slots=True)
 class Lookup:
-    """A row of a relation, or the absence of one."""
+    """A row of a relation, or the absence of one.
+
+    With `walk`, the relation is that of a `Ranking`, which has no rows: the best row is found by walking.
+    """
 
     relation: Relation
     args: tuple[Term, ...]
     negated: bool = False
+    walk: Walk | None = None
 
     def __post_init__(self) -> None:
         if self.relation.arity != len(self.args):  # without a call, because passes make many of these
@@ -79,7 +92,21 @@ class Lookup:
 
     def with_args(self, args: tuple[Term, ...]) -> Lookup:
         """The same lookup with other arguments."""
-        return Lookup(self.relation, args, self.negated)
+        return Lookup(self.relation, args, self.negated, self.walk)
+
+    @property
+    def given(self) -> tuple[Term, ...]:
+        """The arguments that must be known before it can be looked up."""
+        if self.walk is not None:
+            return (*self.args[: self.walk.groups], *self.args[len(self.args) - self.walk.bounds :])
+        return self.args if self.negated else ()
+
+    @property
+    def found(self) -> tuple[Term, ...]:
+        """The arguments whose values it gives."""
+        if self.walk is not None:
+            return self.args[self.walk.groups : len(self.args) - self.walk.bounds]
+        return () if self.negated else self.args
 
 
 @dataclass(frozen=True, slots=True)

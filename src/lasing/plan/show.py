@@ -86,6 +86,8 @@ def _step(rule: PlanRule, begin: int, order: tuple[int, ...], at: int) -> str:
     lookup = rule.lookups[order[at]]
     before = [begin, *(i for i in order[:at] if not rule.lookups[i].negated)]
     known: set[Term] = {arg for i in before for arg in rule.lookups[i].args}
+    if lookup.walk is not None:
+        return f"walk through {_name(lookup.relation)}"
     bound = [str(i + 1) for i, arg in enumerate(lookup.args) if not isinstance(arg, Variable) or arg in known]
     how = (
         "all rows"

@@ -14,6 +14,7 @@ from lasing.engines.local.operators import (
     gate,
     last,
     points,
+    ranking,
     recall,
     recompute,
     remember,
@@ -23,6 +24,7 @@ from lasing.engines.local.operators import (
 from lasing.engines.local.operators.join import join_any
 from lasing.engines.local.operators.operation import Operator
 from lasing.engines.local.operators.pairs import compute_rows, copy_rows, join_pairs
+from lasing.engines.local.operators.ranking import walk
 from lasing.engines.local.pointers import kernel_address
 
 OPERATORS: dict[type, Operator[Any]] = {
@@ -37,6 +39,7 @@ OPERATORS: dict[type, Operator[Any]] = {
         gate,
         last,
         points,
+        ranking,
         recall,
         recompute,
         remember,
@@ -55,5 +58,6 @@ def load_all() -> None:
         compute_rows,
         join_pairs,
         join_any,
+        walk,
     ):
         kernel_address(kernel)
