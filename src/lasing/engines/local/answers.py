@@ -159,8 +159,9 @@ class Answers:
             found.append(np.column_stack([np.full(len(known), question), names, names, memo[known]]))
         return np.concatenate(found)
 
-    def keep(self, rows: Codes, terms: Codes) -> None:
-        """Keep only these answers, and the terms with these numbers, which have new ones."""
+    def keep(self, rows: Codes, terms: Codes) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Keep only these answers, and the terms with these numbers, which have new ones. Returns which of the terms
+        kernels have made."""
         depths = self._terms[terms, DEPTH]
         self._making[ANSWERS_KNOWN] = self._making[TERMS_KNOWN] = 0
         self._of_names = 0
@@ -184,7 +185,9 @@ class Answers:
         made = np.flatnonzero(np.isin(rows[:, QUESTION], self.makers))
         made = made[(rows[made, ANSWER] >= TERMS) & (rows[made, ANSWER] < WIDES)]  # the others have no value
         self._terms[WIDES - 1 - rows[made, ANSWER], MADE_BY] = made
+        are_made: np.ndarray[Any, np.dtype[np.bool_]] = self._terms[: len(terms), MADE_BY] >= 0
         self._make_room()
+        return are_made
 
     def _is_of_name(self, question: int, a: int, b: int) -> bool:
         """Whether this is the value of a function of one name."""

@@ -186,14 +186,14 @@ class Dictionary:
             renumber_rows(coded.rows, coded.first, *numbers)
         self._arena[self._registers] = held[-1].rows[0]
         self.names = [self.names[i] for i in kept.tolist()]
-        self.terms = [self.terms[i] for i in kept_terms.tolist()]
         self._codes = {name: NAMES + i for i, name in enumerate(self.names)}
-        self._codes |= {
-            term: WIDES - 1 - i
-            for i, term in enumerate(self.terms)
-            if term is not None and not isinstance(term, Operands)
-        }
-        self._answers.keep(_renumbered(answers, numbers), kept_terms)
+        made = self._answers.keep(_renumbered(answers, numbers), kept_terms)
+        before, self.terms = self.terms, [None] * len(kept_terms)  # kernels know those that they have made
+        for i in np.flatnonzero(~made).tolist():
+            self.terms[i] = term = before[kept_terms[i]]
+            assert term is not None, "what kernels have not made is known here"
+            assert not isinstance(term, Operands), "kernels make all of them"
+            self._codes[term] = WIDES - 1 - i
         self._by_code, self._filled, self._arrow = np.empty(0, object), 0, None
         self._wides = []  # the arena knows them: a Python object is made only for those that someone asks for
         self.strings = Strings()
