@@ -30,8 +30,9 @@ def in_two_steps(program: Program, can_be_divided: Callable[[Program], bool]) ->
     if not can_be_divided(second):
         return ""
     *others, last = events
-    listed = f"{', '.join(others)} and {last}" if others else last
-    return f"derive {listed} in a program of their own: what looks back on them has a key"
+    if not others:
+        return f"derive {last} in a program of its own: what looks back on it has a key"
+    return f"derive {', '.join(others)} and {last} in a program of their own: what looks back on them has a key"
 
 
 def _of_the_instant(program: Program) -> frozenset[str]:

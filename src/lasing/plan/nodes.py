@@ -9,6 +9,7 @@ Nodes check their arities when they are made: a pass that loses a column fails r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lasing.logic.functions import Comparison
@@ -135,7 +136,8 @@ class PlanRule:
     `origin` is the number of the program's rule, -1 for one that the plan adds. `within` (T, span) lets the head hold
     only while T lies in the window. `timed` heads have a time as their last argument, which must be a time, not before
     the start. A rule that uses NOW is applied to all rows at each time point. `orders` has, for each lookup that
-    evaluation may begin with, the order of the others; without it, they come as written.
+    evaluation may begin with, the order of the others; without it, they come as written. `others` has the numbers of
+    further rules of the program that this one stands for.
     """
 
     head: Relation
@@ -146,6 +148,7 @@ class PlanRule:
     within: tuple[Variable, Span] | None = None
     timed: bool = False
     orders: tuple[tuple[int, ...], ...] = ()
+    others: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         expect_arity(self, self.head, len(self.args))
@@ -160,7 +163,13 @@ class PlanRule:
 
     def with_terms(self, args: tuple[Term, ...], lookups: tuple[Lookup, ...], tests: tuple[Test, ...]) -> PlanRule:
         """The same rule with other terms."""
-        return PlanRule(self.head, args, lookups, tests, self.origin, self.within, self.timed, self.orders)
+        return PlanRule(self.head, args, lookups, tests, self.origin, self.within, self.timed, self.orders, self.others)
+
+
+def others_of(rules: Sequence[PlanRule]) -> tuple[int, ...]:
+    """The rules of the program, beside the first one's, for which one rule of the plan is to stand."""
+    numbers = dict.fromkeys(number for rule in rules for number in (rule.origin, *rule.others))
+    return tuple(number for number in numbers if number not in (rules[0].origin, -1))
 
 
 @dataclass(frozen=True, slots=True)

@@ -260,7 +260,7 @@ class Extremes(OperatorNode):
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class WithBound:
     """A test of a `Ranking`: a column of its source compared with a bound, which is the second operand or, if
     `reversed`, the first."""
 
@@ -283,7 +283,7 @@ class Ranking(OperatorNode):
     source: Relation
     target: Relation
     groups: int
-    tests: tuple[Tested, ...]
+    tests: tuple[WithBound, ...]
     origin: int
 
     def __post_init__(self) -> None:

@@ -73,7 +73,8 @@ def _rule(rule: PlanRule) -> Iterator[str]:
     literals = [*map(_lookup, rule.lookups), *map(_test, rule.tests)]
     if rule.within is not None:
         literals.append(f"{rule.within[0]} in {_window(rule.within[1])}")
-    origin = f"   % rule {rule.origin + 1}" if rule.origin >= 0 else ""
+    more = f" and {len(rule.others):,} more" if rule.others else ""
+    origin = f"   % rule {rule.origin + 1}{more}" if rule.origin >= 0 else ""
     yield f"{_name(rule.head)}{_args(rule.args)} :- {', '.join(literals)}.{origin}"
     if len(rule.lookups) > 1:
         for begin, order in enumerate(rule.orders):

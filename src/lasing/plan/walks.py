@@ -18,7 +18,7 @@ from lasing.logic.terms import Term, Variable
 from lasing.plan.body import Body, variables_in
 from lasing.plan.literals import MOST_COLUMNS
 from lasing.plan.nodes import Test
-from lasing.plan.operators import Tested
+from lasing.plan.operators import WithBound
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Walkable:
     case: Body
     group: list[Variable]
     terms: tuple[Term, ...]
-    tests: tuple[Tested, ...]
+    tests: tuple[WithBound, ...]
     bounds: tuple[Variable, ...]
 
 
@@ -47,7 +47,7 @@ def walkable(select: Select, group: Sequence[Variable], cases: Sequence[Body]) -
     sides = [_sides(test, given, bound) for test in about]
     inner = [v for v in group if v in bound]
     terms: list[Term] = list(select.terms)
-    tests: list[Tested] = []
+    tests: list[WithBound] = []
     bounds: list[Variable] = []
     for test, found in zip(about, sides, strict=True):
         if found is None:
@@ -55,7 +55,7 @@ def walkable(select: Select, group: Sequence[Variable], cases: Sequence[Body]) -
         term, limit, is_reversed = found
         if term not in terms:
             terms.append(term)
-        tests.append(Tested(len(inner) + terms.index(term), test.comparison, is_reversed, test.negated))
+        tests.append(WithBound(len(inner) + terms.index(term), test.comparison, is_reversed, test.negated))
         bounds.append(limit)
     if len(inner) + len(terms) + len(tests) > MOST_COLUMNS:
         return None

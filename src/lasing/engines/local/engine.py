@@ -290,7 +290,7 @@ class LocalEngine:
     def measure(self) -> Measuring:
         """Count, from now on, what each rule adds and how long it takes."""
         if self._measuring is None:
-            self._measuring = Measuring(self, self._layout.rules, self._layout.nodes)
+            self._measuring = Measuring(self, self._layout.rules, self._layout.nodes, self._plan)
         return self._measuring
 
     # -- reports ---------------------------------------------------------------------------------------------------
