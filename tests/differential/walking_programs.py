@@ -1,8 +1,8 @@
 """Random programs whose selections are compared with variables from outside: rules that walk (see `plan.walks`).
 
-A seed makes a program; a failing seed is a case to keep. Times and values that one selection finds are the bounds of the
-next one, in the body or inside other braces. What is asked for stays for a while or for a time point; several tuples
-come and go at once.
+A seed makes a program; a failing seed is a case to keep. Times and values that one selection finds are the bounds of
+the next one, in the body or inside other braces. What is asked for stays for a while or for a time point; several
+tuples come and go at once.
 """
 
 from __future__ import annotations
