@@ -57,6 +57,8 @@ from lasing.logic.values.table import Coding
 Codes = np.ndarray[Any, np.dtype[np.int64]]
 
 _LEAST = 1 << 16
+_SEVERAL = 16
+"""For fewer terms, looking for what they have in common takes longer than it saves."""
 """Up to this number of values, none is ever forgotten."""
 _MOST_HELD = 1 << 10
 
@@ -288,7 +290,9 @@ class Dictionary:
             *args, function = (one if len(one) == size else one * size for one in values)
             made = constructed(function, zip(*args[::-1], strict=True))  # type: ignore[arg-type]  # kernels check
             places = numbers[mine]
-            if (np.diff(places) == 1).all():  # kernels number the terms of a rule one after the other
+            if (
+                size >= _SEVERAL and (np.diff(places) == 1).all()
+            ):  # kernels number the terms of a rule one after the other
                 self.terms[places[0] : places[0] + size] = made
             else:
                 for number, term in zip(places.tolist(), made, strict=True):
@@ -444,7 +448,7 @@ _CODINGS: dict[type, Coding] = {python: kind.coding for python, kind in KINDS.it
 
 def _once(column: Codes) -> Codes:
     """A column, or just its first row if all are the same: most operands of the results of a time point are."""
-    return column[:1] if (column == column[0]).all() else column
+    return column[:1] if len(column) >= _SEVERAL and (column == column[0]).all() else column
 
 
 def _numbered(used: Codes) -> Codes:
