@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -27,6 +29,8 @@ from lasing.logic.results import labels, row_of, seen
 from lasing.logic.values import Value
 
 Tuples = list[tuple[Value, ...]]
+_MANY = 256
+"""For fewer rows, the garbage collector does little."""
 
 
 class Update:
@@ -264,7 +268,8 @@ class Blocks:
             return None  # an atom may have been added and removed
         if len(block) <= few.FEW:
             return few.by_sign(self._engine, block)
-        return self._of_sign(block, 1), self._of_sign(block, -1)
+        with _collector_waiting(len(block)):
+            return self._of_sign(block, 1), self._of_sign(block, -1)
 
     def _of_sign(self, block: Codes, sign: int) -> Tuples:
         rows: Tuples = []
@@ -299,6 +304,20 @@ class Blocks:
             return self._blocks[0].rows
         blocks = [block.rows for block in self._blocks]
         return np.concatenate(blocks) if blocks else np.zeros((0, OUT_ARGS + self._engine.width), np.int64)
+
+
+@contextmanager
+def _collector_waiting(rows: int) -> Iterator[None]:
+    """Python's garbage collector waits while many rows are made: all of them are in use, and it would look at each of
+    them several times (see decision 23)."""
+    waits = rows >= _MANY and gc.isenabled()
+    if waits:
+        gc.disable()
+    try:
+        yield
+    finally:
+        if waits:
+            gc.enable()
 
 
 def _signed(change: Changes) -> Iterator[tuple[int, Atom]]:
