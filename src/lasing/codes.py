@@ -95,6 +95,8 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E321": "you asked for frames of pandas or Polars, which is not installed",
         "E322": "you asked for a frame of answers that would have too many rows",
         "E323": "you asked for frames of a run that has already begun",
+        "E324": "`Engine.on` names something that is not an output of the program, or a function that cannot be called",
+        "E325": "a function that `Engine.on` calls pushes facts into the engine that calls it",
     },
     "Files and data": {
         "E401": "a file cannot be read or decompressed",

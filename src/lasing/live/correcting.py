@@ -8,11 +8,11 @@ from lasing.connectors.rows import by_time
 from lasing.live.cores import Core, CoreWithPast, Facts
 from lasing.live.corrections import Known, Past, corrections
 from lasing.live.lateness import Lateness, len_of
-from lasing.live.running import Running
+from lasing.live.listening import Listening
 from lasing.live.updates import KnownChanges, Update
 
 
-class Correcting(Running):
+class Correcting(Listening):
     """Pushes that are answered at once."""
 
     def _push_and_correct(

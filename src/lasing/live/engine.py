@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -19,7 +19,8 @@ from lasing.entailment import Entail
 from lasing.errors import LasingError, fault
 from lasing.limits import Limits, Watch, limits_of
 from lasing.live import snapshots
-from lasing.live.clocked import run_clock
+from lasing.live.asynchronous import Arrivals, updates
+from lasing.live.clocked import next_over, run_clock
 from lasing.live.cores import Core, EncodedBatch, Facts, batch_of, checked, declared_columns, frame_of
 from lasing.live.correcting import Correcting
 from lasing.live.corrections import Past
@@ -122,7 +123,7 @@ class Engine(Correcting):
         With a delay, evaluate up to the last time point that is over, which may be none. Without facts, such a push
         says how far the time of its source has got.
         """
-        self._check_whole()
+        self._check_ready()
         lateness = self._lateness
         if lateness is None:
             now = instant = time_of(time, self.program.tick)
@@ -131,17 +132,18 @@ class Engine(Correcting):
             now, instant = lateness.point(time)
         given = self._as_declared(checked(facts))
         try:
-            return self._push(now, instant, given, source)
+            update = self._push(now, instant, given, source)
         except LasingError:  # facts that lack a value were refused before any effect: leave them out
             kept = self._without_gaps(given)
             if kept is None:
                 raise
-            return self._push(now, instant, kept, source)
+            update = self._push(now, instant, kept, source)
+        return self._heard(update)
 
     def push_at(self, point: int, instant: int, facts: Facts, source: str = ONLY) -> Update:
         """The same for a time point whose exact instant is known, in microseconds from 1970-01-01 UTC."""
-        self._check_whole()
-        return self._push(point, instant, checked(facts), source)
+        self._check_ready()
+        return self._heard(self._push(point, instant, checked(facts), source))
 
     def _push(self, now: int, instant: int, facts: Facts, source: str) -> Update:
         if self._lateness is not None and self._past is not None:
@@ -205,11 +207,10 @@ class Engine(Correcting):
 
         Without a start and before the first fact, this begins the timeline.
         """
-        self._check_whole()
+        self._check_ready()
         unit, lateness = self._tick_length(), self._lateness
-        delay = 0 if lateness is None else lateness.closing.longest_delay()
         now = self._clock.now()
-        over = closed_by(now, delay, unit)
+        over = closed_by(now, self._clock_delay(), unit)
         point = closed_by(now, 0, unit) if self._past is not None else over
         if self._core is not None and point <= self._core.time:
             return None
@@ -234,8 +235,24 @@ class Engine(Correcting):
         Yields an update for each push and each tick. A thread reads the arrivals, which may pause at any time; the
         engine itself stays in the caller's thread. This ends with the arrivals, or not at all if there are none.
         """
-        delay = 0 if self._lateness is None else self._lateness.closing.longest_delay()
-        return run_clock(self, arrivals, self._clock, self._tick_length(), delay)
+        return run_clock(self, arrivals, self._clock, self._tick_length(), self._clock_delay())
+
+    def stream(self, source: Arrivals, *, clock: bool = False) -> AsyncIterator[Update]:
+        """Push what arrives, as an asynchronous iterator: `async for update in engine.stream(source)`.
+
+        The source yields (time, facts) or (time, facts, source): an asynchronous iterable, a list, or an iterator that
+        may block, which a thread reads. There is an update for each arrival and, at the end, one for the facts that
+        still waited. With `clock`, time passes by the clock in between, with an update for each tick.
+
+        Evaluation runs in the loop's own thread. You can cancel the loop at any time: each arrival that the source has
+        handed over is in the engine, and a second `stream` goes on from there.
+        """
+        unit, delay = self._tick_length() if clock else 1, self._clock_delay()
+        return updates(self, source, self._clock if clock else None, lambda: next_over(self._clock.now(), unit, delay))
+
+    def _clock_delay(self) -> int:
+        """How much time points are behind the clock."""
+        return 0 if self._lateness is None else self._lateness.closing.longest_delay()
 
     def _tick_length(self) -> int:
         """The microseconds of a time point; fails if the program does not say."""
@@ -245,27 +262,27 @@ class Engine(Correcting):
 
     def flush(self) -> Update:
         """The streams have ended, or paused: evaluate all facts that wait because of the delay."""
-        self._check_whole()
+        self._check_ready()
         lateness = self._lateness
         newest = None if lateness is None else lateness.buffer.newest()
         if lateness is None or newest is None:
             return self._nothing()
-        return self._move(lateness, newest)
+        return self._heard(self._move(lateness, newest))
 
     def advance_to(self, time: Any) -> Update:
         """Let time pass without facts, up to a time point. With a delay, facts that wait for time points up to it are
         evaluated, and those that come later are late; with corrections, they are taken in like any other."""
         if self._lateness is None:
             return self.push(time, ())
-        self._check_whole()
+        self._check_ready()
         now = time_of(time, self.program.tick)
         if self._past is None:
-            return self._move(self._lateness, now)
+            return self._heard(self._move(self._lateness, now))
         if self._core is None and (start := self._first([], now)) is not None:
             self._begin(start, self._open(start))
         if self._core is None or now <= self._core.time:
             return self._nothing()
-        return self._go_on(self._lateness, self._past, self._core, now, [])
+        return self._heard(self._go_on(self._lateness, self._past, self._core, now, []))
 
     def push_batch(
         self,
@@ -285,7 +302,7 @@ class Engine(Correcting):
         With a delay, the rows may be in any order: they came together, so none is late because of another. Those that
         are too late are set aside. `end` then says that time has got there. This path makes an object for each fact.
         """
-        self._check_whole()
+        self._check_ready()
         gaps = Gaps(missing)
         taken = self._taken(batch_of(facts)) if self.program.only_inputs else batch_of(facts)
         given = declared_columns(taken, self._events, time)
@@ -302,6 +319,8 @@ class Engine(Correcting):
         self._enter_evaluation()
         changes = core.push_batch(until, batch)
         self._whole = True
+        if self._subscriptions:
+            self._tell((), list(filter(None, changes.changes())))
         return self._shown(changes)
 
     def _batch_to_wait(
@@ -322,7 +341,8 @@ class Engine(Correcting):
             checking.encode(point, rows)
         for late in lateness.add_together(source, parts, newest):
             self._set_aside(late)
-        return self._move(lateness, None if end is None else time_of(end, self.program.tick)).to_arrow()
+        update = self._move(lateness, None if end is None else time_of(end, self.program.tick))
+        return self._heard(update).to_arrow()
 
     def recall(self, facts: Mapping[str, Any], time: str = "time", end: Any = None, remembered: Any = None) -> None:
         """Take in the facts of a raw window, as `push_batch` does, before the engine has begun; report no changes.
