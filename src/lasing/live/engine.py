@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from lasing.connectors.arrow_columns import column_with_terms
+from lasing.connectors.bad_rows import STOP, OnBadRow, bad_rows_of
 from lasing.connectors.missing import SKIP, Gaps, Missing
 from lasing.connectors.rows import EventArity, time_of
 from lasing.engine_choice import (
@@ -22,11 +24,12 @@ from lasing.live import snapshots
 from lasing.live.asynchronous import Arrivals, updates
 from lasing.live.clocked import next_over, run_clock
 from lasing.live.cores import Core, EncodedBatch, Facts, batch_of, checked, declared_columns, frame_of
-from lasing.live.correcting import Correcting
 from lasing.live.corrections import Past
-from lasing.live.lateness import ONLY, Lateness, Waiting
+from lasing.live.delaying import Delaying
+from lasing.live.lateness import ONLY, Lateness, len_of
 from lasing.live.remembered import runs_from_table
 from lasing.live.running import OnLate
+from lasing.live.sound import sound_facts, sound_frames, sound_things
 from lasing.live.updates import KnownChanges, Update
 from lasing.logic.facts import facts_of
 from lasing.logic.own import Functions
@@ -41,7 +44,7 @@ from lasing.timeline.reorder import Late, closed_by
 from lasing.timeline.timing import Delays, Timing, no_tick, timing_of
 
 
-class Engine(Correcting):
+class Engine(Delaying):
     """A running program: push facts as they come, and get the changes.
 
     >>> engine = Engine("hot(S) :- temp(S, V) in [5], V > 30.", start=0)
@@ -72,6 +75,9 @@ class Engine(Correcting):
     `functions` has the Python functions that the program calls: `{"f": f}` for `@f(X)`. `data` has more background and
     `entail` names an entailment regime, as in `lasing.run`.
 
+    A push that has a bad fact is refused as a whole. With `bad_rows="skip"`, or a function that gets them, bad facts
+    are left out and counted; `max_bad_rows` is the share beyond which a push fails anyway (E517).
+
     `max_atoms`, `max_memory` and `max_time` are limits as in `lasing.run`; `max_time` applies to each call. An engine
     stopped by a limit or an interrupt is half way through a time point and refuses to continue (E317): restore it.
     """
@@ -88,6 +94,8 @@ class Engine(Correcting):
         corrections: bool = False,
         clock: Clock | None = None,
         on_late: OnLate | None = None,
+        bad_rows: str | OnBadRow = STOP,
+        max_bad_rows: float | None = None,
         constants: Mapping[str, Value] | None = None,
         functions: Functions | None = None,
         data: Any = None,
@@ -103,6 +111,7 @@ class Engine(Correcting):
         if corrections:
             _check_corrections(given, timing)
         self._set_up(given, start, choose(given, engine, most_models(models), watch), watch, on_late, timing)
+        self._bad = bad_rows_of(bad_rows, max_bad_rows)
         if corrections:
             self._past = Past()
 
@@ -130,14 +139,21 @@ class Engine(Correcting):
         else:
             lateness.check_source(source)
             now, instant = lateness.point(time)
-        given = self._as_declared(checked(facts))
+        given = self._as_declared(sound_things(facts, self._bad))
         try:
             update = self._push(now, instant, given, source)
-        except LasingError:  # facts that lack a value were refused before any effect: leave them out
+        except LasingError:  # the facts were refused before any effect: leave out those that lack a value, or are bad
             kept = self._without_gaps(given)
+            if self._bad.skips:
+                core = self._core or self._open(now)
+                left = given if kept is None else kept
+                kept = sound_facts(left, self._bad, lambda some: core.encode(now, some)) or kept
             if kept is None:
                 raise
-            update = self._push(now, instant, kept, source)
+            given = kept
+            update = self._push(now, instant, given, source)
+        if self._bad.skips:
+            self._bad.rows += len_of(given)
         return self._heard(update)
 
     def push_at(self, point: int, instant: int, facts: Facts, source: str = ONLY) -> Update:
@@ -166,41 +182,6 @@ class Engine(Correcting):
             self._set_aside(Late(source, now, max(core.time, start) - 1, facts))
             return self._nothing()
         return self._evaluate(core, now, core.encode(now, facts))
-
-    def _push_to_wait(self, lateness: Lateness, now: int, instant: int, facts: Facts, source: str) -> Update:
-        """Keep facts until they can be in order, and evaluate what is over."""
-        if self._core is None:  # the start is unknown: check the facts now, and encode them later
-            if self._unstarted is None:
-                self._unstarted = self._open(now)
-            self._unstarted.encode(now, facts)
-            waiting = Waiting(facts)
-        else:
-            waiting = Waiting(facts, self._core.encode(now, facts))
-        late = lateness.add(source, now, instant, waiting)
-        if late is not None:
-            self._set_aside(late)
-        return self._move(lateness)
-
-    def _move(self, lateness: Lateness, until: int | None = None) -> Update:
-        """Evaluate what is over, or everything up to a time point."""
-        over, core = lateness.closing.reached() if until is None else until, self._core
-        if over is None or (core is not None and core.time >= over):
-            return self._nothing()
-        released = lateness.buffer.release_up_to(over)
-        if core is None:
-            start = self._first([time for time, _ in released], over)
-            if start is None:
-                return self._nothing()
-            core, self._unstarted = self._open(start), None
-            self._begin(start, core)
-        parts = [(t, core.encode(t, w.facts) if w.encoded is None else w.encoded) for t, ws in released for w in ws]
-        batch = core.gathered(parts)
-        if self._own:
-            batch = self._with_due(core, batch, over)
-        self._enter_evaluation()
-        update = Update(over, core.push_batch(over, batch), self._queries)
-        self._whole = True
-        return update
 
     def follow_clock(self) -> Update | None:
         """Let time pass up to the last time point that is over by the clock, less the delay; None if that is not new.
@@ -309,10 +290,25 @@ class Engine(Correcting):
         frames = {name: self._present(name, frame, gaps, time) for name, frame in given.items()}
         if self._past is not None:
             raise fault("E510", "push_batch cannot report corrections", note="push the time points one by one")
+        try:
+            return self._push_frames(frames, time, end, source)
+        except LasingError:  # the same as in `push`
+            if not self._bad.skips:
+                raise
+            before, core = self._bad.number, self._core or self._open(0)
+            point = partial(time_of, tick=self.program.tick)
+            kept = sound_frames(frames, self._bad, lambda row: core.encode_batch(batch_of(row), time, point))
+            if self._bad.number == before:
+                raise
+            return self._push_frames(kept, time, end, source)
+        finally:
+            self._note_gaps(gaps)
+
+    def _push_frames(self, frames: Mapping[str, Any], time: str, end: Any, source: str) -> dict[str, Any]:
+        """Push tables whose rows have all values."""
         if self._lateness is not None:
             return self._batch_to_wait(self._lateness, frames, time, end, source)
         prepared = self._batch(frames, time, end)
-        self._note_gaps(gaps)
         if prepared is None:
             return self._shown(self._open(0).holding())  # the empty tables of an engine that has not begun
         core, until, batch = prepared
@@ -435,6 +431,8 @@ class Engine(Correcting):
         corrections: bool = False,
         clock: Clock | None = None,
         on_late: OnLate | None = None,
+        bad_rows: str | OnBadRow = STOP,
+        max_bad_rows: float | None = None,
         constants: Mapping[str, Value] | None = None,
         functions: Functions | None = None,
         data: Any = None,
@@ -461,6 +459,8 @@ class Engine(Correcting):
             corrections=corrections,
             clock=clock,
             on_late=on_late,
+            bad_rows=bad_rows,
+            max_bad_rows=max_bad_rows,
             max_atoms=max_atoms,
             max_memory=max_memory,
             max_time=max_time,
