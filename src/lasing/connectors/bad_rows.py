@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from lasing.errors import Diagnostic, LasingError, Place, fault
 
 _MOST_ERRORS = 10
-_LEAST_ROWS = 100
+LEAST_ROWS = 100
 """The share of bad rows means something once so many rows have come."""
 
 
@@ -87,7 +87,7 @@ class BadRows:
             text = where.text or ("" if place is None else place.text)
             row = BadRow(where.source, where.line, where.cell, where.column, found.code, found.message, text)
             self.on_bad(row)
-        if self.rows + self.number >= _LEAST_ROWS:
+        if self.rows + self.number >= LEAST_ROWS:
             self.check()
 
     def stop(self) -> None:

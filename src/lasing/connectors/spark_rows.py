@@ -19,6 +19,13 @@ def file_arrival(frame: Any) -> Any | None:
     return f.concat(modified, f.lit(" "), f.col("_metadata.file_path")).alias(ARRIVAL)
 
 
+def file_path(frame: Any) -> Any | None:
+    """The address of the file that a row comes from, as a column; None if Spark does not know it."""
+    from pyspark.sql import functions as f
+
+    return f.col("_metadata.file_path") if _of_files(frame) else None
+
+
 def _of_files(frame: Any) -> bool:
     """Whether Spark knows which file a row comes from. It does not after a join or union of streams."""
     from pyspark.errors import AnalysisException

@@ -121,4 +121,4 @@ class _Reader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
             said.append((NO_INPUT, 0))
         if end.get("clock", "") != start.get("clock", ""):
             said.append((CLOCK, int(end["clock"])))
-        return iter([(place, kind, number, None, None, None) for place in self._places for kind, number in said])
+        return iter([(place, kind, number, None, None, None, None) for place in self._places for kind, number in said])

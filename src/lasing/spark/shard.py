@@ -23,6 +23,7 @@ from lasing.logic.formulas import Atom
 from lasing.logic.program import Fact
 from lasing.models.witness import fact_text
 from lasing.spark.arrival import Course, course
+from lasing.spark.bad_rows import check_share
 from lasing.spark.evaluation import Evaluation, LeftOut, up_to
 from lasing.spark.state import ShardState
 from lasing.spark.tables import Numbers, by_time, times_of
@@ -44,6 +45,8 @@ class Arrived:
     facts: Any | None
     arrivals: Any | None = None
     missing: Mapping[str, int] = field(default_factory=dict)
+    bad: Any | None = None
+    """The table of bad rows, of those that this shard reports."""
 
 
 @dataclass(slots=True)
@@ -60,6 +63,8 @@ class BatchResult:
     """How many facts came, for all shards together."""
     missing: dict[str, dict[str, int]] = field(default_factory=dict)
     """How many rows were left out because they lack a value, by input and column: those that this shard reports."""
+    bad: list[Any] = field(default_factory=list)
+    """Tables of the bad rows that this shard reports."""
     waiting_for: tuple[str, ...] = ()
     """The inputs that brought nothing and without which time cannot go on."""
     rebuilt: bool = False
@@ -95,10 +100,12 @@ def step(
     `beat` is an instant that time follows: it closes time points, as a fact would, for inputs that brought nothing.
     """
     begun = time.perf_counter()
-    missing = _missing(arrived)
+    missing, bad = _missing(arrived), [part.bad for part in arrived if part.bad is not None]
+    if bad:
+        check_share(number := sum(table.num_rows for table in bad), number + sum(p.number for p in arrived), task.share)
     arrived = [part for part in arrived if part.number]  # rows that lack a value are not facts and do not move time
     if not arrived and beat is None and state.last is None and not state.has_begun:
-        return BatchResult(state, missing=missing)
+        return BatchResult(state, missing=missing, bad=bad)
     courses = _courses(task, state, arrived)
     facts, late = _in_time(task, shard, arrived, courses)
     waiting = _merged(task, state.window, facts)
@@ -109,7 +116,7 @@ def step(
         over, waiting_for = task.last_point(until if state.last is None else state.last), ()
     passed = until if over is None else max(until, over)
     events = sum(part.number for part in arrived)
-    result = BatchResult(state, late=late, events=events, missing=missing, waiting_for=waiting_for)
+    result = BatchResult(state, late=late, events=events, missing=missing, bad=bad, waiting_for=waiting_for)
     if passed == until and not drain:
         result.state = replace(state, start=start, until=until, window=waiting)
         result.engine_seconds = time.perf_counter() - begun

@@ -49,6 +49,8 @@ class Task:
     """The limits for one batch of a shard, or for one slice."""
     terms: Mapping[str, frozenset[int]] = field(default_factory=dict)
     """The arguments of the inputs, counted from 1, that have terms."""
+    share: float = 1.0
+    """The most bad rows that a batch may have, as a share of its rows."""
     name: str = field(default_factory=lambda: uuid4().hex)
 
     @cached_property
