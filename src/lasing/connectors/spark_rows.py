@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from typing import Any
 
 ARRIVAL = "*arrival"
 """The column that says when a row arrived."""
+BAD = "*bad"
+"""The column that says what is wrong with a row; null for a good one."""
 
 
 def file_arrival(frame: Any) -> Any | None:
@@ -40,6 +43,11 @@ def _of_files(frame: Any) -> bool:
     finally:
         log.setLevel(level)
     return True
+
+
+def refused(thing: object, code: str, reason: str, column: str = "") -> str:
+    """What is wrong with a row that was read, but is not a fact, as a text for the column `BAD`."""
+    return json.dumps({"row": str(thing), "code": code, "reason": reason, "column": column})
 
 
 def padded(number: Any) -> Any:

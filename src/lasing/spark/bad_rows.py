@@ -17,11 +17,9 @@ from urllib.parse import unquote, urlparse
 import pyarrow as pa
 
 from lasing.connectors.bad_rows import LEAST_ROWS, BadRow
-from lasing.connectors.spark_rows import file_path, quoted
+from lasing.connectors.spark_rows import BAD, file_path, quoted
 from lasing.errors import Diagnostic, Place, fault
 
-BAD = "*bad"
-"""The column that says what is wrong with a row; null for a good one."""
 COLUMNS = {
     "predicate": "string",
     "file": "string",
@@ -77,7 +75,7 @@ class Describe:
     def table(self, texts: Iterable[str]) -> Any:
         """What is wrong with each row; an error for the first, if it is one."""
         found = [self._row(json.loads(text)) for text in texts]
-        lines = _line_numbers([(row.file, row.row) for row in found])
+        lines = line_numbers([(row.file, row.row) for row in found])
         rows = [BadRow(path_of(r.file), n, *astuple(r)[2:]) for r, n in zip(found, lines, strict=True)]
         if rows and self.stops:
             raise error_of(self.predicate, rows[0])
@@ -96,11 +94,6 @@ class Describe:
         """For `mapInArrow`: the bad rows of a history."""
         for batch in batches:
             yield from self.table(batch.column(0).to_pylist()).to_batches()
-
-
-def refused(thing: object, code: str, reason: str, column: str = "") -> str:
-    """The text about a row that was read, but is not a fact."""
-    return json.dumps({"row": str(thing), "code": code, "reason": reason, "column": column})
 
 
 def error_of(predicate: str, row: BadRow) -> Exception:
@@ -147,7 +140,7 @@ def path_of(file: str) -> str:
     return unquote(urlparse(file).path) if file.startswith("file:") else unquote(file)
 
 
-def _line_numbers(rows: Sequence[tuple[str, str]]) -> list[int]:
+def line_numbers(rows: Sequence[tuple[str, str]]) -> list[int]:
     """The numbers of the lines with these texts in their files, from 1; 0 where they cannot be known. Equal lines of a
     file have their numbers in order."""
     wanted: dict[str, dict[str, list[int]]] = {}

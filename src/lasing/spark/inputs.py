@@ -10,14 +10,14 @@ from operator import and_
 from typing import Any
 
 from lasing.connectors.missing import ERROR, SKIP, Gaps, Missing
-from lasing.connectors.spark_rows import ARRIVAL, file_arrival, padded, quoted
+from lasing.connectors.spark_rows import ARRIVAL, BAD, file_arrival, padded, quoted
 from lasing.connectors.spark_terms import marked_columns
 from lasing.errors import fault, similar
 from lasing.logic.facts import facts_of
 from lasing.logic.program import Program
 from lasing.logic.types import Type
 from lasing.logic.values import is_name, mixed_text
-from lasing.spark.bad_rows import BAD, SCHEMA, Describe, bad_column, corrupt_column
+from lasing.spark.bad_rows import SCHEMA, Describe, bad_column, corrupt_column
 from lasing.spark.outputs import kinds
 from lasing.spark.terms import canonical_rows
 

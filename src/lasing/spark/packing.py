@@ -18,10 +18,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lasing.connectors.missing import ERROR, SKIP, Gaps, Missing, present
-from lasing.connectors.spark_rows import ARRIVAL
+from lasing.connectors.spark_rows import ARRIVAL, BAD, refused
 from lasing.errors import LasingError, fault
 from lasing.spark.arrival import marks
-from lasing.spark.bad_rows import BAD, Describe, refused
+from lasing.spark.bad_rows import Describe
 from lasing.spark.hashing import shards_of
 from lasing.spark.slices import Slices
 from lasing.spark.tables import Numbers, to_bytes
