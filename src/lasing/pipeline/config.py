@@ -29,6 +29,7 @@ from lasing.timeline.delay import delay_of, silence_of
 
 TOP_KEYS: dict[str, tuple[type, ...]] = {
     "program": (str, list),
+    "allow": (str, list),
     "constants": (dict,),
     "functions": (str,),
     "data": (str, list),
