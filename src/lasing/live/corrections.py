@@ -22,8 +22,8 @@ from lasing.logic.answers import Changes
 from lasing.logic.formulas import Atom
 
 _LEAST_FACTS, _WORDS_PER_FACT, _MOST_CHECKPOINTS = 64, 150, 8
-"""A checkpoint costs about a nanosecond for each word, and evaluating a fact again some tenths of a microsecond. So there
-is a checkpoint at most every so many facts, and few of them within the bound."""
+"""A checkpoint costs about a nanosecond for each word, and evaluating a fact again some tenths of a microsecond. So
+there is a checkpoint at most every so many facts, and few of them within the bound."""
 
 
 @dataclass(slots=True)
