@@ -96,6 +96,8 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E321": "you asked for frames of pandas or Polars, which is not installed",
         "E322": "you asked for a frame of answers that would have too many rows",
         "E323": "you asked for frames of a run that has already begun",
+        "E324": "`Engine.on` names something that is not an output of the program, or a function that cannot be called",
+        "E325": "a function that `Engine.on` calls pushes facts into the engine that calls it",
         "E333": "what you asked to explain is not an atom of the program",
         "E334": "explanations need a program with exactly one answer at each time point",
         "E335": "you asked why an atom holds that does not, or why one does not that does",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lasing.connectors.arriving import Arrived, OnLateAtom, arriving, counting
 from lasing.connectors.bad_rows import STOP, BadRows, OnBadRow, bad_rows_of
@@ -46,6 +46,7 @@ from lasing.reports import Report, counted
 from lasing.results import Results, Step
 from lasing.timeline.ticks import Tick
 from lasing.timeline.timing import Delays, Timing, timing_of
+from lasing.watching import OnProgress, Watched, watched
 
 if TYPE_CHECKING:  # these load Arrow and the kernels, so only when needed
     from lasing.connectors.batches import Batch, Slab
@@ -55,6 +56,7 @@ if TYPE_CHECKING:  # these load Arrow and the kernels, so only when needed
     from lasing.engines.local.figures import Measuring
 
 Arrivals = Iterator[tuple[int, list[Atom]]]
+Item = TypeVar("Item")
 
 
 def run(
@@ -74,6 +76,7 @@ def run(
     delay: Delays | None = None,
     idle: str | timedelta | None = None,
     on_late: OnLateAtom | None = None,
+    progress: bool | OnProgress = False,
     data: Any = None,
     entail: Entail = None,
     max_atoms: int | None = None,
@@ -107,6 +110,9 @@ def run(
     or file. Time moves with the slowest stream, unless it has been silent for `idle`. Facts beyond the bound are left
     out, counted, and handed to `on_late`.
 
+    With `progress=True`, a long run shows a bar, if standard error is a terminal. A function gets a `lasing.Progress`
+    now and then, and at the end: the bytes read, facts and time points so far.
+
     Three limits end a run that gets out of hand, with an error that names the rule: `max_atoms`, derived at one time
     point (5,000,000 by default, 200,000 for engines other than the local one); `max_memory`, in bytes or as '2 GB'
     (half of the machine's); `max_time` for the whole run, in seconds or as '5 min' (none).
@@ -122,6 +128,7 @@ def run(
     timing = timing_of(delay, idle, None)
     if timing is not None and sort:
         raise fault("E510", "a stream is sorted whole, or read with a delay", note="leave out sort= or delay=")
+    following = watched(progress, stream)
     return Run(
         checked,
         stream,
@@ -129,6 +136,8 @@ def run(
         end,
         engine,
         sort,
+        following if following is None else following.read,
+        watched=following,
         models=models,
         limits=limits,
         missing=missing,
@@ -163,8 +172,10 @@ class Run(Results, Counting, Explaining):
         bad_rows: BadRows | None = None,
         timing: Timing | None = None,
         on_late: OnLateAtom | None = None,
+        watched: Watched | None = None,
     ) -> None:
         self._live = live
+        self._watched = watched
         self._watch = Watch(limits)
         policy = None if bad_rows is None else BadRows(bad_rows.skips, bad_rows.share)
         again = partial(Run, sort=sort, limits=limits, missing=missing, bad_rows=policy, timing=timing, warn=False)
@@ -219,18 +230,21 @@ class Run(Results, Counting, Explaining):
             from lasing.connectors.batches import batches_of
 
             sources = [batches_of(own), *stream_batches(stream, *given)]
-            self._steps = self._steps_of(self._engine, sources, first, last, warn)
+            self._steps = self._followed(self._steps_of(self._engine, sources, first, last, warn))
             self._moments = self._moments_of(self._steps)
             self._answers = filled(self._moments)
             return
         match self._engine:
             case OnLocal() | OnReference():
-                self._moments = self._changes_of(self._engine, arrivals(), warn)
+                self._moments = self._followed(self._changes_of(self._engine, arrivals(), warn))
                 self._answers = filled(self._moments)
             case AnyAnswers():
-                answers = self._answers_of(self._engine, arrivals(), warn)
+                answers = self._followed(self._answers_of(self._engine, arrivals(), warn))
                 self._moments = changes(answers)
                 self._answers = repeated(answers)
+
+    def _followed(self, items: Iterator[Item]) -> Iterator[Item]:
+        return items if self._watched is None else self._watched.through(items, self.report)
 
     def __iter__(self) -> Iterator[Answer]:
         return self

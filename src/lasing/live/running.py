@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, assert_never
 
+from lasing.connectors.bad_rows import BadRows
 from lasing.connectors.missing import SKIP, Gaps, present, without_gaps
 from lasing.connectors.rows import EventArity, by_time, time_of
 from lasing.engine_choice import (
@@ -81,6 +82,7 @@ class Running:
         self._start: int | None = None
         self._whole = True
         self._gaps = Gaps(SKIP)
+        self._bad = BadRows()
         self._undeclared: set[str] = set()
         names = program.argument_names()
         self._events = EventArity({predicate: len(known) for predicate, known in names.items()}, names)
@@ -259,13 +261,14 @@ class Running:
         return replace(answer, tick=self.program.shown_tick())
 
     def diagnostics(self) -> list[Diagnostic]:
-        """Warnings about what was left out so far: facts that lack a value (W206) or came too late (W208), events with
-        a wrong number of values (W207), heads before the start (W202) and instances that had no value (W203); and about
-        inconsistent data of a query (W210)."""
+        """Warnings about what was left out so far: facts that lack a value (W206), came too late (W208) or are bad
+        (W209), events with a wrong number of values (W207), heads before the start (W202) and instances that had no
+        value (W203); and about inconsistent data of a query (W210)."""
         set_aside = self._late.warnings(_TO_SEE_LATE if self.on_late is None else "")
         others = left_out(self.program, *self.left_out(), self.examples())
         found = self._contradictions.findings()
-        return [*self._gaps.warnings(), *self._events.warnings(), *set_aside, *found, *others]
+        lost = [*self._gaps.warnings(), *self._bad.warnings()]
+        return [*lost, *self._events.warnings(), *set_aside, *found, *others]
 
     def left_out(self) -> tuple[int, Mapping[tuple[int, str], int]]:
         """The same as numbers: heads before the start, and instances without a value by rule (from 0) and reason."""

@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import warnings
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 from weakref import WeakSet
 
+from lasing.connectors.bad_rows import BadRow
 from lasing.connectors.missing import warnings_of
 from lasing.entailment.contradictions import Contradiction
 from lasing.errors import LasingWarning, render
+from lasing.spark.bad_rows import first_of, warning
 from lasing.spark.waiting import Waiting
 
 TO_CHOOSE = 'to stop there, missing="error"; to use a value instead, missing=VALUE'
+
+TO_SEE_BAD = "the result's `bad` has them; to stop there, bad_rows='stop'"
 
 _listening: WeakSet[Any] = WeakSet()
 """The sessions that have a listener."""
@@ -25,16 +30,31 @@ class LeftOut:
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, str]] = Counter()
         self._warned: Counter[tuple[str, str]] = Counter()
+        self._bad: dict[str, tuple[BadRow, int]] = {}
+        self._warned_of_bad: Counter[str] = Counter()
 
-    def batch(self, missing: str | None) -> None:
-        """A batch is done; `missing` has the number of rows that lacked a value, as JSON by input and column."""
+    def batch(self, missing: str | None, bad: str | None = None) -> None:
+        """A batch is done; `missing` has the number of rows that lacked a value, as JSON by input and column, and `bad`
+        that of bad rows, by input."""
+        for predicate, about in json.loads(bad or "{}").items():
+            first, number = self._bad.get(predicate, (first_of(about), 0))
+            self._bad[predicate] = first, number + about["number"]
+            if not number:
+                self._warn_of_bad([predicate])
         for predicate, columns in json.loads(missing or "{}").items():
             self._counts.update({(predicate, column): count for column, count in columns.items()})
         self._warn({key: count for key, count in self._counts.items() if key not in self._warned})
 
     def end(self) -> None:
         """The query has ended."""
+        self._warn_of_bad([p for p, (_, number) in self._bad.items() if number != self._warned_of_bad[p]])
         self._warn({key: count for key, count in self._counts.items() if count != self._warned[key]})
+
+    def _warn_of_bad(self, predicates: Iterable[str]) -> None:
+        for predicate in predicates:
+            first, number = self._bad[predicate]
+            self._warned_of_bad[predicate] = number
+            warnings.warn(render([warning(predicate, number, first, TO_SEE_BAD)]), LasingWarning, stacklevel=3)
 
     def _warn(self, counts: dict[tuple[str, str], int]) -> None:
         self._warned.update({key: count - self._warned[key] for key, count in counts.items()})
@@ -74,7 +94,7 @@ def listen(spark: Any) -> None:
                 waiting, left_out, inconsistencies = queries[str(event.progress.runId)]
                 names = json.loads(figures["waiting_for"] or "[]")
                 waiting.batch(figures["events"] or 0, names, figures["reached"])
-                left_out.batch(figures["missing"])
+                left_out.batch(figures["missing"], figures["bad"])
                 inconsistencies.batch(figures["inconsistent"])
 
         def onQueryIdle(self, event: Any) -> None:  # noqa: N802

@@ -50,6 +50,8 @@ class Task:
     """The limits for one batch of a shard, or for one slice."""
     terms: Mapping[str, frozenset[int]] = field(default_factory=dict)
     """The arguments of the inputs, counted from 1, that have terms."""
+    share: float = 1.0
+    """The most bad rows that a batch may have, as a share of its rows."""
     name: str = field(default_factory=lambda: uuid4().hex)
 
     @cached_property
@@ -111,6 +113,11 @@ class Task:
     def point(self, instant: int) -> int:
         """The time point of an instant."""
         return instant if self.unit is None else instant // self.unit
+
+    def instant(self, clock: int) -> int:
+        """The instant that the clock shows, in the units of the inputs' times; `clock` is in microseconds."""
+        tick = self.program.tick
+        return clock if self.unit is not None or tick is None else clock // tick.microseconds
 
     def first_point(self, oldest: int) -> int:
         """Where the timeline starts if the oldest fact of the stream is at `oldest`."""
