@@ -27,15 +27,18 @@ Position = None | bool | int | float | str | Sequence["Position"] | Mapping[str,
 class Arrivals:
     """Messages or lines, in the order in which they came.
 
-    `payloads` are undecoded and have no line ends. Continue at `position` after them. `places` says for each where it
-    came from, for messages: "readings.csv:17", "mqtt message 12". `arrived` says when, in microseconds from 1970; it is
-    the same when a message is delivered again, and None if the source cannot know that, as with files.
+    `payloads` are undecoded and have no line ends; an empty line is an empty payload. Continue at `position` after
+    them. `places` says for each where it came from, for messages: "readings.csv:17", "mqtt message 12". `arrived` says
+    when, in microseconds from 1970; it is the same when a message is delivered again, and None if the source cannot
+    know that, as with files. `header` is the first line of the file that all the payloads come from, if the source was
+    asked for that.
     """
 
     payloads: Sequence[bytes]
     position: Position
     places: Sequence[str]
     arrived: Sequence[int] | None = None
+    header: bytes | None = None
 
 
 class LiveSource(Protocol):
