@@ -14,7 +14,7 @@ from lasing.connectors.live.backoff import Backoff
 from lasing.connectors.live.journal import Received
 from lasing.connectors.live.lines import Lines
 from lasing.connectors.live.received import ReceivingSource
-from lasing.connectors.live.sockets import SocketAddress
+from lasing.connectors.live.sockets import SocketAddress, reason
 from lasing.connectors.live.tls import tls_failure
 from lasing.errors import LasingError
 
@@ -124,17 +124,6 @@ class SocketServer(ReceivingSource):
 
 
 _TRYING = "trying again, with growing pauses"
-
-
-def reason(error: OSError) -> str:
-    """Why a connection fails, in a few words."""
-    if isinstance(error, TimeoutError):
-        return "no answer"
-    if isinstance(error, socket.gaierror):
-        return "the name of the host is not known"
-    if isinstance(error, ssl.SSLError):
-        return f"TLS failed: {error.reason or error}"
-    return error.strerror or str(error) or type(error).__name__
 
 
 def _read(source: ReceivingSource, connection: socket.socket, name: str, backoff: Backoff | None) -> str:

@@ -100,3 +100,14 @@ class SocketAddress:
     def _taken(self, error: OSError) -> LasingError:
         note = "does another program listen there? Choose another port" if self.port else ""
         return fault("E524", f"{self}: cannot listen there: {error.strerror or error}", note=note)
+
+
+def reason(error: OSError) -> str:
+    """Why a connection fails, in a few words."""
+    if isinstance(error, TimeoutError):
+        return "no answer"
+    if isinstance(error, socket.gaierror):
+        return "the name of the host is not known"
+    if isinstance(error, ssl.SSLError):
+        return f"TLS failed: {error.reason or error}"
+    return error.strerror or str(error) or type(error).__name__
