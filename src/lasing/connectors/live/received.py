@@ -72,6 +72,7 @@ class ReceivingSource(ABC):
         for thread in self._threads:
             thread.join(_PATIENCE)
         self._journal.close()
+        self._warn()
 
     @abstractmethod
     def connect(self) -> None:
