@@ -1,0 +1,144 @@
+"""Live streams by their addresses, for the command line: `tcp://127.0.0.1:9000`, `mqtt://host/topic`, …"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+
+from lasing.errors import fault
+
+if TYPE_CHECKING:
+    from lasing.connectors.live.protocol import LiveSource
+
+SCHEMES = ("tcp", "tcp-listen", "unix", "unix-listen", "http", "https", "mqtt", "mqtts")
+_AT_ONCE = 1024
+_A_WHILE = 0.5
+
+
+class Address(type(Path())):  # type: ignore[misc]  # which class paths have depends on the system
+    """The address of a live stream, in the place of a path. `follow` is a file that grows.
+
+    >>> str(Address("mqtt://127.0.0.1/rooms/#"))
+    'mqtt://127.0.0.1/rooms/#'
+    """
+
+    url: str
+    follow: Path | None
+    header: bool
+
+    def __new__(cls, url: str, follow: Path | None = None, header: bool = False) -> Address:  # noqa: ARG004
+        found: Address = super().__new__(cls, url)
+        return found
+
+    def __init__(self, url: str, follow: Path | None = None, header: bool = False) -> None:
+        try:
+            super().__init__(url)  # paths take arguments here from Python 3.12 on
+        except TypeError:
+            super().__init__()
+        self.url, self.follow, self.header = url, follow, header
+
+    def __str__(self) -> str:
+        return self.url
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is the address of a live stream, and not the name of a file.
+
+    >>> is_address("tcp://127.0.0.1:9000"), is_address("temp.csv"), is_address("c:/temp.csv")
+    (True, False, False)
+    """
+    scheme, colon, _ = text.partition("://")
+    return bool(colon) and scheme.lower() in SCHEMES
+
+
+def opened(address: Address) -> LiveSource:
+    """The source at an address. It keeps what it has received in memory."""
+    from lasing.connectors.live.followed_file import FollowedFile
+    from lasing.connectors.live.making import live_source
+
+    if address.follow is not None:
+        return FollowedFile(address.follow, header=address.header)
+    return live_source(settings_of(address.url), address.url, None)
+
+
+def settings_of(url: str) -> dict[str, Any]:
+    """The settings that an address stands for; those without a place in it follow a `?`.
+
+    >>> settings_of("mqtt://me@127.0.0.1:1884/rooms/#?password_env=SECRET&tls=false") == {
+    ...     "format": "mqtt", "user": "me", "host": "127.0.0.1", "port": 1884, "topic": "rooms/#",
+    ...     "password_env": "SECRET", "tls": False}
+    True
+    """
+    from lasing.connectors.live.making import SOURCE_KEYS
+
+    try:
+        parts = urlsplit(url.replace("#", "%23"))
+        host, port = parts.hostname or "", parts.port
+    except ValueError as error:
+        raise fault("E524", f"{url}: {error}") from None
+    if parts.password is not None:
+        shown = url.replace(f":{parts.password}@", ":…@")
+        raise fault("E524", f"{shown}: a password does not belong in an address", note="add ?password_env=NAME")
+    found = _by_scheme(url, parts, host, port)
+    keys = SOURCE_KEYS[found["format"]]
+    for key, text in parse_qsl(parts.query, keep_blank_values=True):
+        value: Any = text
+        if bool in keys.get(key, ()) and text in ("true", "false"):
+            value = text == "true"
+        elif int in keys.get(key, ()) and text.isdecimal():
+            value = int(text)
+        found[key] = value
+    return found
+
+
+def _by_scheme(url: str, parts: SplitResult, host: str, port: int | None) -> dict[str, Any]:
+    path = unquote(parts.path)
+    scheme, _, listen = parts.scheme.partition("-")
+    if scheme == "unix":
+        if host or not path:
+            raise fault("E524", f"{url}: a Unix socket has a path and no host", note="such as unix:///run/sensors")
+        return {"format": "unix", "path": path, "listen": bool(listen)}
+    if not host:
+        raise fault("E524", f"{url}: the host is missing", note=f"such as {parts.scheme}://127.0.0.1:9000")
+    found: dict[str, Any] = {"host": host} if port is None else {"host": host, "port": port}
+    if scheme == "tcp":
+        return {"format": "socket", **found, "listen": bool(listen)}
+    if scheme in ("http", "https"):
+        default = 443 if scheme == "https" else 80
+        secure = {"tls": True} if scheme == "https" else {}
+        return {"format": "http", "port": default, **found, "path": path or "/", **secure}
+    user = {} if parts.username is None else {"user": unquote(parts.username)}
+    secure = {"tls": True} if scheme == "mqtts" else {}
+    topic = path.removeprefix("/")
+    if not topic:
+        raise fault("E524", f"{url}: the topic is missing", note=f"such as {parts.scheme}://{host}/rooms/#")
+    return {"format": "mqtt", **user, **found, "topic": topic, **secure}
+
+
+def live_lines(address: Address) -> Iterator[bytes]:
+    """What comes, as whole lines. The header of a file comes first, and only once."""
+    source = opened(address)
+    source.start(None)
+    header: bytes | None = None
+    try:
+        while not source.finished():
+            arrivals = source.take(_AT_ONCE, _A_WHILE)
+            if arrivals is None:
+                continue
+            lines = [_in_one_line(payload) for payload in arrivals.payloads]
+            if arrivals.header is not None and arrivals.header != header:
+                if header is not None:
+                    message = f"{arrivals.places[0]}: the file has other columns than the one before"
+                    raise fault("E505", message, note=f"before: {header.decode(errors='replace')}")
+                header = arrivals.header
+                lines.insert(0, header)
+            yield b"".join(line + b"\n" for line in lines)
+    finally:
+        source.close()
+
+
+def _in_one_line(payload: bytes) -> bytes:
+    """A JSON object that was sent in several lines, in one."""
+    return payload.replace(b"\n", b" ") if payload.lstrip().startswith(b"{") else payload
