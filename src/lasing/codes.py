@@ -189,7 +189,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         ),
         "W209": "bad rows were left out; [`--bad-rows`](../how-to/read-streams.md#bad-rows) writes them to a file",
         "W210": "the data of a query is inconsistent, by a rule of its entailment regime",
-        "W212": "a live source or sink lost its connection, or cannot be reached yet; it tries again",
+        "W212": "a live source or sink lost its connection, cannot be reached yet, or its file was cut; it goes on",
         "W213": (
             "a connection to another machine without TLS, or a password in a file of settings: "
             "[secrets](../how-to/live-sources.md#secrets) come from the environment or a file of their own"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from lasing.connectors.live.address import Address, live_lines
+from lasing.connectors.live.paths import LivePath
 from lasing.errors import LasingError, Place, fault
 
 LONGEST_LINE = 16 * 2**20
@@ -67,7 +67,7 @@ def is_live(path: Path) -> bool:
     live address."""
     return (
         str(path) == "-"
-        or isinstance(path, Address)
+        or isinstance(path, LivePath)
         or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
     )
 
@@ -84,9 +84,9 @@ def raw_blocks(path: Path, progress: OnBytesRead | None = None, size: int = 0) -
     if str(path) == "-":
         yield from _live_blocks(sys.stdin.buffer, "standard input")
         return
-    if isinstance(path, Address):
+    if isinstance(path, LivePath):
         line = 1
-        for raw in live_lines(path):
+        for raw in path.lines():
             yield RawBlock(raw, line)
             line += raw.count(b"\n")
         return

@@ -17,7 +17,8 @@ from lasing.connectors.csv import read_csv
 from lasing.connectors.facts import parse_facts, read_facts
 from lasing.connectors.files import PACKED, OnBytesRead, first_line, is_live
 from lasing.connectors.jsonl import read_jsonl
-from lasing.connectors.live.address import Address, is_address
+from lasing.connectors.live.address import followed_path, is_address, live_path
+from lasing.connectors.live.paths import LivePath
 from lasing.connectors.missing import Gaps
 from lasing.connectors.rdf.endings import STREAM_FORMATS as RDF_FORMATS
 from lasing.connectors.rdf.endings import STREAMS as RDF_STREAMS
@@ -145,7 +146,7 @@ def file_source(argument: str, time: str = TIME, standard_input: str = "facts") 
     """
     mapped = None if os.path.exists(argument) else _MAPPED.fullmatch(argument)
     name = mapped["path"] if mapped else argument
-    path = Address(name) if is_address(name) else Path(name)
+    path = live_path(name) if is_address(name) else Path(name)
     form = _format(path, standard_input)
     if mapped is None:
         return FileSource(path, form, Columns(time=time))
@@ -154,7 +155,7 @@ def file_source(argument: str, time: str = TIME, standard_input: str = "facts") 
 
 
 def _format(path: Path, standard_input: str) -> str:
-    if str(path) == "-" or isinstance(path, Address):
+    if str(path) == "-" or isinstance(path, LivePath):
         return standard_input
     if os.path.isdir(path):
         raise fault("E401", f"{path} is a directory, not a file")
@@ -178,8 +179,7 @@ def followed(source: FileSource) -> FileSource:
     if source.format not in ("facts", "csv", "jsonl") or source.path.suffix.lower() == PACKED:
         note = "files of facts, CSV and JSON lines can grow"
         raise fault("E511", f"{source.path} cannot be followed", note=note)
-    path = Address(str(source.path), follow=source.path, header=source.format == "csv")
-    return replace(source, path=path)
+    return replace(source, path=followed_path(source.path, header=source.format == "csv"))
 
 
 def named(source: FileSource, header: Iterable[str]) -> FileSource:
@@ -369,9 +369,9 @@ _STREAMS = (
 def _header(source: FileSource) -> Iterable[str]:
     """The columns of a table, as far as needed to see whether it has one called `predicate`."""
     path: Path = source.path
-    if isinstance(path, Address) and path.follow is not None:
+    if isinstance(path, LivePath) and path.follow is not None:
         path = path.follow
-    if str(path) == "-" or isinstance(path, Address):
+    if str(path) == "-" or isinstance(path, LivePath):
         return ("predicate",)
     if source.format == "facts" or source.format in RDF_FORMATS or is_live(path):
         return ()  # data read from a pipe here would be lost

@@ -4,43 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
+from lasing.connectors.live.followed_file import FollowedFile
+from lasing.connectors.live.making import SOURCE_KEYS, live_source
+from lasing.connectors.live.paths import LivePath
+from lasing.connectors.live.protocol import LiveSource
 from lasing.errors import fault
-
-if TYPE_CHECKING:
-    from lasing.connectors.live.protocol import LiveSource
 
 SCHEMES = ("tcp", "tcp-listen", "unix", "unix-listen", "http", "https", "mqtt", "mqtts")
 _AT_ONCE = 1024
 _A_WHILE = 0.5
 
 
-class Address(type(Path())):  # type: ignore[misc]  # which class paths have depends on the system
-    """The address of a live stream, in the place of a path. `follow` is a file that grows.
+def live_path(url: str) -> LivePath:
+    """The live stream at an address, as a path. It keeps what it has received in memory."""
+    return LivePath(url, lambda: _lines(live_source(settings_of(url), url, None)))
 
-    >>> str(Address("mqtt://127.0.0.1/rooms/#"))
-    'mqtt://127.0.0.1/rooms/#'
-    """
 
-    url: str
-    follow: Path | None
-    header: bool
-
-    def __new__(cls, url: str, follow: Path | None = None, header: bool = False) -> Address:  # noqa: ARG004
-        found: Address = super().__new__(cls, url)
-        return found
-
-    def __init__(self, url: str, follow: Path | None = None, header: bool = False) -> None:
-        try:
-            super().__init__(url)  # paths take arguments here from Python 3.12 on
-        except TypeError:
-            super().__init__()
-        self.url, self.follow, self.header = url, follow, header
-
-    def __str__(self) -> str:
-        return self.url
+def followed_path(path: Path, header: bool) -> LivePath:
+    """A file that grows, as a path. With `header`, its first line has the names of its columns."""
+    return LivePath(str(path), lambda: _lines(FollowedFile(path, header=header)), path)
 
 
 def is_address(text: str) -> bool:
@@ -53,16 +38,6 @@ def is_address(text: str) -> bool:
     return bool(colon) and scheme.lower() in SCHEMES
 
 
-def opened(address: Address) -> LiveSource:
-    """The source at an address. It keeps what it has received in memory."""
-    from lasing.connectors.live.followed_file import FollowedFile
-    from lasing.connectors.live.making import live_source
-
-    if address.follow is not None:
-        return FollowedFile(address.follow, header=address.header)
-    return live_source(settings_of(address.url), address.url, None)
-
-
 def settings_of(url: str) -> dict[str, Any]:
     """The settings that an address stands for; those without a place in it follow a `?`.
 
@@ -71,8 +46,6 @@ def settings_of(url: str) -> dict[str, Any]:
     ...     "password_env": "SECRET", "tls": False}
     True
     """
-    from lasing.connectors.live.making import SOURCE_KEYS
-
     try:
         parts = urlsplit(url.replace("#", "%23"))
         host, port = parts.hostname or "", parts.port
@@ -117,9 +90,8 @@ def _by_scheme(url: str, parts: SplitResult, host: str, port: int | None) -> dic
     return {"format": "mqtt", **user, **found, "topic": topic, **secure}
 
 
-def live_lines(address: Address) -> Iterator[bytes]:
+def _lines(source: LiveSource) -> Iterator[bytes]:
     """What comes, as whole lines. The header of a file comes first, and only once."""
-    source = opened(address)
     source.start(None)
     header: bytes | None = None
     try:

@@ -121,8 +121,8 @@ def test_a_client_that_goes_away_in_the_middle_sends_nothing() -> None:
 
 def test_listening_for_others_needs_tls_and_a_token() -> None:
     with pytest.raises(LasingError, match=r"(?s)E524.*needs a certificate.*tls = false"):
-        Webhook(HttpAddress("0.0.0.0", 0), MemoryJournal()).start(None)
-    source = Webhook(HttpAddress("0.0.0.0", 0, tls=TlsSettings(tls=False)), MemoryJournal())
+        Webhook(HttpAddress("0.0.0.0", 0), MemoryJournal()).start(None)  # noqa: S104
+    source = Webhook(HttpAddress("0.0.0.0", 0, tls=TlsSettings(tls=False)), MemoryJournal())  # noqa: S104
     with warned() as warnings, started(source):
         pass
     assert ["W213" in warning for warning in warnings] == [True, True]
