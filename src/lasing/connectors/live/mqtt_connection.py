@@ -117,17 +117,19 @@ class MqttConnection:
 
     def run(self) -> None:
         """Until `stop`. Raises a refusal for good."""
-        while not self._backoff.stopped:
-            why = self._connect_and_serve()
-            if self._refusal is not None:
-                raise self._refusal
-            if self._backoff.stopped:
-                break
-            if self._backoff.failures == 0:
-                self._report("W212", f"{self._address} {why}", "trying again, with growing pauses")
-            self._backoff.pause()
-        self._client.disconnect()
-        self._client.loop(0)
+        try:
+            while not self._backoff.stopped:
+                why = self._connect_and_serve()
+                if self._refusal is not None:
+                    raise self._refusal
+                if self._backoff.stopped:
+                    break
+                if self._backoff.failures == 0:
+                    self._report("W212", f"{self._address} {why}", "trying again, with growing pauses")
+                self._backoff.pause()
+        finally:  # also after a refusal, or the broker would keep a connection that nobody serves
+            self._client.disconnect()
+            self._client.loop(0)
 
     def stop(self) -> None:
         self._backoff.stop()
