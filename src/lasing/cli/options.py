@@ -12,6 +12,7 @@ import typer
 
 from lasing.connectors.csv import cell_value
 from lasing.connectors.files import read_text, whole_text
+from lasing.connectors.live.address import is_address
 from lasing.connectors.rdf.mapped import Mapped
 from lasing.connectors.rdf.mapping import TripleMapping, read_mapping
 from lasing.connectors.sources import FORMATS, FileSource, file_source, mapped
@@ -236,7 +237,12 @@ def split_files(
 
 def _is_stream(file: str) -> bool:
     """Whether an argument names a stream: standard input, a predicate with its file, or a file in a known format."""
-    return file == "-" or "=" in file or any(ending in Path(file.lower()).suffixes for ending in FORMATS)
+    return (
+        file == "-"
+        or "=" in file
+        or is_address(file)
+        or any(ending in Path(file.lower()).suffixes for ending in FORMATS)
+    )
 
 
 def stream_file(file: str, time: str, input_format: str, option: str | None = None) -> FileSource:

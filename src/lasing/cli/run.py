@@ -64,7 +64,7 @@ from lasing.connectors.sinks import (
     model_records,
     records,
 )
-from lasing.connectors.sources import FileSource, Streams
+from lasing.connectors.sources import FileSource, Streams, followed
 from lasing.connectors.tables import TIME
 from lasing.engine_choice import ENGINES
 from lasing.entailment import with_entailment
@@ -92,8 +92,9 @@ def run(
             metavar="PROGRAM... [STREAM]...",
             help="Programs (.lars), queries (.rq .sparql .rspql .csparql .cqels) or event patterns "
             "(.tesla .dotr .etalis), and "
-            "streams (.facts .csv .jsonl .parquet .trig .nq .nt .jsonld .jelly, or - for standard input). The rows of "
-            "a table are facts of the predicate that the file is named after, or of pred in pred=FILE or "
+            "streams (.facts .csv .jsonl .parquet .trig .nq .nt .jsonld .jelly, - for standard input, or an address: "
+            "tcp://HOST:PORT, unix:///PATH, mqtt://HOST/TOPIC, http://127.0.0.1:PORT/PATH to listen). The rows of a "
+            "table are facts of the predicate that the file is named after, or of pred in pred=FILE or "
             "pred(column,…)=FILE.",
             show_default=False,
         ),
@@ -197,10 +198,16 @@ def run(
             "--delay, what is different at earlier time points, with + and -.",
         ),
     ] = False,
+    follow: Annotated[
+        bool,
+        typer.Option("--follow", help="Read files on as they grow, also when they are rotated; end with Ctrl-C."),
+    ] = False,
     input_format: Annotated[
         str,
         typer.Option(
-            "--input-format", metavar="FORMAT", help=f"The format of standard input: {', '.join(INPUT_FORMATS)}."
+            "--input-format",
+            metavar="FORMAT",
+            help=f"The format of standard input and of addresses: {', '.join(INPUT_FORMATS)}.",
         ),
     ] = "facts",
     const: Annotated[
@@ -228,8 +235,9 @@ def run(
 ) -> None:
     """Run a program on streams and print its answers.
 
-    Streams are merged by time; each must be in order, or out of order by at most --delay. Standard input and named
-    pipes are read live: the answer of a time point is printed as soon as every stream has a later fact or has ended.
+    Streams are merged by time; each must be in order, or out of order by at most --delay. Standard input, named pipes,
+    addresses and, with --follow, files are read live: the answer of a time point is printed as soon as every stream has
+    a later fact or has ended.
 
     \b
     lasing run hot.lars readings.facts
@@ -250,6 +258,8 @@ def run(
         program = replace(program, outputs=outputs_from(show))
         if mistakes := findings(program, (arity,)):
             raise LasingError(mistakes)
+    if follow:
+        sources = [followed(source) for source in sources]
     timing = timing_from(delay, idle, late, by_clock, sources)
     if timing is not None and sort:
         raise typer.BadParameter("streams are sorted whole, or read with a delay", param_hint="--sort")

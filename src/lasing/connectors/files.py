@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
+from lasing.connectors.live.paths import LivePath
 from lasing.errors import LasingError, Place, fault
 
 LONGEST_LINE = 16 * 2**20
@@ -62,8 +63,13 @@ class RawBlock:
 
 
 def is_live(path: Path) -> bool:
-    """Whether a stream may come bit by bit and can be read only once: standard input (`-`), a named pipe, a device."""
-    return str(path) == "-" or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
+    """Whether a stream may come bit by bit and can be read only once: standard input (`-`), a named pipe, a device, a
+    live address."""
+    return (
+        str(path) == "-"
+        or isinstance(path, LivePath)
+        or (os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path))
+    )
 
 
 def blocks(path: Path, progress: OnBytesRead | None = None, bad: BadLines | None = None) -> Iterator[Block]:
@@ -77,6 +83,12 @@ def raw_blocks(path: Path, progress: OnBytesRead | None = None, size: int = 0) -
     """Same as `blocks`, but undecoded, and in blocks of about `size` bytes. A file that ends in .gz is unpacked."""
     if str(path) == "-":
         yield from _live_blocks(sys.stdin.buffer, "standard input")
+        return
+    if isinstance(path, LivePath):
+        line = 1
+        for raw in path.lines():
+            yield RawBlock(raw, line)
+            line += raw.count(b"\n")
         return
     try:
         with path.open("rb") as file:

@@ -16,6 +16,8 @@ from lasing.connectors.csv import read_csv
 from lasing.connectors.facts import parse_facts, read_facts
 from lasing.connectors.files import PACKED, OnBytesRead, first_line, is_live
 from lasing.connectors.jsonl import read_jsonl
+from lasing.connectors.live.address import followed_path, is_address, live_path
+from lasing.connectors.live.paths import LivePath
 from lasing.connectors.missing import Gaps
 from lasing.connectors.objects import STREAMS, object_rows
 from lasing.connectors.rdf.endings import STREAM_FORMATS as RDF_FORMATS
@@ -142,7 +144,8 @@ def file_source(argument: str, time: str = TIME, standard_input: str = "facts") 
     Without a predicate, the file name of a table is the predicate, unless the table has a column `predicate`.
     """
     mapped = None if os.path.exists(argument) else _MAPPED.fullmatch(argument)
-    path = Path(mapped["path"] if mapped else argument)
+    name = mapped["path"] if mapped else argument
+    path = live_path(name) if is_address(name) else Path(name)
     form = _format(path, standard_input)
     if mapped is None:
         return FileSource(path, form, Columns(time=time))
@@ -151,7 +154,7 @@ def file_source(argument: str, time: str = TIME, standard_input: str = "facts") 
 
 
 def _format(path: Path, standard_input: str) -> str:
-    if str(path) == "-":
+    if str(path) == "-" or isinstance(path, LivePath):
         return standard_input
     if os.path.isdir(path):
         raise fault("E401", f"{path} is a directory, not a file")
@@ -166,6 +169,16 @@ def _format(path: Path, standard_input: str) -> str:
             )
         raise fault("E511", f"{path}: which format is this?", note=note)
     return form
+
+
+def followed(source: FileSource) -> FileSource:
+    """The source, read on as the file grows. Standard input, pipes and addresses are live already."""
+    if is_live(source.path):
+        return source
+    if source.format not in ("facts", "csv", "jsonl") or source.path.suffix.lower() == PACKED:
+        note = "files of facts, CSV and JSON lines can grow"
+        raise fault("E511", f"{source.path} cannot be followed", note=note)
+    return replace(source, path=followed_path(source.path, header=source.format == "csv"))
 
 
 def named(source: FileSource, header: Iterable[str]) -> FileSource:
@@ -350,18 +363,19 @@ def _gaps_of(table: Table, gaps: Gaps) -> Gaps:
 
 def _header(source: FileSource) -> Iterable[str]:
     """The columns of a table, as far as needed to see whether it has one called `predicate`."""
-    if str(source.path) == "-":
+    path: Path = source.path
+    if isinstance(path, LivePath) and path.follow is not None:
+        path = path.follow
+    if str(path) == "-" or isinstance(path, LivePath):
         return ("predicate",)
-    if (
-        source.format == "facts" or source.format in RDF_FORMATS or is_live(source.path)
-    ):  # data read from a pipe here would be lost
-        return ()
+    if source.format == "facts" or source.format in RDF_FORMATS or is_live(path):
+        return ()  # data read from a pipe here would be lost
     if source.format == "parquet":
         try:
-            return parquet_source(source.path).header
+            return parquet_source(path).header
         except LasingError:
             return ()  # reading the file itself will report what is wrong
-    first = first_line(source.path, blank=source.format == "csv")
+    first = first_line(path, blank=source.format == "csv")
     try:
         return (
             list(json.loads(first)) if source.format == "jsonl" else [c.strip() for c in next(csv.reader([first]), [])]

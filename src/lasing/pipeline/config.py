@@ -321,8 +321,9 @@ class _Reading:
         fact = table.get("fact", name)
         self._columns(where, kind, schema, fact, time, program, mapping)
         given = {key: table[key] for key in table if key not in common}
-        if "path" in given:
-            given["path"] = self._place(given["path"])
+        for key in ("path", "password_file", "ca", "certificate", "key"):
+            if key in given:
+                given[key] = self._place(given[key])
         options = (
             {
                 key: str(value).lower() if isinstance(value, bool) else str(value)
@@ -429,8 +430,9 @@ class _Reading:
         if self._one_of(f"{where}format", kind, tuple(SINK_KEYS)):
             self._check_keys(where, table, {**common, **SINK_KEYS[str(kind)]}, SINKS_NEED[str(kind)])
         given = {key: table[key] for key in table if key not in common}
-        if "path" in given:
-            given["path"] = self._place(given["path"])
+        for key in ("path", "password_file", "ca", "certificate", "key"):
+            if key in given:
+                given[key] = self._place(given[key])
         options = table.get("options", {})
         texts = {key: str(value) for key, value in options.items()} if isinstance(options, dict) else {}
         return SinkConfig(name, "", str(kind), given, texts)

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from lasing.connectors.live.tls import TLS_KEYS
+
 FILE_FORMATS = ("parquet", "csv", "json")
 SOURCE_KEYS: dict[str, dict[str, tuple[type, ...]]] = {
     **{name: {"path": (str,), "files_per_batch": (int,)} for name in FILE_FORMATS},
     "socket": {"host": (str,), "port": (int,), "payload": (str,)},
     "rate": {"rows_per_second": (int,)},
     "kafka": {"servers": (str,), "topic": (str,), "payload": (str,), "from": (str,)},
-    "mqtt": {"host": (str,), "port": (int,), "topic": (str,), "payload": (str,), "user": (str,), "password": (str,)},
+    "mqtt": {
+        "host": (str,),
+        "port": (int,),
+        "topic": (str,),
+        "payload": (str,),
+        "user": (str,),
+        "password": (str,),
+        "password_env": (str,),
+        "password_file": (str,),
+        **TLS_KEYS,
+    },
 }
 """The keys of a source by format, in addition to `format`, `fact`, `time`, `schema` and `options`."""
 NEEDED = {

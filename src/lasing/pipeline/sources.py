@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from lasing.connectors.bad_rows import STOP
+from lasing.connectors.live.mqtt_connection import MqttAddress
 from lasing.connectors.rdf.mapped_spark import mapped_frame
 from lasing.connectors.spark_rows import BAD
 from lasing.connectors.spark_terms import marked
-from lasing.errors import fault
+from lasing.errors import fault, warn
 from lasing.pipeline.bad_rows import CORRUPT, with_corrupt
 from lasing.pipeline.config import Pipeline, SourceConfig
 from lasing.pipeline.formats import FILE_FORMATS
@@ -104,7 +105,9 @@ def _received(spark: Any, pipeline: Pipeline, source: SourceConfig) -> Any:
         from lasing.pipeline.mqtt import MqttSource
 
         spark.dataSource.register(MqttSource)
-        settings = {key: str(given[key]) for key in ("host", "port", "topic", "user", "password") if key in given}
+        warn(MqttAddress.of(given, f"sources.{source.name}")[1])  # also finds a secret that is missing
+        settings = {key: str(value) for key, value in given.items() if key != "payload"}
+        settings["where"] = f"sources.{source.name}"
         spool = str(Path(pipeline.checkpoint) / "mqtt" / source.name)
         messages = reader.format(MqttSource.name()).options(**settings).option("spool", spool).load()
         return messages.withColumnRenamed("number", "*order0")

@@ -1,0 +1,116 @@
+"""Live streams by their addresses, for the command line: `tcp://127.0.0.1:9000`, `mqtt://host/topic`, …"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+
+from lasing.connectors.live.followed_file import FollowedFile
+from lasing.connectors.live.making import SOURCE_KEYS, live_source
+from lasing.connectors.live.paths import LivePath
+from lasing.connectors.live.protocol import LiveSource
+from lasing.errors import fault
+
+SCHEMES = ("tcp", "tcp-listen", "unix", "unix-listen", "http", "https", "mqtt", "mqtts")
+_AT_ONCE = 1024
+_A_WHILE = 0.5
+
+
+def live_path(url: str) -> LivePath:
+    """The live stream at an address, as a path. It keeps what it has received in memory."""
+    return LivePath(url, lambda: _lines(live_source(settings_of(url), url, None)))
+
+
+def followed_path(path: Path, header: bool) -> LivePath:
+    """A file that grows, as a path. With `header`, its first line has the names of its columns."""
+    return LivePath(str(path), lambda: _lines(FollowedFile(path, header=header)), path)
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is the address of a live stream, and not the name of a file.
+
+    >>> is_address("tcp://127.0.0.1:9000"), is_address("temp.csv"), is_address("c:/temp.csv")
+    (True, False, False)
+    """
+    scheme, colon, _ = text.partition("://")
+    return bool(colon) and scheme.lower() in SCHEMES
+
+
+def settings_of(url: str) -> dict[str, Any]:
+    """The settings that an address stands for; those without a place in it follow a `?`.
+
+    >>> settings_of("mqtt://me@127.0.0.1:1884/rooms/#?password_env=SECRET&tls=false") == {
+    ...     "format": "mqtt", "user": "me", "host": "127.0.0.1", "port": 1884, "topic": "rooms/#",
+    ...     "password_env": "SECRET", "tls": False}
+    True
+    """
+    try:
+        parts = urlsplit(url.replace("#", "%23"))
+        host, port = parts.hostname or "", parts.port
+    except ValueError as error:
+        raise fault("E524", f"{url}: {error}") from None
+    if parts.password is not None:
+        shown = url.replace(f":{parts.password}@", ":…@")
+        raise fault("E524", f"{shown}: a password does not belong in an address", note="add ?password_env=NAME")
+    found = _by_scheme(url, parts, host, port)
+    keys = SOURCE_KEYS[found["format"]]
+    for key, text in parse_qsl(parts.query, keep_blank_values=True):
+        value: Any = text
+        if bool in keys.get(key, ()) and text in ("true", "false"):
+            value = text == "true"
+        elif int in keys.get(key, ()) and text.isdecimal():
+            value = int(text)
+        found[key] = value
+    return found
+
+
+def _by_scheme(url: str, parts: SplitResult, host: str, port: int | None) -> dict[str, Any]:
+    path = unquote(parts.path)
+    scheme, _, listen = parts.scheme.partition("-")
+    if scheme == "unix":
+        if host or not path:
+            raise fault("E524", f"{url}: a Unix socket has a path and no host", note="such as unix:///run/sensors")
+        return {"format": "unix", "path": path, "listen": bool(listen)}
+    if not host:
+        raise fault("E524", f"{url}: the host is missing", note=f"such as {parts.scheme}://127.0.0.1:9000")
+    found: dict[str, Any] = {"host": host} if port is None else {"host": host, "port": port}
+    if scheme == "tcp":
+        return {"format": "socket", **found, "listen": bool(listen)}
+    if scheme in ("http", "https"):
+        default = 443 if scheme == "https" else 80
+        secure = {"tls": True} if scheme == "https" else {}
+        return {"format": "http", "port": default, **found, "path": path or "/", **secure}
+    user = {} if parts.username is None else {"user": unquote(parts.username)}
+    secure = {"tls": True} if scheme == "mqtts" else {}
+    topic = path.removeprefix("/")
+    if not topic:
+        raise fault("E524", f"{url}: the topic is missing", note=f"such as {parts.scheme}://{host}/rooms/#")
+    return {"format": "mqtt", **user, **found, "topic": topic, **secure}
+
+
+def _lines(source: LiveSource) -> Iterator[bytes]:
+    """What comes, as whole lines. The header of a file comes first, and only once."""
+    source.start(None)
+    header: bytes | None = None
+    try:
+        while not source.finished():
+            arrivals = source.take(_AT_ONCE, _A_WHILE)
+            if arrivals is None:
+                continue
+            lines = [_in_one_line(payload) for payload in arrivals.payloads]
+            if arrivals.header is not None and arrivals.header != header:
+                if header is not None:
+                    message = f"{arrivals.places[0]}: the file has other columns than the one before"
+                    raise fault("E505", message, note=f"before: {header.decode(errors='replace')}")
+                header = arrivals.header
+                lines.insert(0, header)
+            yield b"".join(line + b"\n" for line in lines)
+    finally:
+        source.close()
+
+
+def _in_one_line(payload: bytes) -> bytes:
+    """A JSON object that was sent in several lines, in one."""
+    return payload.replace(b"\n", b" ") if payload.lstrip().startswith(b"{") else payload
