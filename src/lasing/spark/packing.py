@@ -48,6 +48,8 @@ _MOST_ROWS = 1 << 19
 
 NO_INPUT = -1
 """Instead of an input's number: the stream has ended."""
+CLOCK = -2
+"""Instead of an input's number: the clock shows the instant in `number`, in microseconds from 1970-01-01 UTC."""
 
 _DAY = 86_400_000_000
 
