@@ -50,8 +50,8 @@ class Checkpoint:
     sources: Mapping[str, Position] = field(default_factory=dict)
     sinks: Mapping[str, Position] = field(default_factory=dict)
     sent: Mapping[str, Sequence[bytes]] = field(default_factory=dict)
-    """The lines since the checkpoint before, for sinks that cannot be cut back: they are delivered once it is saved, and
-    again by a run that continues from it."""
+    """The lines since the checkpoint before, for sinks that cannot be cut back: they are delivered once it is saved,
+    and again by a run that continues from it."""
     written: int = 0
     """When it was written, in microseconds from 1970-01-01 UTC."""
 

@@ -79,7 +79,8 @@ def _csv(cell: str) -> str:
 
 def _joined(parts: list[Any]) -> bytes:
     """Join texts row by row."""
-    lines = pc.binary_join_element_wise(*parts, pa.scalar("", pa.large_string()))
+    texts = [pa.scalar(part, pa.large_string()) if isinstance(part, str) else part for part in [*parts, ""]]
+    lines = pc.binary_join_element_wise(*texts)
     _, ends, text = lines.buffers()
     first, last = np.frombuffer(ends, np.int64)[[lines.offset, lines.offset + len(lines)]].tolist()
     return bytes(text.slice(first, last - first).to_pybytes())
