@@ -121,6 +121,18 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E516": "an atom cannot be written as RDF, because it is not a triple",
         "E517": "more rows are bad than `max_bad_rows` allows; the first of each kind are listed before",
     },
+    "Live sources and sinks": {
+        "E520": "the other side refuses for good: a wrong user or password, no permission, an answer such as 404",
+        "E521": "TLS failed: a certificate that is not trusted or names another host, or a file of TLS cannot be used",
+        "E522": "a secret is missing: its environment variable is not set, its file cannot be read, or it is empty",
+        "E523": "a journal of received messages is damaged, or does not belong to the checkpoint",
+        "E524": "an address or a setting of a live source or sink is wrong, or two of them contradict each other",
+        "E525": "a sink gave up: the other side could not be reached, or did not answer, for too long",
+        "E526": (
+            "a file that is followed, or written, is not what it was: it lacks lines that a checkpoint counts as read "
+            "or written"
+        ),
+    },
     "Queries": {
         "E701": "a query has a syntax error",
         "E702": "a query asks for something that is not supported, such as SERVICE",
@@ -181,6 +193,11 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         ),
         "W209": "bad rows were left out; [`--bad-rows`](../how-to/read-streams.md#bad-rows) writes them to a file",
         "W210": "the data of a query is inconsistent, by a rule of its entailment regime",
+        "W212": "a live source or sink lost its connection, or cannot be reached yet; it tries again",
+        "W213": (
+            "a connection to another machine without TLS, or a password in a file of settings: "
+            "[secrets](../how-to/live-sources.md#secrets) come from the environment or a file of their own"
+        ),
         "W601": "there are many more partitions than shards, so most of Spark's tasks will be empty",
         "W602": "the program cannot be divided into shards, so one shard does all the work",
         "W603": "everything waits for a source that delivers no facts",

@@ -17,7 +17,7 @@ from lasing.pipeline.config import read_pipeline
 from lasing.pipeline.mqtt import Spool
 from lasing.pipeline.progress import Progress
 from lasing.pipeline.run import run_pipeline
-from tests.spark.broker import Broker
+from tests.broker import Broker
 from tests.spark.test_pipeline import found
 
 pytestmark = pytest.mark.usefixtures("spark")

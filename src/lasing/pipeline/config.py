@@ -225,6 +225,12 @@ class _Reading:
             return path
         return str(self._path.parent / path)
 
+    def _place_files(self, given: dict[str, Any], kind: object) -> None:
+        """Let the files among the keys of a source or a sink be relative to the pipeline's file."""
+        for key in ("path", "password_file", "token_file", "ca", "certificate", "key"):
+            if key in given and not (key == "path" and kind == "http"):  # that is the path of an address
+                given[key] = self._place(given[key])
+
     def _rows_place(self, rule: Any) -> Any:
         """A rule for bad rows; a file is relative to the pipeline's file."""
         return rule if rule in (STOP, SKIP, None) else self._place(rule)
@@ -316,8 +322,7 @@ class _Reading:
         fact = table.get("fact", name)
         self._columns(where, kind, schema, fact, time, program, mapping)
         given = {key: table[key] for key in table if key not in common}
-        if "path" in given:
-            given["path"] = self._place(given["path"])
+        self._place_files(given, kind)
         options = (
             {
                 key: str(value).lower() if isinstance(value, bool) else str(value)
@@ -424,8 +429,7 @@ class _Reading:
         if self._one_of(f"{where}format", kind, tuple(SINK_KEYS)):
             self._check_keys(where, table, {**common, **SINK_KEYS[str(kind)]}, SINKS_NEED[str(kind)])
         given = {key: table[key] for key in table if key not in common}
-        if "path" in given:
-            given["path"] = self._place(given["path"])
+        self._place_files(given, kind)
         options = table.get("options", {})
         texts = {key: str(value) for key, value in options.items()} if isinstance(options, dict) else {}
         return SinkConfig(name, "", str(kind), given, texts)

@@ -10,12 +10,11 @@ from lasing.connectors.bad_rows import STOP
 from lasing.errors import Diagnostic, LasingError
 from lasing.logic.program import Program
 from lasing.pipeline.described import SourceConfig
-from lasing.pipeline.formats import FILE_FORMATS, LOCAL, SPARK
+from lasing.pipeline.formats import FILE_FORMATS, LIVE_SINKS, LOCAL, SPARK
 from lasing.timeline.delay import delay_of
 
 _ONLY_SPARK = ("shards", "slices", "replicate", "spark")
 _ONLY_LOCAL = ("checkpoint_every", "keep")
-ONLY_LOCAL_FORMATS = ("http", "unix", "stdin")
 _TEXT_OPTIONS = ("header", "sep", "delimiter")
 _NO_KAFKA = (
     'engine = "local" has no connector for Kafka: use engine = "spark", or bring the topic to a socket or a file, such '
@@ -94,7 +93,7 @@ class Misfits:
             kind = table.get("format")
             if self._is_local and kind == "kafka":
                 yield f"{where}.format is kafka", _NO_KAFKA
-            if not self._is_local and kind in ("mqtt", "http", "socket", "unix"):
+            if not self._is_local and kind in LIVE_SINKS:
                 yield f"{where}.format is {kind}, which Spark does not write", 'use engine = "local"'
 
     def _tables(self, name: str) -> dict[str, Mapping[str, Any]]:

@@ -7,6 +7,7 @@ file when it comes, one per line, and is read from there. Messages are numbered 
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 import time
 from collections.abc import Iterator
@@ -18,6 +19,9 @@ from typing import IO, Any
 from pyspark.sql.datasource import DataSource, SimpleDataSourceStreamReader
 from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
 
+from lasing.connectors.live.mqtt_connection import MqttAddress, mqtt_client
+from lasing.connectors.live.sockets import reason
+from lasing.connectors.live.tls import tls_failure
 from lasing.errors import fault
 
 _PATIENCE = 10.0
@@ -30,7 +34,8 @@ _clients: dict[str, Any] = {}
 
 
 class MqttSource(DataSource):
-    """Options: `host`, `port` (1883), `topic`, `user`, `password`, and `spool`, the folder for received messages."""
+    """Options: `spool`, the folder for received messages, and the keys of the source in the pipeline's file. So Spark
+    sees only where a password is, and not the password itself."""
 
     @classmethod
     def name(cls) -> str:
@@ -80,17 +85,12 @@ class MqttReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
     def _connect(self) -> None:
         if self._options["spool"] in _clients:
             return
-        try:
-            from paho.mqtt.client import Client
-            from paho.mqtt.enums import CallbackAPIVersion
-        except ImportError:
-            raise fault("E602", "paho-mqtt is not installed", note="pip install 'lasing[mqtt]'") from None
-        options = self._options
-        host, port = options["host"], int(options.get("port", "1883"))
+        options: dict[str, Any] = {**self._options}
+        if "tls" in options:
+            options["tls"] = options["tls"].lower() == "true"
+        address, _ = MqttAddress.of(options, options.get("where", "mqtt"))
         name = f"lasing-{sha256(repr((options['spool'], options['topic'])).encode()).hexdigest()[:12]}"
-        client = Client(CallbackAPIVersion.VERSION2, client_id=name, clean_session=False)
-        if "user" in options:
-            client.username_pw_set(options["user"], options.get("password"))
+        client = mqtt_client(address, name, clean=False)
         connected = threading.Event()
         refused: list[str] = []
 
@@ -108,14 +108,17 @@ class MqttReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
 
         client.on_connect, client.on_message = on_connect, on_message
         try:
-            client.connect(host, port)
+            client.connect(address.host, address.real_port)
+        except ssl.SSLError as error:
+            failure = tls_failure(error, str(address))
+            raise (failure or fault("E613", f"no MQTT broker at {address.broker}: {reason(error)}")) from None
         except OSError as error:
-            raise fault("E613", f"no MQTT broker at {host}:{port}: {error.strerror or error}") from None
+            raise fault("E613", f"no MQTT broker at {address.broker}: {error.strerror or error}") from None
         client.loop_start()
         if not connected.wait(_PATIENCE) or refused:
             client.loop_stop()
             why = refused[0] if refused else f"no answer within {_PATIENCE:.0f} s"
-            raise fault("E613", f"the MQTT broker at {host}:{port} refused the connection: {why}")
+            raise fault("E613", f"the MQTT broker at {address.broker} refused the connection: {why}")
         _clients[options["spool"]] = client
 
 

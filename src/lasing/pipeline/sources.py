@@ -6,9 +6,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+from lasing.connectors.live.mqtt_connection import MqttAddress
 from lasing.connectors.rdf.mapped_spark import mapped_frame
 from lasing.connectors.spark_terms import marked
-from lasing.errors import fault
+from lasing.errors import fault, warn
 from lasing.pipeline.config import Pipeline, SourceConfig
 from lasing.pipeline.formats import FILE_FORMATS
 from lasing.spark.inputs import Terms
@@ -89,7 +90,9 @@ def _received(spark: Any, pipeline: Pipeline, source: SourceConfig) -> Any:
         from lasing.pipeline.mqtt import MqttSource
 
         spark.dataSource.register(MqttSource)
-        settings = {key: str(given[key]) for key in ("host", "port", "topic", "user", "password") if key in given}
+        warn(MqttAddress.of(given, f"sources.{source.name}")[1])  # also finds a secret that is missing
+        settings = {key: str(value) for key, value in given.items() if key != "payload"}
+        settings["where"] = f"sources.{source.name}"
         spool = str(Path(pipeline.checkpoint) / "mqtt" / source.name)
         messages = reader.format(MqttSource.name()).options(**settings).option("spool", spool).load()
         return messages.withColumnRenamed("number", "*order0")

@@ -32,8 +32,8 @@ class Disk:
         """Make a folder and those above it, unless they exist."""
         if path.is_dir():
             return
-        self.about_to("make", path)
         try:
+            self.about_to("make", path)
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise refused(path, error) from None

@@ -11,7 +11,7 @@ from lasing.pipeline.formats import FILE_FORMATS
 from lasing.pipeline.local.checkpoints import Checkpoint, Position
 from lasing.pipeline.local.disk import Disk
 from lasing.pipeline.local.sinks import LineSink, TableSink, check_empty, file_sink, line_sink
-from lasing.pipeline.local.wires import live_sink
+from lasing.pipeline.local.wires import wired_sink
 from lasing.spark.shard import BatchResult
 from lasing.spark.streaming import late_table
 from lasing.spark.task import Task
@@ -36,7 +36,7 @@ class Outlets:
                 self._files[name] = file_sink(sink, disk)
             else:
                 view: View | None = None if name == LATE else task.view
-                self._lines[name] = line_sink(sink, task.outputs.get(sink.output), view, live_sink(pipeline, name))
+                self._lines[name] = line_sink(sink, task.outputs.get(sink.output), view, wired_sink(pipeline, name))
 
     def begin(self) -> None:
         """Begin with nothing. Fails if there are results already."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,16 @@ import numpy as np
 import pyarrow as pa
 
 from lasing.connectors.bad_rows import BadRows
+from lasing.connectors.live.protocol import Arrivals, LiveSource
 from lasing.pipeline.described import SourceConfig
 from lasing.pipeline.formats import FILE_FORMATS, RATE_COLUMNS
 from lasing.pipeline.local.checkpoints import Position
 from lasing.pipeline.local.files import file_source
 from lasing.pipeline.local.parts import Part, RowSource
 from lasing.pipeline.local.reading import LineReader
+from lasing.pipeline.local.wires import wired_source
 from lasing.pipeline.schema import columns_of
+from lasing.spark.tables import Numbers
 from lasing.timeline.clock import Clock
 
 ARRIVED = "timestamp"
@@ -29,9 +33,7 @@ def source_of(source: SourceConfig, journal: Path, clock: Clock, bad: BadRows) -
         return file_source(source, bad)
     if source.format == "rate":
         return Rate(source.given.get("rows_per_second", 1), clock)
-    from lasing.pipeline.local.wires import live_source
-
-    return Messages(source, live_source(source, journal), bad)
+    return Messages(source, wired_source(source, journal), bad)
 
 
 class Rate:
@@ -75,13 +77,14 @@ class Rate:
 class Messages:
     """Messages of a live source, each with one row in JSON or CSV."""
 
-    def __init__(self, source: SourceConfig, live: Any, bad: BadRows) -> None:
+    def __init__(self, source: SourceConfig, live: LiveSource, bad: BadRows) -> None:
         self._columns = columns_of(source.schema or "")
         self._payload = str(source.given.get("payload", "json"))
         self._reader = LineReader(source.name, self._columns, self._payload, bad)
         self._live = live
         self._stamped = source.time == ARRIVED and ARRIVED not in self._columns
         self._lasting = True
+        self._ended = False
 
     def columns(self) -> dict[str, str]:
         return {**({ARRIVED: "timestamp"} if self._stamped else {}), **self._columns}
@@ -93,7 +96,7 @@ class Messages:
     def take(self, most: int) -> Part | None:
         arrivals = self._live.take(most, 0.0 if self._lasting else 1.0)
         if arrivals is None:
-            self._lasting_end()
+            self._ended = not self._lasting  # nothing came for a moment, so this is all that is there now
             return None
         payloads = arrivals.payloads
         if self._payload == "json":  # a message may be laid out over several lines
@@ -106,21 +109,16 @@ class Messages:
             table = table.add_column(0, ARRIVED, self._instants(arrivals, payloads, kept))
         return Part(table, arrivals.position)
 
-    def _lasting_end(self) -> None:
-        """What is there now has been taken: nothing came for a second."""
-        if not self._lasting:
-            self._ended = True
-
-    _ended = False
-
-    def _instants(self, arrivals: Any, payloads: Any, kept: Any) -> Any:
+    def _instants(self, arrivals: Arrivals, payloads: Sequence[bytes], kept: Numbers | None) -> Any:
+        """When the messages of the rows came."""
+        assert arrivals.arrived is not None, "sources of messages know that"
         given = [at for at, payload in enumerate(payloads) if payload.strip()]
         rows = given if kept is None else np.asarray(given)[kept]
         instants = np.asarray(arrivals.arrived, np.int64)[rows]
         return pa.array(instants).cast(pa.timestamp("us", "UTC"))
 
     def finished(self) -> bool:
-        return self._ended or bool(self._live.finished())
+        return self._ended or self._live.finished()
 
     def settled(self, position: Position) -> None:
         self._live.settled(position)

@@ -103,9 +103,6 @@ def json_rows(path: Path) -> list[dict[str, Any]]:
 
 def expected(program: str, facts: Mapping[str, list[tuple[Any, ...]]], output: str) -> set[tuple[Any, ...]]:
     """What `lasing.run` answers: (time, arguments…)."""
-    pairs = sorted(((t, (p, *args)) for p, rows in facts.items() for t, *args in rows), key=lambda pair: pair[0])
-    by_time: dict[int, list[tuple[Any, ...]]] = {}
-    for t, fact in pairs:
-        by_time.setdefault(t, []).append(fact)
-    answers = lasing.run(program, by_time.items())
+    rows = sorted(((t, p, *args) for p, given in facts.items() for t, *args in given), key=lambda row: row[0])
+    answers = lasing.run(program, rows)
     return {(a.time, *atom.args) for a in answers for atom in a.atoms if atom.predicate == output}

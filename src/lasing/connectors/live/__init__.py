@@ -1,0 +1,1 @@
+"""Live sources and sinks in one process: files that grow, sockets, webhooks, MQTT. See `protocol`."""
