@@ -66,10 +66,14 @@ class Misfits:
     def _source(self, source: SourceConfig) -> Iterator[tuple[str, str]]:
         where = f"sources.{source.name}."
         if not self._is_local:
-            if source.format in ONLY_LOCAL_FORMATS:
-                yield f"{where}format is {source.format}, which Spark does not read", 'use engine = "local"'
-            if "follow" in source.given:
-                yield f'{where}follow is only for engine = "local"', "Spark reads whole files as they appear"
+            if source.format not in ON_SPARK:
+                if source.format in SOURCE_KEYS:
+                    yield f"{where}format is {source.format}, which Spark does not read", 'use engine = "local"'
+                return
+            for key in source.given:
+                if key in SOURCE_KEYS[source.format] and key not in ON_SPARK[source.format]:
+                    known = ", ".join(ON_SPARK[source.format])
+                    yield f'{where}{key} is only for engine = "local"', f"on Spark, {source.format} has {known}"
             return
         if source.format == "kafka":
             yield f"{where}format is kafka", _NO_KAFKA

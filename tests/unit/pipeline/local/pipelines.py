@@ -62,11 +62,12 @@ class DyingDisk(Disk):
 def stream(seed: int, rows: int = 60, late: float = 0.1) -> list[Row]:
     """Rows in the order of time, except for some that come later than they should."""
     chance = random.Random(seed)
-    found, time = [], 0
+    found: list[Row] = []
+    time = 0
     for _ in range(rows):
         time += chance.choice((0, 0, 1, 1, 3))
         back = chance.randint(1, 6) if chance.random() < late else 0
-        found.append((max(0, time - back), *(chance.randint(0, 2) for _ in range(3))))
+        found.append((max(0, time - back), chance.randint(0, 2), chance.randint(0, 2), chance.randint(0, 2)))
     return found
 
 

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Self
+from typing import Any, Self
 
 import pytest
 
@@ -70,7 +70,7 @@ def test_random_programs_answer_as_a_plain_run_does(
     for predicate in dict.fromkeys(f.atom.predicate for f in used):
         columns = ["time", *(f"x{i}" for i in range(facts.arity[predicate]))]
         rows = [[f.time, *f.atom.args] for f in used if f.atom.predicate == predicate]
-        cells = [columns, *rows]
+        cells: list[list[Any]] = [columns, *rows]
         (tmp_path / f"{predicate}.csv").write_text("".join(",".join(map(str, row)) + "\n" for row in cells))
         schema = ", ".join(["time bigint", *(f"{name} string" for name in columns[1:])])
         text += f'[sources.{predicate}]\nformat = "csv"\npath = "{predicate}.csv"\nschema = "{schema}"\nterms = true\n'
@@ -311,7 +311,7 @@ def test_the_checkpoint_of_another_program(tmp_path: Path) -> None:
     path = prepared(tmp_path, stream(1))
     run(path)
     (tmp_path / "join.lars").write_text(JOIN.replace("[4]", "[5]"))
-    with pytest.raises(LasingError, match="E608.*belongs to another program"):
+    with pytest.raises(LasingError, match=r"E608.*belongs to another program"):
         run(path)
 
 
@@ -320,7 +320,7 @@ def test_the_checkpoint_of_spark(tmp_path: Path) -> None:
     for name in ("offsets", "commits"):
         (tmp_path / "state" / name).mkdir(parents=True)
     (tmp_path / "state" / "metadata").write_text("{}")
-    with pytest.raises(LasingError, match="E608.*written by Spark"):
+    with pytest.raises(LasingError, match=r"E608.*written by Spark"):
         run(path)
 
 
@@ -351,7 +351,7 @@ class FullDisk(Disk):
         self._left = after
         self._error = error
 
-    def about_to(self, what: str, path: Path) -> None:
+    def about_to(self, what: str, path: Path) -> None:  # noqa: ARG002 -- all changes are alike
         self._left -= 1
         if self._left < 0:
             raise OSError(self._error, os.strerror(self._error), str(path))
@@ -375,7 +375,7 @@ def test_a_file_that_has_become_shorter(tmp_path: Path) -> None:
     path = prepared(tmp_path, rows)
     run(path)
     (tmp_path / "in.csv").write_text(csv_text(rows[:5]))
-    with pytest.raises(LasingError, match="E619.*has become shorter"):
+    with pytest.raises(LasingError, match=r"E619.*has become shorter"):
         run(path)
 
 
@@ -383,7 +383,7 @@ def test_results_of_another_run_are_not_removed(tmp_path: Path) -> None:
     path = prepared(tmp_path, stream(1))
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "part-000000.json").write_text("{}\n")
-    with pytest.raises(LasingError, match="E620.*has results of another run"):
+    with pytest.raises(LasingError, match=r"E620.*has results of another run"):
         run(path)
     assert (tmp_path / "out" / "part-000000.json").read_text() == "{}\n"
 
@@ -392,14 +392,14 @@ def test_results_that_are_gone(tmp_path: Path) -> None:
     path = prepared(tmp_path, stream(1))
     run(path)
     (tmp_path / "out" / "part-000000.json").unlink()
-    with pytest.raises(LasingError, match="E620.*the checkpoint says"):
+    with pytest.raises(LasingError, match=r"E620.*the checkpoint says"):
         run(path)
 
 
 def test_a_header_that_does_not_match(tmp_path: Path) -> None:
     path = prepared(tmp_path, [])
     (tmp_path / "in.csv").write_text("time,a,k,b\n1,2,3,4\n")
-    with pytest.raises(LasingError, match="E614.*does not match the schema, which is time,k,a,b"):
+    with pytest.raises(LasingError, match=r"E614.*does not match the schema, which is time,k,a,b"):
         run(path)
 
 
