@@ -10,7 +10,7 @@ from lasing.connectors.bad_rows import STOP
 from lasing.errors import Diagnostic, LasingError
 from lasing.logic.program import Program
 from lasing.pipeline.described import SourceConfig
-from lasing.pipeline.formats import FILE_FORMATS, LIVE_SINKS, LOCAL, SPARK
+from lasing.pipeline.formats import FILE_FORMATS, LIVE_SINKS, LOCAL, ON_SPARK, SOURCE_KEYS, SPARK
 from lasing.timeline.delay import delay_of
 
 _ONLY_SPARK = ("shards", "slices", "replicate", "spark")
@@ -83,10 +83,10 @@ class Misfits:
         if follow == "lines" and source.format == "parquet":
             yield f"{where}follow is lines", "a Parquet file has no lines; it is read when it is complete"
         if source.format in FILE_FORMATS:
-            known = _TEXT_OPTIONS if source.format == "csv" else ()
+            options = _TEXT_OPTIONS if source.format == "csv" else ()
             for option in source.options:
-                if option not in known:
-                    note = f"options are {', '.join(known)}" if known else f"{source.format} has no options"
+                if option not in options:
+                    note = f"options are {', '.join(options)}" if options else f"{source.format} has no options"
                     yield f"{where}options.{option} is only for Spark", f'with engine = "local", {note}'
 
     def _sinks(self) -> Iterator[tuple[str, str]]:
