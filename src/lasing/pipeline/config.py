@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lasing.connectors.bad_rows import SKIP as SKIP_BAD
 from lasing.connectors.bad_rows import STOP
 from lasing.connectors.files import read_text
-from lasing.connectors.missing import SKIP, Gaps, Missing
+from lasing.connectors.missing import SKIP, Gaps
 from lasing.connectors.rdf.mapped_spark import TRIPLE_COLUMNS
 from lasing.connectors.rdf.mapping import TripleMapping, read_mapping
 from lasing.connectors.rows import time_of
@@ -21,11 +20,27 @@ from lasing.errors import Diagnostic, LasingError, fault, in_order, similar
 from lasing.limits import Limits, limits_of
 from lasing.logic.facts import facts_of
 from lasing.logic.program import Program
-from lasing.pipeline.formats import FILE_FORMATS, NEEDED, PAYLOADS, RATE_COLUMNS, SINK_KEYS, SINKS_NEED, SOURCE_KEYS
+from lasing.pipeline.described import Pipeline, SinkConfig, SourceConfig
+from lasing.pipeline.engines import Misfits
+from lasing.pipeline.formats import (
+    ENGINES,
+    FILE_FORMATS,
+    MESSAGES,
+    NEED_SCHEMA,
+    NEEDED,
+    PAYLOADS,
+    RATE_COLUMNS,
+    SINK_KEYS,
+    SINKS_NEED,
+    SOURCE_KEYS,
+    SPARK,
+)
 from lasing.pipeline.programs import program_of
 from lasing.pipeline.schema import DATED, WHOLE, columns_of, is_dated
-from lasing.spark.inputs import Terms, specification
+from lasing.spark.inputs import specification
 from lasing.timeline.delay import delay_of, silence_of
+
+__all__ = ["AVAILABLE_NOW", "Pipeline", "SinkConfig", "SourceConfig", "read_pipeline"]
 
 TOP_KEYS: dict[str, tuple[type, ...]] = {
     "program": (str, list),
@@ -56,79 +71,12 @@ TOP_KEYS: dict[str, tuple[type, ...]] = {
     "sinks": (dict,),
     "late": (dict,),
     "spark": (dict,),
+    "engine": (str,),
+    "checkpoint_every": (str,),
+    "keep": (int,),
 }
 SPARK_KEYS: dict[str, tuple[type, ...]] = {"master": (str,), "jars": (list,), "settings": (dict,)}
 AVAILABLE_NOW = "available now"
-
-
-@dataclass(frozen=True, slots=True)
-class SourceConfig:
-    """Where facts come from."""
-
-    name: str
-    format: str
-    fact: str
-    time: str
-    schema: str | None
-    given: Mapping[str, Any]
-    options: Mapping[str, str]
-    delay: str | int | None = None
-    idle: str | None = None
-    missing: Missing | None = None
-    mapping: TripleMapping | None = None
-    """How its rows become triples."""
-    terms: Terms = False
-    """The columns that have terms."""
-    bad_rows: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SinkConfig:
-    """Where an output goes; `output` is empty for late facts."""
-
-    name: str
-    output: str
-    format: str
-    given: Mapping[str, Any]
-    options: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Pipeline:
-    """A checked pipeline. Paths are relative to the working directory of the command."""
-
-    path: Path
-    program: Program
-    sources: tuple[SourceConfig, ...]
-    sinks: tuple[SinkConfig, ...]
-    late: SinkConfig
-    view: str = "answers"
-    mode: str = "stream"
-    checkpoint: str = ""
-    trigger: str = ""
-    delay: str | int = 0
-    idle: str | None = None
-    clock: bool = False
-    missing: Missing = SKIP
-    bad_rows: str = STOP
-    max_bad_rows: float | None = None
-    start: str | int | None = None
-    end: str | int | None = None
-    shards: int | None = None
-    slices: int | None = None
-    replicate: tuple[str, ...] = ()
-    limits: Limits = field(default_factory=Limits)
-    master: str = "local[*]"
-    jars: tuple[str, ...] = ()
-    settings: Mapping[str, str] = field(default_factory=dict)
-
-    def missing_in(self, source: SourceConfig) -> Missing:
-        """What a missing value means in a source."""
-        return self.missing if source.missing is None else source.missing
-
-    def bad_rows_in(self, source: SourceConfig) -> str:
-        """What to do with bad rows of a source: stop, skip, or the folder to which they go."""
-        return self.bad_rows if source.bad_rows is None else source.bad_rows
 
 
 _DEEPEST = 64
@@ -174,6 +122,9 @@ class _Reading:
         checkpoint = self._place(given.get("checkpoint", ""))
         if mode == "stream" and not checkpoint:
             self._wrong("checkpoint is missing", 'a stream stores its state there: checkpoint = "state"')
+        engine = given.get("engine", SPARK)
+        self._one_of("engine", engine, ENGINES)
+        misfits = Misfits(self._path, given, engine, mode)
         self._times(program, sources)
         self._clock(program, mode)
         self._bad_rows(sources)
@@ -183,6 +134,7 @@ class _Reading:
             self._check_keys("spark.", spark, SPARK_KEYS, ())
         late = self._late(checkpoint)
         limits = self._limits()
+        self._found += misfits.errors(sources)
         if self._found:
             raise LasingError(in_order(self._found))
         assert program is not None
@@ -211,6 +163,10 @@ class _Reading:
             master=spark.get("master", "local[*]"),
             jars=tuple(self._place(jar) for jar in spark.get("jars", ())),
             settings={key: str(value) for key, value in spark.get("settings", {}).items()},
+            engine=engine,
+            checkpoint_every=given.get("checkpoint_every", "1 sec"),
+            keep=given.get("keep", 10),
+            cautions=tuple(misfits.cautions()),
         )
 
     # -- what is wrong ---------------------------------------------------------------------------------------------
@@ -294,6 +250,12 @@ class _Reading:
             return path
         return str(self._path.parent / path)
 
+    def _place_files(self, given: dict[str, Any], kind: object) -> None:
+        """Let the files among the keys of a source or a sink be relative to the pipeline's file."""
+        for key in ("path", "password_file", "token_file", "ca", "certificate", "key"):
+            if key in given and not (key == "path" and kind == "http"):  # that is the path of an address
+                given[key] = self._place(given[key])
+
     def _source(self, name: str, table: Mapping[str, Any], program: Program | None, mode: str) -> SourceConfig:
         where = f"sources.{name}."
         kind = table.get("format")
@@ -313,7 +275,7 @@ class _Reading:
         if "payload" in table:
             self._one_of(f"{where}payload", table["payload"], PAYLOADS)
         schema = table.get("schema")
-        if schema is None and kind in ("csv", "json", "socket", "kafka", "mqtt"):
+        if schema is None and kind in NEED_SCHEMA:
             self._wrong(f"{where}schema is missing", 'such as: schema = "ts timestamp, sensor string, celsius double"')
         mapping = self._mapping(table)
         named = None if mapping is None else mapping.time
@@ -321,9 +283,7 @@ class _Reading:
         fact = table.get("fact", name)
         self._columns(where, kind, schema, fact, time, program, mapping)
         given = {key: table[key] for key in table if key not in common}
-        for key in ("path", "password_file", "ca", "certificate", "key"):
-            if key in given:
-                given[key] = self._place(given[key])
+        self._place_files(given, kind)
         options = (
             {
                 key: str(value).lower() if isinstance(value, bool) else str(value)
@@ -381,7 +341,7 @@ class _Reading:
         used, where_used = (named or (), "fact") if mapping is None else (mapping.columns, "mapping")
         if mapping is not None:
             arguments, named = list(TRIPLE_COLUMNS), None
-        if columns is not None and kind in ("kafka", "mqtt", "socket"):
+        if columns is not None and kind in MESSAGES:
             columns = {"timestamp": "timestamp", **columns}  # when a message came
         if program is not None:
             facts = facts_of(program)
@@ -430,9 +390,7 @@ class _Reading:
         if self._one_of(f"{where}format", kind, tuple(SINK_KEYS)):
             self._check_keys(where, table, {**common, **SINK_KEYS[str(kind)]}, SINKS_NEED[str(kind)])
         given = {key: table[key] for key in table if key not in common}
-        for key in ("path", "password_file", "ca", "certificate", "key"):
-            if key in given:
-                given[key] = self._place(given[key])
+        self._place_files(given, kind)
         options = table.get("options", {})
         texts = {key: str(value) for key, value in options.items()} if isinstance(options, dict) else {}
         return SinkConfig(name, "", str(kind), given, texts)

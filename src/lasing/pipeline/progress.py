@@ -57,10 +57,11 @@ class BatchFigures:
         """How many rows were left out because they lack a value."""
         return sum(sum(columns.values()) for columns in self.missing.values())
 
-    def add_bad(self, source: str, number: int, first: BadRow) -> None:
-        """Count bad rows of a source."""
+    def add_bad(self, source: str, number: int, first: BadRow | None = None) -> None:
+        """Count bad rows of a source; with the first of them, `diagnostics` warns."""
         self.bad[source] = self.bad.get(source, 0) + number
-        self.first_bad.setdefault(source, first)
+        if first is not None:
+            self.first_bad.setdefault(source, first)
 
     @property
     def bad_rows(self) -> int:
@@ -107,13 +108,18 @@ def size(number: float) -> str:
 class Progress:
     """Shows each batch when it is done. As a context manager, it opens and closes its output files."""
 
-    def __init__(self, program: Program, metrics: Path | None = None, quiet: bool = False) -> None:
+    def __init__(
+        self, program: Program, metrics: Path | None = None, quiet: bool = False, starts_spark: bool = True
+    ) -> None:
         self.done: list[BatchFigures] = []
         self.total = BatchFigures(0)
         self._program = program
         self._metrics_path = metrics
         self._metrics: IO[str] | None = None
         self._quiet = quiet
+        self._starts_spark = starts_spark
+        self.warned: list[Diagnostic] = []
+        """Warnings about what is known only at the end, such as bad rows."""
         self._left_out: Counter[str] = Counter()
         self._examples: dict[str, str] = {}
         self._inconsistent: Contradiction | None = None
@@ -129,7 +135,7 @@ class Progress:
                 self._metrics = self._metrics_path.open("a", encoding="utf-8")
             except OSError as error:
                 raise fault("E403", f"{self._metrics_path} cannot be written: {error.strerror or error}") from None
-        if sys.stderr.isatty() and not self._quiet:
+        if sys.stderr.isatty() and not self._quiet and self._starts_spark:
             print("starting Spark", file=sys.stderr, flush=True)
         return self
 
@@ -166,7 +172,7 @@ class Progress:
         total.events += batch.events
         total.late += batch.late
         for source, number in batch.bad.items():
-            total.add_bad(source, number, batch.first_bad[source])
+            total.add_bad(source, number, batch.first_bad.get(source))
         for name, columns in batch.missing.items():
             self._missing.update({(f"source {name}", column): count for column, count in columns.items()})
         total.seconds += seconds
@@ -199,10 +205,10 @@ class Progress:
                 if name in self._examples:
                     examples[int(rule), reason] = self._examples[name]
         lacking, total = warnings_of(self._missing, _TO_CHOOSE), self.total
-        bad = [warning(f"source {s}", n, total.first_bad[s], _TO_SEE_BAD) for s, n in total.bad.items()]
+        bad = [warning(f"source {s}", total.bad[s], row, _TO_SEE_BAD) for s, row in total.first_bad.items()]
         inconsistent = [] if self._inconsistent is None else self._inconsistent.findings()
         others = left_out(self._program, self._left_out["W202"], failures, examples)
-        return [*lacking, *bad, *inconsistent, *others]
+        return [*self.warned, *lacking, *bad, *inconsistent, *others]
 
     def summary(self) -> str:
         """All batches in one line."""

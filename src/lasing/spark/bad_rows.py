@@ -48,6 +48,8 @@ def unfit(text: str, empty: Collection[str]) -> tuple[str, str, str, int]:
 
 def corrupt_column(frame: Any) -> str | None:
     """The column in which Spark keeps rows that it cannot parse, if the DataFrame has it."""
+    if frame.sparkSession is None:  # the rows of a pipeline in one process, which parses them itself
+        return None
     name = frame.sparkSession.conf.get("spark.sql.columnNameOfCorruptRecord", "_corrupt_record")
     return name if dict(frame.dtypes).get(name) == "string" else None
 

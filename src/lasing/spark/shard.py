@@ -271,7 +271,7 @@ def _in_time(
         if not in_time.all():
             if task.keys.get(part.predicate) is not None or shard == 0:  # one shard reports facts that all have
                 too_late = part.facts.filter(pa.array(~in_time))
-                late.append(_late(task, part.predicate, too_late, np.broadcast_to(closed, times.shape)[~in_time]))
+                late.append(late_facts(task, part.predicate, too_late, np.broadcast_to(closed, times.shape)[~in_time]))
             kept = part.facts.filter(pa.array(in_time))
         else:
             kept = part.facts
@@ -279,7 +279,8 @@ def _in_time(
     return facts, pa.concat_tables(late) if late else None
 
 
-def _late(task: Task, predicate: str, table: Any, closed: Numbers) -> Any:
+def late_facts(task: Task, predicate: str, table: Any, closed: Numbers) -> Any:
+    """A table of facts that are late, with the last time point that was closed to each of them."""
     times = times_of(table)
     columns = [column_with_terms(table, name).to_pylist() for name in table.column_names[1:]]
     rows = zip(*columns, strict=True) if columns else repeat((), table.num_rows)
