@@ -95,6 +95,11 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E321": "you asked for frames of pandas or Polars, which is not installed",
         "E322": "you asked for a frame of answers that would have too many rows",
         "E323": "you asked for frames of a run that has already begun",
+        "E329": (
+            "a program cannot replace the running one with complete answers: it looks back on facts that were not kept "
+            "([how to go on](../how-to/change-rules.md#what-the-old-program-has-not-kept))"
+        ),
+        "E330": "a program cannot replace the running one: its tick or the arguments of a predicate are different",
     },
     "Files and data": {
         "E401": "a file cannot be read or decompressed",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import cast
 
-from lasing.connectors.rows import by_time
 from lasing.live.cores import Core, CoreWithPast, Facts
-from lasing.live.corrections import Known, Past, corrections
+from lasing.live.corrections import Era, Known, Past
 from lasing.live.lateness import Lateness, len_of
 from lasing.live.running import Running
 from lasing.live.updates import KnownChanges, Update
@@ -64,17 +63,10 @@ class Correcting(Running):
         """Evaluate again from the time point of late facts."""
         until, start = core.time, self._start
         assert start is not None, "the timeline has begun"
-        past.insert(late)
-        if late.time < start:  # they begin the timeline
-            for time, atom in by_time(self.program.data):
-                if late.time <= time < start:
-                    past.insert(Known(time, facts := [atom], core.encode(time, facts), 1))
-            self._start = start = late.time
+        era = Era(self.program, cast("CoreWithPast", core), past, self._open)
+        known = era.late(late.time, late.facts, late.number, late.encoded)
         self._enter_evaluation()
-        base, again, parts = past.go_back(cast("CoreWithPast", core), late.time, start, self._open)
-        changes = again.push_batch(until, again.gathered(parts))
-        self._core, self._whole = again, True
-        old = past.answered_again(base, until, changes)
-        found = corrections(old, changes, late.time, until)
+        self._start, found = era.correct(known, start)
+        self._core, self._whole = era.core, True
         now = [found.pop()] if found and found[-1].time == until else []
         return Update(until, KnownChanges(now), self._queries, found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -21,10 +22,10 @@ from lasing.limits import Limits, Watch, limits_of
 from lasing.live import snapshots
 from lasing.live.clocked import run_clock
 from lasing.live.cores import Core, EncodedBatch, Facts, batch_of, checked, declared_columns, frame_of
-from lasing.live.correcting import Correcting
 from lasing.live.corrections import Past
 from lasing.live.lateness import ONLY, Lateness, Waiting
 from lasing.live.remembered import runs_from_table
+from lasing.live.replacing import Given, Replacing
 from lasing.live.running import OnLate
 from lasing.live.updates import KnownChanges, Update
 from lasing.logic.facts import facts_of
@@ -40,7 +41,7 @@ from lasing.timeline.reorder import Late, closed_by
 from lasing.timeline.timing import Delays, Timing, no_tick, timing_of
 
 
-class Engine(Correcting):
+class Engine(Replacing):
     """A running program: push facts as they come, and get the changes.
 
     >>> engine = Engine("hot(S) :- temp(S, V) in [5], V > 30.", start=0)
@@ -95,10 +96,12 @@ class Engine(Correcting):
         max_memory: int | str | None = None,
         max_time: float | str | None = None,
     ) -> None:
-        watch = Watch(limits_of(max_atoms, max_memory, max_time))
+        limits = limits_of(max_atoms, max_memory, max_time)
+        watch = Watch(limits)
         given = program_of(program, constants, functions, data, entail).watching_dates()
+        self._given = Given(engine, most_models(models), limits, constants, functions, data, entail)
         timing = timing_of(delay, idle, clock)
-        self._clock: Clock = clock or WallClock()
+        self._clock = clock or WallClock()
         if corrections:
             _check_corrections(given, timing)
         self._set_up(given, start, choose(given, engine, most_models(models), watch), watch, on_late, timing)
@@ -445,6 +448,7 @@ class Engine(Correcting):
             max_memory=max_memory,
             max_time=max_time,
         )
+        restored._given = replace(restored._given, constants=constants, functions=functions, data=data, entail=entail)
         restored._wait_again(state.waiting)
         if restored._past is not None and restored._lateness is not None:
             restored._lateness.closing.move(state.time)  # what came before it is not there to be evaluated again

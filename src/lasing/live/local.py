@@ -83,7 +83,7 @@ class LocalCore:
         facts = facts_of(program)
         self._arity = facts.arity
         self._any_predicate = facts.counts_all_facts
-        self._unknown: set[str] = set()
+        self.unused: set[str] = set()
         self._exact = facts.counts_facts
         self._raw_window = RawWindow(program)
         self._window = History(engine.dictionary, self._raw_window, engine.predicates)
@@ -280,8 +280,8 @@ class LocalCore:
         known = self._arity.get(predicate)
         if known is not None:
             self._raw_window.expect(predicate, known)
-        if known is None and not self._any_predicate and predicate not in self._unknown:
-            self._unknown.add(predicate)
+        if known is None and not self._any_predicate and predicate not in self.unused:
+            self.unused.add(predicate)
             warn([unused(predicate, self._arity)])
         if known is not None and known != length - 1:
             message = f"a fact of {predicate} has {length - 1} arguments, but {predicate} has {known} in the program"
