@@ -17,10 +17,11 @@ from lasing.engine_choice import choose
 from lasing.entailment import Entail
 from lasing.errors import LasingError, fault
 from lasing.limits import Limits, Watch
-from lasing.live.cores import Core, CoreWithPast
+from lasing.live.cores import Core, CoreWithPast, EncodedBatch
 from lasing.live.correcting import Correcting
 from lasing.live.corrections import Era, Origin, Past
 from lasing.live.lateness import Waiting
+from lasing.live.local import LocalCore
 from lasing.live.models import ModelChanges, ModelsCore
 from lasing.live.updates import ChangeSource, Difference, KnownChanges, Tuples, Update, shown_rows, shown_tables
 from lasing.logic.answers import Changes
@@ -221,9 +222,8 @@ class Replacing(Correcting):
         kept = Kept(self.program, core.time - start, None, dropped, core.time)
         earlier = [replace(lack, after=None if until is None else until - core.time) for lack, until in self._lacking()]
         history = succession(kept, new, earlier)
-        window = [fact for fact in core.window() if fact.time <= core.time]
         other._enter_evaluation()
-        other._begin(start, opened(new, other._open, core.time, start, window, list(self._remembered())))
+        other._begin(start, opened(new, other._open, core.time, start, core, list(self._remembered())))
         other._own, other._whole = [fact for fact in other._own if fact.time > core.time], True
         return other, history
 
@@ -293,26 +293,44 @@ class Replacing(Correcting):
 
 
 def opened(
-    program: Program, reopen: Callable[[int], Core], time: int, start: int, window: Iterable[Fact], runs: Sequence[Run]
+    program: Program,
+    reopen: Callable[[int], Core],
+    time: int,
+    start: int,
+    window: Core | Sequence[Fact],
+    runs: Sequence[Run],
 ) -> Core:
     """A core that has the raw window of another program, and what it remembers, at its time point."""
     core = reopen(start)
     if time < start:
         return core
-    facts = facts_of(program)
-    used = []
-    for given in window:
-        fact = _named(given, facts.arity)
-        number = facts.arity.get(fact.atom.predicate)
-        if number is not None and number != len(fact.atom.args):
-            raise _other_arity(fact.atom, number)
-        if number is not None or facts.counts_all_facts:
+    arity = {stream.predicate: stream.arity for stream in program.streams}
+    core.recall(time, _window(program, core, time, window), [r for r in runs if arity.get(r.predicate) == len(r.args)])
+    return core
+
+
+def _window(program: Program, core: Core, time: int, given: Core | Sequence[Fact]) -> EncodedBatch:
+    """The facts of a raw window that a program uses, in the form of its core."""
+    facts, used = facts_of(program), list[Fact]()
+    if isinstance(given, LocalCore):
+        _check_arity(facts.arity, given.arities())
+        if isinstance(core, LocalCore) and (batch := core.window_of(given)) is not None:
+            return batch
+    for known in given if isinstance(given, Sequence) else given.window():
+        fact = _named(known, facts.arity)
+        _check_arity(facts.arity, [(fact.atom.predicate, len(fact.atom.args))])
+        if fact.time <= time and (facts.counts_all_facts or fact.atom.predicate in facts.arity):
             used.append(fact)
     nothing = core.encode_batch({}, "time", int)  # type: ignore[arg-type]  # there is no time in it
-    arity = {stream.predicate: stream.arity for stream in program.streams}
-    mine = [run for run in runs if arity.get(run.predicate) == len(run.args)]
-    core.recall(time, core.with_own(nothing, used), mine)
-    return core
+    return core.with_own(nothing, used)
+
+
+def _check_arity(arity: Mapping[str, int], window: Iterable[tuple[str, int]]) -> None:
+    for predicate, number in window:
+        if arity.get(predicate, number) != number:
+            message = f"the raw window has facts of {predicate} with {number} arguments, but in the new program it has"
+            note = "give the predicate another name in the new program"
+            raise fault("E330", f"{message} {arity[predicate]}", note=note)
 
 
 def _only(change: Changes, added: bool) -> Changes:
@@ -334,11 +352,6 @@ def _named(fact: Fact, arity: Mapping[str, int]) -> Fact:
         return fact
     name = next(name for name in (f"unnamed{i}" for i in range(len(arity) + 1)) if name not in arity)
     return Fact(fact.time, Atom(name, fact.atom.args))
-
-
-def _other_arity(atom: Atom, number: int) -> LasingError:
-    message = f"the raw window has facts of {atom.predicate} with {len(atom.args)} arguments, but in the new program it"
-    return fault("E330", f"{message} has {number}", note="give the predicate another name in the new program")
 
 
 def _point(time: int, after: int | None) -> int | None:
