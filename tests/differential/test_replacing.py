@@ -194,7 +194,8 @@ def test_facts_that_wait_are_for_the_new_program(seed: int) -> None:
         return
     live.advance_to(example.end)
     assert live.late == 0
-    whole = answers(new, facts_of(example), example.start, example.end)
+    facts = [(time, atom) for _, time, atom in sorted(arrivals, key=lambda arrival: (arrival[1], arrival[0]))]
+    whole = answers(new, facts, example.start, example.end)
     if complete is not None and max(complete, at) <= example.end:
         assert models_now(live) == whole[example.end]
 

@@ -155,9 +155,12 @@ class Era:
         """Late facts in the form of the program that answers for their time point, which may refuse them."""
         origin = self.past.origin
         if origin is None or time >= origin.time:
-            return Known(time, facts, self.core.encode(time, facts) if encoded is None else encoded, number)
+            if encoded is not None:
+                return Known(time, facts, encoded, number)
+            used = _used(facts, self.program)
+            return Known(time, used, self.core.encode(time, used), number)
         assert origin.earlier is not None, "facts for the time before can come"
-        return origin.earlier.late(time, _used(facts, origin.earlier.program), number)
+        return origin.earlier.late(time, facts, number)
 
     def correct(self, late: Known, start: int) -> tuple[int, list[Changes]]:
         """Evaluate again from the time point of late facts: the start, and what is different at each time point."""

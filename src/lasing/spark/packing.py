@@ -48,6 +48,8 @@ _MOST_ROWS = 1 << 19
 
 NO_INPUT = -1
 """Instead of an input's number: the stream has ended."""
+REPLACED = -2
+"""Instead of an input's number: another program has taken the place of the one that wrote the state."""
 
 _DAY = 86_400_000_000
 

@@ -24,6 +24,7 @@ from lasing.logic.program import Fact
 from lasing.models.witness import fact_text
 from lasing.spark.arrival import Course, course
 from lasing.spark.evaluation import Evaluation, LeftOut, up_to
+from lasing.spark.replacing import taken_over
 from lasing.spark.state import ShardState
 from lasing.spark.tables import Numbers, by_time, times_of
 from lasing.spark.task import Task
@@ -87,6 +88,7 @@ def step(
     A time point is over when every input has closed it or is idle. `clock` is the time of the batch, in microseconds.
     """
     begun = time.perf_counter()
+    state = taken_over(task, shard, state)
     missing = _missing(arrived)
     arrived = [part for part in arrived if part.number]  # rows that lack a value are not facts and do not move time
     if not arrived and state.last is None:
@@ -113,7 +115,7 @@ def step(
     if passed > until:
         _, after = up_to(waiting, until)
         due, _ = up_to(after, passed)
-        result.tables = evaluation.advance(due, passed)
+        result.tables = evaluation.advance(due, passed, state.pending)
         result.left_out = evaluation.left_out()
         if result.left_out:
             result.examples = evaluation.examples(result.left_out)
@@ -124,7 +126,14 @@ def step(
     window = still_needed(task, waiting, passed)
     remembered = evaluation.remembered()
     result.state = replace(
-        state, start=start, until=passed, token=token, window=window, held=held, remembered=remembered
+        state,
+        start=start,
+        until=passed,
+        token=token,
+        window=window,
+        held=held,
+        remembered=remembered,
+        pending={} if passed > until else state.pending,
     )
     _remember(task, shard, token, evaluation)
     result.engine_seconds = time.perf_counter() - begun - result.rebuild_seconds

@@ -13,7 +13,7 @@ import pyarrow as pa
 from lasing.connectors.spark_rows import ARRIVAL
 from lasing.errors import LasingError, fault
 from lasing.spark.outputs import moments
-from lasing.spark.packing import NO_INPUT
+from lasing.spark.packing import NO_INPUT, REPLACED
 from lasing.spark.shard import Arrived, BatchResult, step
 from lasing.spark.state import ShardState
 from lasing.spark.tables import from_bytes, times_of, to_bytes
@@ -108,6 +108,8 @@ def _arrived(task: Task, frames: Iterable[Any]) -> tuple[list[Arrived], bool, in
             clock = int(row.clock)
             if row.input == NO_INPUT:
                 drain = True
+                continue
+            if row.input == REPLACED:  # the state says whose it is; this only makes sure that every shard is asked
                 continue
             arrived.append(arrived_of(task, int(row.input), int(row.number), row.marks, row.facts, row.missing))
     return arrived, drain, clock

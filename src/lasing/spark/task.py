@@ -50,6 +50,8 @@ class Task:
     terms: Mapping[str, frozenset[int]] = field(default_factory=dict)
     """The arguments of the inputs, counted from 1, that have terms."""
     name: str = field(default_factory=lambda: uuid4().hex)
+    replaces: Task | None = None
+    """The task whose state this one may continue from, with another program."""
 
     @cached_property
     def work(self) -> str:
