@@ -153,6 +153,11 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E613": "a source of a pipeline cannot be reached or read",
         "E614": "a query stopped: a row cannot be read, the state is damaged, or another reason that Spark gives",
         "E615": "the disk is full",
+        "E616": "another pipeline uses the checkpoint",
+        "E617": "a checkpoint or a file of results cannot be written",
+        "E618": "a checkpoint is damaged",
+        "E619": "a file that a pipeline follows has become shorter",
+        "E620": "the folder or file of a sink is not what the checkpoint says",
     },
     "Warnings": {
         "W101": "a predicate that nothing provides: it is not derived, streamed or background",
@@ -184,6 +189,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "W601": "there are many more partitions than shards, so most of Spark's tasks will be empty",
         "W602": "the program cannot be divided into shards, so one shard does all the work",
         "W603": "everything waits for a source that delivers no facts",
+        "W604": "a setting of a pipeline file has no effect with its engine",
     },
 }
 

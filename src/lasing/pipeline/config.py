@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lasing.background import with_background
+from lasing.connectors.bad_rows import STOP
 from lasing.connectors.files import read_text
-from lasing.connectors.missing import SKIP, Gaps, Missing
+from lasing.connectors.missing import SKIP, Gaps
 from lasing.connectors.rdf.mapped_spark import TRIPLE_COLUMNS
 from lasing.connectors.rdf.mapping import TripleMapping, read_mapping
 from lasing.connectors.rows import time_of
@@ -26,10 +26,26 @@ from lasing.logic.modules import functions_of_module
 from lasing.logic.own import check_functions, with_functions
 from lasing.logic.program import Program
 from lasing.logic.values import Value
-from lasing.pipeline.formats import FILE_FORMATS, NEEDED, PAYLOADS, RATE_COLUMNS, SINK_KEYS, SINKS_NEED, SOURCE_KEYS
+from lasing.pipeline.described import Pipeline, SinkConfig, SourceConfig
+from lasing.pipeline.engines import Misfits
+from lasing.pipeline.formats import (
+    ENGINES,
+    FILE_FORMATS,
+    MESSAGES,
+    NEED_SCHEMA,
+    NEEDED,
+    PAYLOADS,
+    RATE_COLUMNS,
+    SINK_KEYS,
+    SINKS_NEED,
+    SOURCE_KEYS,
+    SPARK,
+)
 from lasing.pipeline.schema import DATED, WHOLE, columns_of, is_dated
-from lasing.spark.inputs import Terms, specification
+from lasing.spark.inputs import specification
 from lasing.timeline.delay import delay_of, silence_of
+
+__all__ = ["AVAILABLE_NOW", "Pipeline", "SinkConfig", "SourceConfig", "read_pipeline"]
 
 TOP_KEYS: dict[str, tuple[type, ...]] = {
     "program": (str, list),
@@ -56,71 +72,15 @@ TOP_KEYS: dict[str, tuple[type, ...]] = {
     "sinks": (dict,),
     "late": (dict,),
     "spark": (dict,),
+    "engine": (str,),
+    "clock": (bool,),
+    "bad_rows": (str,),
+    "max_bad_rows": (int, float),
+    "checkpoint_every": (str,),
+    "keep": (int,),
 }
 SPARK_KEYS: dict[str, tuple[type, ...]] = {"master": (str,), "jars": (list,), "settings": (dict,)}
 AVAILABLE_NOW = "available now"
-
-
-@dataclass(frozen=True, slots=True)
-class SourceConfig:
-    """Where facts come from."""
-
-    name: str
-    format: str
-    fact: str
-    time: str
-    schema: str | None
-    given: Mapping[str, Any]
-    options: Mapping[str, str]
-    delay: str | int | None = None
-    idle: str | None = None
-    missing: Missing | None = None
-    mapping: TripleMapping | None = None
-    """How its rows become triples."""
-    terms: Terms = False
-    """The columns that have terms."""
-
-
-@dataclass(frozen=True, slots=True)
-class SinkConfig:
-    """Where an output goes; `output` is empty for late facts."""
-
-    name: str
-    output: str
-    format: str
-    given: Mapping[str, Any]
-    options: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Pipeline:
-    """A checked pipeline. Paths are relative to the working directory of the command."""
-
-    path: Path
-    program: Program
-    sources: tuple[SourceConfig, ...]
-    sinks: tuple[SinkConfig, ...]
-    late: SinkConfig
-    view: str = "answers"
-    mode: str = "stream"
-    checkpoint: str = ""
-    trigger: str = ""
-    delay: str | int = 0
-    idle: str | None = None
-    missing: Missing = SKIP
-    start: str | int | None = None
-    end: str | int | None = None
-    shards: int | None = None
-    slices: int | None = None
-    replicate: tuple[str, ...] = ()
-    limits: Limits = field(default_factory=Limits)
-    master: str = "local[*]"
-    jars: tuple[str, ...] = ()
-    settings: Mapping[str, str] = field(default_factory=dict)
-
-    def missing_in(self, source: SourceConfig) -> Missing:
-        """What a missing value means in a source."""
-        return self.missing if source.missing is None else source.missing
 
 
 _DEEPEST = 64
@@ -165,6 +125,9 @@ class _Reading:
         checkpoint = self._place(given.get("checkpoint", ""))
         if mode == "stream" and not checkpoint:
             self._wrong("checkpoint is missing", 'a stream stores its state there: checkpoint = "state"')
+        engine = given.get("engine", SPARK)
+        self._one_of("engine", engine, ENGINES)
+        misfits = Misfits(self._path, given, engine, mode)
         self._times(program, sources)
         self._one_source_for_each(sources)
         spark = given.get("spark", {})
@@ -172,6 +135,7 @@ class _Reading:
             self._check_keys("spark.", spark, SPARK_KEYS, ())
         late = self._late(checkpoint)
         limits = self._limits()
+        self._found += misfits.errors(program, sources)
         if self._found:
             raise LasingError(in_order(self._found))
         assert program is not None
@@ -197,6 +161,13 @@ class _Reading:
             master=spark.get("master", "local[*]"),
             jars=tuple(self._place(jar) for jar in spark.get("jars", ())),
             settings={key: str(value) for key, value in spark.get("settings", {}).items()},
+            engine=engine,
+            clock=given.get("clock", False),
+            bad_rows=self._rows_place(given.get("bad_rows", STOP)),
+            max_bad_rows=given.get("max_bad_rows"),
+            checkpoint_every=given.get("checkpoint_every", "1 sec"),
+            keep=given.get("keep", 10),
+            cautions=tuple(misfits.cautions()),
         )
 
     # -- what is wrong ---------------------------------------------------------------------------------------------
@@ -253,6 +224,10 @@ class _Reading:
         if not isinstance(path, str) or not path or "://" in path:
             return path
         return str(self._path.parent / path)
+
+    def _rows_place(self, rule: Any) -> Any:
+        """A rule for bad rows; a file is relative to the pipeline's file."""
+        return rule if rule in (STOP, SKIP, None) else self._place(rule)
 
     def _program(self) -> Program | None:
         named = self._given.get("program", [])
@@ -324,6 +299,7 @@ class _Reading:
             "missing": (str, int, float),
             "mapping": (str,),
             "terms": (bool, str, list),
+            "bad_rows": (str,),
         }
         if self._one_of(f"{where}format", kind, tuple(SOURCE_KEYS)):
             self._check_keys(where, table, {**common, **SOURCE_KEYS[str(kind)]}, NEEDED[str(kind)])
@@ -332,7 +308,7 @@ class _Reading:
         if "payload" in table:
             self._one_of(f"{where}payload", table["payload"], PAYLOADS)
         schema = table.get("schema")
-        if schema is None and kind in ("csv", "json", "socket", "kafka", "mqtt"):
+        if schema is None and kind in NEED_SCHEMA:
             self._wrong(f"{where}schema is missing", 'such as: schema = "ts timestamp, sensor string, celsius double"')
         mapping = self._mapping(table)
         named = None if mapping is None else mapping.time
@@ -352,7 +328,10 @@ class _Reading:
         )
         delay, idle, missing = (table.get(key) for key in ("delay", "idle", "missing"))
         terms = table.get("terms", False)
-        return SourceConfig(name, str(kind), fact, time, schema, given, options, delay, idle, missing, mapping, terms)
+        bad = self._rows_place(table.get("bad_rows"))
+        return SourceConfig(
+            name, str(kind), fact, time, schema, given, options, delay, idle, missing, mapping, terms, bad
+        )
 
     def _mapping(self, table: Mapping[str, Any]) -> TripleMapping | None:
         path = table.get("mapping")
@@ -396,7 +375,7 @@ class _Reading:
         used, where_used = (named or (), "fact") if mapping is None else (mapping.columns, "mapping")
         if mapping is not None:
             arguments, named = list(TRIPLE_COLUMNS), None
-        if columns is not None and kind in ("kafka", "mqtt", "socket"):
+        if columns is not None and kind in MESSAGES:
             columns = {"timestamp": "timestamp", **columns}  # when a message came
         if program is not None:
             facts = facts_of(program)

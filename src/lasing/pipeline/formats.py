@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+SPARK, LOCAL = ENGINES = ("spark", "local")
+"""What runs a pipeline: Spark, or this process alone."""
 FILE_FORMATS = ("parquet", "csv", "json")
 SOURCE_KEYS: dict[str, dict[str, tuple[type, ...]]] = {
-    **{name: {"path": (str,), "files_per_batch": (int,)} for name in FILE_FORMATS},
+    **{name: {"path": (str,), "files_per_batch": (int,), "follow": (str,)} for name in FILE_FORMATS},
     "socket": {"host": (str,), "port": (int,), "payload": (str,)},
     "rate": {"rows_per_second": (int,)},
     "kafka": {"servers": (str,), "topic": (str,), "payload": (str,), "from": (str,)},
@@ -24,5 +26,8 @@ SINK_KEYS: dict[str, dict[str, tuple[type, ...]]] = {
     "kafka": {"servers": (str,), "topic": (str,)},
 }
 SINKS_NEED = {**dict.fromkeys(FILE_FORMATS, ("path",)), "console": (), "kafka": ("servers", "topic")}
+MESSAGES = ("socket", "kafka", "mqtt", "http", "unix", "stdin")
+"""Sources of messages, each with one row."""
+NEED_SCHEMA = ("csv", "json", *MESSAGES)
 PAYLOADS = ("json", "csv")
 RATE_COLUMNS = {"timestamp": "timestamp", "value": "bigint"}

@@ -34,6 +34,8 @@ class BatchFigures:
     """The sources that brought nothing and without which time cannot go on."""
     missing: dict[str, dict[str, int]] = field(default_factory=dict)
     """How many rows were left out because they lack a value, by source and column."""
+    bad: int = 0
+    """How many rows were left out because they cannot be read."""
     state_bytes: int = 0
     state_seconds: float = 0.0
     engine_seconds: float = 0.0
@@ -58,6 +60,7 @@ class BatchFigures:
             f"state {size(self.state_bytes)}",
             f"late {self.late:,}",
             *([f"left out {self.left_out:,}"] if self.missing else []),
+            *([f"bad {self.bad:,}"] if self.bad else []),
             f"out {written}",
         ]
         return "; ".join(parts)
@@ -88,13 +91,18 @@ def size(number: float) -> str:
 class Progress:
     """Shows each batch when it is done. As a context manager, it opens and closes its output files."""
 
-    def __init__(self, program: Program, metrics: Path | None = None, quiet: bool = False) -> None:
+    def __init__(
+        self, program: Program, metrics: Path | None = None, quiet: bool = False, starts_spark: bool = True
+    ) -> None:
         self.done: list[BatchFigures] = []
         self.total = BatchFigures(0)
         self._program = program
         self._metrics_path = metrics
         self._metrics: IO[str] | None = None
         self._quiet = quiet
+        self._starts_spark = starts_spark
+        self.warned: list[Diagnostic] = []
+        """Warnings about what is known only at the end, such as bad rows."""
         self._left_out: Counter[str] = Counter()
         self._examples: dict[str, str] = {}
         self._missing: Counter[tuple[str, str]] = Counter()
@@ -109,7 +117,7 @@ class Progress:
                 self._metrics = self._metrics_path.open("a", encoding="utf-8")
             except OSError as error:
                 raise fault("E403", f"{self._metrics_path} cannot be written: {error.strerror or error}") from None
-        if sys.stderr.isatty() and not self._quiet:
+        if sys.stderr.isatty() and not self._quiet and self._starts_spark:
             print("starting Spark", file=sys.stderr, flush=True)
         return self
 
@@ -137,6 +145,7 @@ class Progress:
         total = self.total
         total.events += batch.events
         total.late += batch.late
+        total.bad += batch.bad
         for name, columns in batch.missing.items():
             self._missing.update({(f"source {name}", column): count for column, count in columns.items()})
         total.seconds += seconds
@@ -169,7 +178,7 @@ class Progress:
                 if name in self._examples:
                     examples[int(rule), reason] = self._examples[name]
         lacking = warnings_of(self._missing, _TO_CHOOSE)
-        return [*lacking, *left_out(self._program, self._left_out["W202"], failures, examples)]
+        return [*self.warned, *lacking, *left_out(self._program, self._left_out["W202"], failures, examples)]
 
     def summary(self) -> str:
         """All batches in one line."""

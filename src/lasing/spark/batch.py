@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -211,3 +212,32 @@ def stitched(parts: Any, arguments: Sequence[str]) -> Any:
     loose = parts.where(is_cut).withColumn("*piece", f.sum(f.when(f.col("*begun"), 0).otherwise(1)).over(in_order))
     joined = loose.groupBy(*names, "*piece").agg(f.min("from").alias("from"), f.max("until").alias("until"))
     return whole.unionByName(joined.drop("*piece").select(*whole.columns))
+
+
+def early(inputs: Sequence[Input], task: Task, first: int) -> Any:
+    """The facts of a history that are before the start, in the form of late facts."""
+    from pyspark.sql import functions as f
+
+    dated = task.unit is not None
+    when = f.col("p").cast("string")
+    if task.unit is not None:
+        instant = f.to_utc_timestamp(f.timestamp_micros(f.col("p") * task.unit), f.current_timezone())
+        fraction = ".SSSSSS" if task.unit % 1_000_000 else ""
+        when = f.date_format(instant, f"\"yyyy-MM-dd'T'HH:mm:ss{fraction}'Z'\"")
+    frames = []
+    for given in inputs:
+        rows = given.rows().withColumn("p", point_column(task.unit, dated)).where(f.col("p") < first)
+        leading = [f.lit(given.predicate), f.col("p"), f.lit(first - 1).cast("bigint"), f.lit(first) - f.col("p")]
+        args = [f.col(f"arg{i + 1}").cast("string") for i in range(len(given.columns))]
+        text = (
+            f.concat(f.lit(f"{given.predicate}("), f.concat_ws(",", *args), f.lit(")"))
+            if args
+            else f.lit(given.predicate)
+        )
+        frames.append(rows.select(*leading, f.concat(text, f.lit(" at "), when, f.lit("."))))
+    names = ["predicate", "time", "closed_until", "late_by", "fact"]
+    found = reduce(lambda a, b: a.union(b), frames).toDF(*names)
+    if task.unit is None:
+        return found
+    as_time = {name: f.timestamp_micros(f.col(name) * task.unit) for name in ("time", "closed_until")}
+    return found.withColumns(as_time)

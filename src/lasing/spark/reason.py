@@ -43,6 +43,7 @@ from lasing.spark.slices import Slices
 from lasing.spark.state import STATE
 from lasing.spark.task import Task
 from lasing.timeline.delay import delay_of, silence_of
+from lasing.timeline.timing import no_tick
 
 Delay = int | str
 """A number of time points, or a duration such as "10 sec"."""
@@ -191,13 +192,8 @@ class Reasoning:
         places = tuple(spread_ids(shards, partitions))
         register(spark)
         self._word = _word_file() if self._word is None else self._word
-        end = (
-            spark.readStream.format(EndOfStream.name())
-            .option("word", str(self._word))
-            .option("places", ",".join(map(str, places)))
-            .option("work", task.work)
-            .load()
-        )
+        said = {"word": str(self._word), "places": ",".join(map(str, places)), "work": task.work}
+        end = spark.readStream.format(EndOfStream.name()).options(**said, **self._clock(task)).load()
         packed = reduce(lambda a, b: a.union(b), [*_packed(task, inputs, places, None), end])
         # Spark logs the clock of a batch, so it is the same for all shards, and the same if the batch is retried
         packed = packed.withColumn("clock", f.unix_micros(f.current_timestamp()))
@@ -205,6 +201,16 @@ class Reasoning:
             streaming.shard_function(shared, places), streaming.RESULTS, STATE, "append", "NoTimeout"
         )
         return self._outputs(task, streaming.observed(results, self.warns), None)
+
+    def _clock(self, task: Task) -> dict[str, str]:
+        """What the source of the end of a stream has to know about the clock, if time follows it."""
+        clock, tick = self._options.clock, self.program.tick
+        if not clock:
+            return {}
+        assert tick is not None, "checked before"
+        delay = max(task.delays.values()) * (1 if task.unit is not None else tick.microseconds)
+        file = {} if clock is True else {"clock": str(clock)}
+        return {"tick": str(tick.microseconds), "delay": str(delay), **file}
 
     def _replayed(self, spark: Any, inputs: Sequence[Input]) -> Outputs:
         options = self._options
@@ -234,7 +240,7 @@ class Reasoning:
         results = together.groupBy("place").applyInArrow(evaluate, schema)
         if last < first:
             results = results.limit(0)
-        late = _early(inputs, task, first)
+        late = batch.early(inputs, task, first)
         if only is not None:
             outputs = Outputs(task, results, late, {only: task.outputs[only].marked(results)})
         else:
@@ -294,6 +300,7 @@ class _Options:
     background: tuple[str, ...]
     """The predicates of background facts given separately from the program."""
     terms: Terms | Mapping[str, Terms]
+    clock: bool | Path = False
 
 
 def reason(
@@ -308,6 +315,7 @@ def reason(
     end: Any = None,
     delay: Delay | Mapping[str, Delay] = 0,
     idle: str | Mapping[str, str] | None = None,
+    clock: bool | Path = False,
     order: Order | None = None,
     shards: int | None = None,
     slices: int | None = None,
@@ -340,6 +348,9 @@ def reason(
     of time points, or a duration such as "10 sec", for all inputs or by predicate. A fact that comes after its own
     input has brought such a fact is late. The stream waits for an input that brings nothing, unless it is silent for
     longer than `idle`, such as "5 min", by the clock; facts for time points evaluated meanwhile are late as well.
+    With `clock=True`, time also passes when no fact comes: in each batch, the clock, less the delay, closes time points
+    for the inputs that brought nothing, and there is a batch for each time point. It has no effect on a query that
+    reads what is there and stops. For tests, `clock` may be the path of a file that has the time, in microseconds.
     `order` names the columns that give the order of arrival, for all inputs or by predicate. By default, the rows of
     a file arrive together, after those of older files; rows from other sources arrive together with their batch.
 
@@ -372,6 +383,8 @@ def reason(
     for name, number in (("shards", shards), ("slices", slices)):
         if number is not None and number < 1:
             raise fault("E305", f"{name} is {number!r}", note="give a whole number of at least 1")
+    if clock and checked.tick is None:
+        raise no_tick()
     if refused := findings(checked, ONE_ANSWER):
         raise LasingError(in_order(refused))
     plan_for(checked, engine)
@@ -405,6 +418,7 @@ def reason(
         missing,
         tuple(dict.fromkeys([*(a.predicate for a in facts), *(t.predicate for t in given.tables)])),
         terms,
+        clock,
     )
     return Reasoning(known, options)
 
@@ -446,35 +460,6 @@ def _shared(spark: Any, task: Task) -> Callable[[], Task]:
 
 def _taken(results: Any, kind: str, schema: str) -> Any:
     return results.where(results["kind"] == kind).select("content").mapInArrow(streaming.unpacker(), schema)
-
-
-def _early(inputs: Sequence[Input], task: Task, first: int) -> Any:
-    """The facts of a history that are before the start, in the form of late facts."""
-    from pyspark.sql import functions as f
-
-    dated = task.unit is not None
-    when = f.col("p").cast("string")
-    if task.unit is not None:
-        instant = f.to_utc_timestamp(f.timestamp_micros(f.col("p") * task.unit), f.current_timezone())
-        fraction = ".SSSSSS" if task.unit % 1_000_000 else ""
-        when = f.date_format(instant, f"\"yyyy-MM-dd'T'HH:mm:ss{fraction}'Z'\"")
-    frames = []
-    for given in inputs:
-        rows = given.rows().withColumn("p", batch.point_column(task.unit, dated)).where(f.col("p") < first)
-        leading = [f.lit(given.predicate), f.col("p"), f.lit(first - 1).cast("bigint"), f.lit(first) - f.col("p")]
-        args = [f.col(f"arg{i + 1}").cast("string") for i in range(len(given.columns))]
-        text = (
-            f.concat(f.lit(f"{given.predicate}("), f.concat_ws(",", *args), f.lit(")"))
-            if args
-            else f.lit(given.predicate)
-        )
-        frames.append(rows.select(*leading, f.concat(text, f.lit(" at "), when, f.lit("."))))
-    names = ["predicate", "time", "closed_until", "late_by", "fact"]
-    early = reduce(lambda a, b: a.union(b), frames).toDF(*names)
-    if task.unit is None:
-        return early
-    as_time = {name: f.timestamp_micros(f.col(name) * task.unit) for name in ("time", "closed_until")}
-    return early.withColumns(as_time)
 
 
 def _stream_predicates(program: Program) -> list[str]:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from lasing.connectors.spark_rows import ARRIVAL
 from lasing.errors import LasingError, fault
 from lasing.spark.outputs import moments
-from lasing.spark.packing import NO_INPUT, REPLACED
+from lasing.spark.packing import CLOCK, NO_INPUT, REPLACED
 from lasing.spark.shard import Arrived, BatchResult, step
 from lasing.spark.state import ShardState
 from lasing.spark.tables import from_bytes, times_of, to_bytes
@@ -50,8 +50,8 @@ def shard_function(
         begun = time.perf_counter()
         state = _state(store.get[0]) if store.exists else ShardState()
         read = time.perf_counter() - begun
-        arrived, drain, clock = _arrived(work, frames)
-        result = take_in(work, numbers[int(key[0])], state, arrived, drain, clock)
+        arrived, drain, clock, beat = _arrived(work, frames)
+        result = take_in(work, numbers[int(key[0])], state, arrived, drain, clock, beat)
         begun = time.perf_counter()
         stored = result.state.to_bytes()
         store.update((stored,))
@@ -101,18 +101,22 @@ def _state(stored: bytes) -> ShardState:
         raise fault("E614", f"{found.message}: {place}") from None
 
 
-def _arrived(task: Task, frames: Iterable[Any]) -> tuple[list[Arrived], bool, int | None]:
-    arrived, drain, clock = [], False, None
+def _arrived(task: Task, frames: Iterable[Any]) -> tuple[list[Arrived], bool, int | None, int | None]:
+    """What came, whether the stream has ended, when the batch began, and the instant that time follows, if any."""
+    arrived, drain, clock, beat = [], False, None, None
     for frame in frames:
         for row in frame.itertuples(index=False):
             clock = int(row.clock)
             if row.input == NO_INPUT:
                 drain = True
                 continue
+            if row.input == CLOCK:
+                beat = task.instant(int(row.number))
+                continue
             if row.input == REPLACED:  # the state says whose it is; this only makes sure that every shard is asked
                 continue
             arrived.append(arrived_of(task, int(row.input), int(row.number), row.marks, row.facts, row.missing))
-    return arrived, drain, clock
+    return arrived, drain, clock, beat
 
 
 def arrived_of(

@@ -109,6 +109,11 @@ class Task:
         """The time point of an instant."""
         return instant if self.unit is None else instant // self.unit
 
+    def instant(self, clock: int) -> int:
+        """The instant that the clock shows, in the units of the inputs' times; `clock` is in microseconds."""
+        tick = self.program.tick
+        return clock if self.unit is not None or tick is None else clock // tick.microseconds
+
     def first_point(self, oldest: int) -> int:
         """Where the timeline starts if the oldest fact of the stream is at `oldest`."""
         if self.start is not None:
