@@ -158,6 +158,9 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E618": "a checkpoint is damaged",
         "E619": "a file that a pipeline follows has become shorter",
         "E620": "the folder or file of a sink is not what the checkpoint says",
+        "E623": "nothing is kept of a time point: it is before the oldest checkpoint, or there is no checkpoint",
+        "E624": "the checkpoints do not have all facts that the answers at a time point depend on",
+        "E625": "the states of a Spark checkpoint cannot be read",
     },
     "Warnings": {
         "W101": "a predicate that nothing provides: it is not derived, streamed or background",
@@ -190,6 +193,10 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "W602": "the program cannot be divided into shards, so one shard does all the work",
         "W603": "everything waits for a source that delivers no facts",
         "W604": "a setting of a pipeline file has no effect with its engine",
+        "W607": (
+            "about a program that takes the place of another one in a pipeline: it was not used because of a mistake, "
+            "it has not changed, or its answers are incomplete for some time"
+        ),
     },
 }
 

@@ -91,7 +91,8 @@ def replaced_equals_new(example: Example, new: str, chance: random.Random, engin
         update = live.replace(new)
         seen["complete"] += 1
     except lasing.LasingError as error:
-        assert error.diagnostics[0].code == "E329", (error, shown)
+        if error.diagnostics[0].code != "E329":
+            raise AssertionError(shown) from error
         assert models_now(live) == tuple(sorted(before.models, key=lambda m: sorted(map(str, m)))), shown
         update = live.replace(new, partial=True)
         assert update.history.lacks, shown

@@ -222,9 +222,7 @@ class Clock:
     late: Counter[tuple[object, ...]] = field(default_factory=Counter)
     last: int | None = None
 
-    def take(
-        self, rows: Sequence[Row], drain: bool = False, lacking: bool = False, beat: int | None = None
-    ) -> None:
+    def take(self, rows: Sequence[Row], drain: bool = False, lacking: bool = False, beat: int | None = None) -> None:
         """A batch of rows; `lacking` says that it brings rows without a value as well, which are no facts."""
         self.batches += 1
         if not (rows or drain or lacking or beat is not None):

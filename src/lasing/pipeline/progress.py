@@ -6,14 +6,14 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
 from lasing.connectors.missing import warnings_of
-from lasing.errors import Diagnostic, fault
+from lasing.errors import Diagnostic, fault, render
 from lasing.logic.program import Program
 from lasing.reports import left_out
 from lasing.spark.waiting import Waiting
@@ -168,8 +168,20 @@ class Progress:
             self._live = Live(console=Console(stderr=True), get_renderable=self._table, refresh_per_second=4)
             self._live.start()
 
+    def say(self, found: Sequence[Diagnostic]) -> None:
+        """Report something at once."""
+        print(render(found), file=sys.stderr, flush=True)
+
+    def go_on_with(self, program: Program) -> None:
+        """Another program runs from now on; what was left out before is about the rules of the old one."""
+        self.warned += self._of_rules()
+        self._program, self._left_out, self._examples = program, Counter(), {}
+
     def diagnostics(self) -> list[Diagnostic]:
         """Warnings about what was left out."""
+        return [*self.warned, *warnings_of(self._missing, _TO_CHOOSE), *self._of_rules()]
+
+    def _of_rules(self) -> list[Diagnostic]:
         failures, examples = {}, {}
         for name, count in self._left_out.items():
             if name != "W202":
@@ -177,8 +189,7 @@ class Progress:
                 failures[int(rule), reason] = count
                 if name in self._examples:
                     examples[int(rule), reason] = self._examples[name]
-        lacking = warnings_of(self._missing, _TO_CHOOSE)
-        return [*self.warned, *lacking, *left_out(self._program, self._left_out["W202"], failures, examples)]
+        return left_out(self._program, self._left_out["W202"], failures, examples)
 
     def summary(self) -> str:
         """All batches in one line."""

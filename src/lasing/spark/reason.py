@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import atexit
+import dataclasses
 import shutil
 import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from lasing.connectors.sinks import VIEWS, View
 from lasing.engine_choice import EngineName, plan_for
 from lasing.entailment import Entail, with_entailment
 from lasing.errors import Diagnostic, LasingError, LasingWarning, fault, in_order, render, similar, warn
-from lasing.limits import Limits, limits_of
+from lasing.limits import limits_of
 from lasing.logic.checks import CAUTIONS, ONE_ANSWER, findings
 from lasing.logic.facts import facts_of
 from lasing.logic.own import Functions, check_functions, with_functions
@@ -35,8 +35,10 @@ from lasing.spark.background import background_facts
 from lasing.spark.hashing import spread_ids
 from lasing.spark.inputs import Input, Order, Terms, for_input, inputs_of
 from lasing.spark.notices import TO_CHOOSE, listen
+from lasing.spark.options import Delay, Options
 from lasing.spark.outputs import output_tables
 from lasing.spark.packing import PACKED, Packer
+from lasing.spark.replacing import check_replacement, shards_for
 from lasing.spark.session import require_pyspark
 from lasing.spark.shipping import ship
 from lasing.spark.slices import Slices
@@ -44,9 +46,6 @@ from lasing.spark.state import STATE
 from lasing.spark.task import Task
 from lasing.timeline.delay import delay_of, silence_of
 from lasing.timeline.timing import no_tick
-
-Delay = int | str
-"""A number of time points, or a duration such as "10 sec"."""
 
 _FEW = 100_000
 """A history with fewer facts than this is evaluated quickly, however it is divided."""
@@ -87,7 +86,7 @@ class Outputs(dict[str, Any]):
 class Reasoning:
     """A program that is ready to be applied to DataFrames. See `reason`."""
 
-    def __init__(self, program: Program, options: _Options) -> None:
+    def __init__(self, program: Program, options: Options) -> None:
         self.program = program
         self._options = options
         self._word: Path | None = None
@@ -180,12 +179,17 @@ class Reasoning:
 
         found = self.sharding([i.predicate for i in inputs])
         partitions = int(spark.conf.get("spark.sql.shuffle.partitions"))
-        shards = self._shards(found, min(partitions, spark.sparkContext.defaultParallelism))
+        default = min(partitions, spark.sparkContext.defaultParallelism)
+        old = self._replaced_task(inputs, default)
+        shards = self._shards(found, default) if old is None else shards_for(found, old.shards)
         if partitions > 4 * shards:
             note = f'before the query first starts: spark.conf.set("spark.sql.shuffle.partitions", {shards})'
             message = f"{shards} shard{'s'[: shards != 1]}, but {partitions} partitions: most tasks will be empty"
             _warn(Diagnostic("W601", message, note=note))
         task = self._task(inputs, shards, found)
+        if old is not None:
+            check_replacement(old, task, self._options.partial)
+            task = dataclasses.replace(task, replaces=old)
         shared = _shared(spark, task)
         if self.warns:
             listen(spark)
@@ -193,6 +197,7 @@ class Reasoning:
         register(spark)
         self._word = _word_file() if self._word is None else self._word
         said = {"word": str(self._word), "places": ",".join(map(str, places)), "work": task.work}
+        said |= {} if old is None else {"replaces": old.work}
         end = spark.readStream.format(EndOfStream.name()).options(**said, **self._clock(task)).load()
         packed = reduce(lambda a, b: a.union(b), [*_packed(task, inputs, places, None), end])
         # Spark logs the clock of a batch, so it is the same for all shards, and the same if the batch is retried
@@ -201,6 +206,19 @@ class Reasoning:
             streaming.shard_function(shared, places), streaming.RESULTS, STATE, "append", "NoTimeout"
         )
         return self._outputs(task, streaming.observed(results, self.warns), None)
+
+    def _replaced_task(self, inputs: Sequence[Input], default: int) -> Task | None:
+        """The task of the program that this one replaces, if it replaces one."""
+        options, program = self._options, self._options.replaces
+        if program is None:
+            return None
+        wanted = options.output if isinstance(options.output, str | None) else tuple(options.output)
+        if wanted is not None:
+            names = [wanted] if isinstance(wanted, str) else wanted
+            wanted = tuple(name for name in names if name in program.output())
+        before = Reasoning(program, dataclasses.replace(options, replaces=None, output=wanted))
+        found = before.sharding([i.predicate for i in inputs])
+        return before._task(inputs, before._shards(found, default, quiet=True), found)
 
     def _clock(self, task: Task) -> dict[str, str]:
         """What the source of the end of a stream has to know about the clock, if time follows it."""
@@ -278,31 +296,6 @@ class Reasoning:
         return 1
 
 
-@dataclass(frozen=True)
-class _Options:
-    """The arguments of `reason` other than the program."""
-
-    input: str | None
-    output: str | Sequence[str] | None
-    time: str | Mapping[str, str]
-    view: View
-    start: Any
-    end: Any
-    delay: Delay | Mapping[str, Delay]
-    idle: str | Mapping[str, str] | None
-    order: Order | None
-    shards: int | None
-    slices: int | None
-    replicate: tuple[str, ...]
-    engine: EngineName
-    limits: Limits
-    missing: Missing | Mapping[str, Missing]
-    background: tuple[str, ...]
-    """The predicates of background facts given separately from the program."""
-    terms: Terms | Mapping[str, Terms]
-    clock: bool | Path = False
-
-
 def reason(
     program: ProgramLike,
     input: str | None = None,  # noqa: A002 -- the word that users know
@@ -327,6 +320,8 @@ def reason(
     terms: Terms | Mapping[str, Terms] = False,
     language: str | None = None,
     entail: Entail = None,
+    replaces: ProgramLike | None = None,
+    partial: bool = False,
     max_atoms: int | None = None,
     max_memory: int | str | None = None,
     max_time: float | str | None = None,
@@ -371,13 +366,16 @@ def reason(
 
     `shards` and `slices` say into how many parts to divide the work, and `replicate` which inputs every shard gets.
 
+    With `replaces`, the program continues from the checkpoint of a query with that other program, and takes effect at
+    the first time point that has not been evaluated. Everything else must be as it was. If it looks back on more than
+    the checkpoint has, that is an error (E608), unless you accept it with `partial=True`.
+
     `max_atoms`, `max_memory` and `max_time` are limits as in `lasing.run`, for each batch of a shard, or each slice. By
     default, all workers of a machine together may use half of its memory.
     """
     require_pyspark()
-    checked = with_functions(program if isinstance(program, Program) else read(program, constants, language), functions)
-    check_functions(checked)
-    checked = ship(checked)
+    checked = _checked(program, constants, language, functions)
+    before = None if replaces is None else _checked(replaces, constants, language, functions)
     if view not in VIEWS:
         raise fault("E305", f"there is no view {view}", note=f"views are {', '.join(VIEWS)}")
     for name, number in (("shards", shards), ("slices", slices)):
@@ -394,13 +392,14 @@ def reason(
     of_frames = isinstance(background, Mapping)
     facts = tuple(background_facts(background, missing, gaps)) if of_frames else ()
     warn(warnings_of(gaps, TO_CHOOSE))
-    given = with_background(checked, facts if of_frames else background)
+    more = facts if of_frames else background
+    given = with_background(checked, more)
     known = with_entailment(given, entail)
     if entail is not None:
         plan_for(known, engine)
     if not isinstance(program, Program):  # a program that is already parsed has had its warnings
         warn(findings(known, CAUTIONS))
-    options = _Options(
+    options = Options(
         input,
         output,
         time,
@@ -419,8 +418,19 @@ def reason(
         tuple(dict.fromkeys([*(a.predicate for a in facts), *(t.predicate for t in given.tables)])),
         terms,
         clock,
+        None if before is None else with_entailment(with_background(before, more), entail),
+        partial,
     )
     return Reasoning(known, options)
+
+
+def _checked(
+    program: ProgramLike, constants: Mapping[str, Value] | None, language: str | None, functions: Functions | None
+) -> Program:
+    """A program with its functions, ready to be sent to workers."""
+    found = with_functions(program if isinstance(program, Program) else read(program, constants, language), functions)
+    check_functions(found)
+    return ship(found)
 
 
 def _check_names(option: str, given: Any, predicates: Sequence[str]) -> None:

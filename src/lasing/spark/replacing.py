@@ -7,8 +7,8 @@ that difference is kept until the next time point is evaluated.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -120,7 +120,7 @@ def _alike(old: Task, new: Task) -> Iterator[tuple[str, object, object]]:
         now = new.outputs.get(predicate)
         if now is None:
             yield f"it has no output {predicate}, which may still hold", new.view, "answers"
-        elif new.view != "answers":
+        else:
             yield (
                 f"its output {predicate} has other columns",
                 (table.columns, table.types, table.output.form),
@@ -151,50 +151,3 @@ def shards_for(found: Partition | NoKey, old: int) -> int:
         message = f"the new program cannot be divided into {old} shards, as the checkpoint is: {found.why}"
         raise fault("E608", message, note=f"{found.helps}\n{_NOTE}" if found.helps else _NOTE)
     return old
-
-
-# -- what would be different -------------------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class Differences:
-    """What comes, goes and stays if a program takes over, by output: tables of the outputs' columns."""
-
-    until: int | None = None
-    added: dict[str, list[Any]] = field(default_factory=dict)
-    removed: dict[str, list[Any]] = field(default_factory=dict)
-    kept: dict[str, list[Any]] = field(default_factory=dict)
-
-
-def differences(task: Task, states: Sequence[tuple[int, ShardState]]) -> Differences:
-    """Compare both programs at the time point of the states of all shards; nothing is changed."""
-    old, found = task.replaces, Differences()
-    assert old is not None
-    for shard, stored in states:
-        if not stored.has_begun:
-            continue
-        state = stored if stored.remembered else replace(stored, remembered={"": table_of(())})
-        found.until = state.until
-        before, after = (evaluation.holding() for evaluation in evaluations(task, old, shard, state))
-        for predicate in dict.fromkeys((*before, *after)):
-            one = before.get(predicate, _nothing(old, task, predicate))
-            other = after.get(predicate, _nothing(task, old, predicate))
-            if one.schema != other.schema:  # other columns: all of it goes, and all of it comes
-                found.removed.setdefault(predicate, []).append(_rows(one))
-                found.added.setdefault(predicate, []).append(_rows(other))
-                continue
-            changed = difference(one, other, 0)
-            signs = np.asarray(changed["change"])
-            found.added.setdefault(predicate, []).append(_rows(changed.filter(pa.array(signs > 0))))
-            found.removed.setdefault(predicate, []).append(_rows(changed.filter(pa.array(signs < 0))))
-            stays = difference(changed.filter(pa.array(signs > 0)), other, 0)
-            found.kept.setdefault(predicate, []).append(_rows(stays))
-    return found
-
-
-def _nothing(one: Task, other: Task, predicate: str) -> Any:
-    return (one.outputs.get(predicate) or other.outputs[predicate]).nothing()
-
-
-def _rows(table: Any) -> Any:
-    return table.drop_columns(["time", "change"])
