@@ -117,7 +117,8 @@ class _Reader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
 
             note = (
                 "use a new checkpoint, or the program, view and number of shards that this one started with\n"
-                "to change the program, keep the old one in the pipeline's file and give the new one: --replace NEW.lars"
+                "to change the program, keep the old one in the pipeline's file and give the new one: "
+                "--replace NEW.lars"
             )
             raise fault("E608", "the checkpoint belongs to another program, or to one with other shards", note=note)
         word = self._word.read_text() if self._word.exists() else ""
