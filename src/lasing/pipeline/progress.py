@@ -169,8 +169,14 @@ class Progress:
             self._live.start()
 
     def say(self, found: Sequence[Diagnostic]) -> None:
-        """Report something at once."""
-        print(render(found), file=sys.stderr, flush=True)
+        """Report findings at once."""
+        if found:
+            print(render(found), file=sys.stderr, flush=True)
+
+    def remark(self, text: str) -> None:
+        """Say something that is worth knowing, unless nobody wants to know."""
+        if not self._quiet:
+            print(text, file=sys.stderr, flush=True)
 
     def go_on_with(self, program: Program) -> None:
         """Another program runs from now on; what was left out before is about the rules of the old one."""

@@ -210,21 +210,22 @@ class Running:
         except LasingError as error:
             self._progress.say(not_taken(error))
             return
-        self._changed = True
         self._save()  # what the old program said belongs to it
         self._progress.go_on_with(pipeline.program)
         self._pipeline, self._work, self._task, self._state = pipeline, work, task, state
         self._outlets.use(task)
         self._say_history(history)
+        self._figures.evaluated_until = self._shown(state)
         self._changed = True
         self._save()
 
     def _say_history(self, history: Succession) -> None:
-        until = self._state.until
-        if history.lacks:
-            after = history.complete_from
-            shown = "" if until is None or after is None else self._shown(replace(self._state, until=until + after))
-            self._progress.say(lacking(history, shown))
+        state, after = self._state, history.complete_from
+        if not state.has_begun or state.until is None:
+            return
+        self._progress.remark(f"the new program is used after time point {self._shown(state)}")
+        shown = "" if after is None else self._shown(replace(state, until=state.until + after))
+        self._progress.say(lacking(history, shown))
 
     # -- steps -----------------------------------------------------------------------------------------------------
 
