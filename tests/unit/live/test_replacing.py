@@ -10,7 +10,7 @@ import pytest
 import lasing
 from lasing import Atom, LasingError
 from lasing.succession import Lack
-from lasing.timeline.clock import Clock
+from lasing.timeline.clock import TurnedClock
 
 HOT = "hot(S) :- temp(S, V) in [5], V > {}."
 
@@ -208,14 +208,7 @@ def test_what_holds_now_is_reported_at_the_time_point_that_it_is_now() -> None:
 
 
 def test_the_clock_goes_on() -> None:
-    class Stopped(Clock):
-        def now(self) -> int:
-            return 10_000_000
-
-        def wait(self, until: int) -> None:
-            raise AssertionError(until)
-
-    engine = lasing.Engine("#tick 1 sec. hot(S) :- temp(S).", clock=Stopped())
+    engine = lasing.Engine("#tick 1 sec. hot(S) :- temp(S).", clock=TurnedClock(10_000_000))
     engine.push(3, [("temp", "a")])
     engine.replace("#tick 1 sec. cold(S) :- temp(S).")
     update = engine.follow_clock()
