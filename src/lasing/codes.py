@@ -98,6 +98,11 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E323": "you asked for frames of a run that has already begun",
         "E324": "`Engine.on` names something that is not an output of the program, or a function that cannot be called",
         "E325": "a function that `Engine.on` calls pushes facts into the engine that calls it",
+        "E329": (
+            "a program cannot replace the running one with complete answers: it looks back on facts that were not kept "
+            "([how to go on](../how-to/change-rules.md#what-the-old-program-has-not-kept))"
+        ),
+        "E330": "a program cannot replace the running one: its tick or the arguments of a predicate are different",
         "E333": "what you asked to explain is not an atom of the program",
         "E334": "explanations need a program with exactly one answer at each time point",
         "E335": "you asked why an atom holds that does not, or why one does not that does",
@@ -183,6 +188,9 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E618": "a checkpoint is damaged",
         "E619": "a file that a pipeline follows has become shorter",
         "E620": "the folder or file of a sink is not what the checkpoint says",
+        "E623": "nothing is kept of a time point: it is before the oldest checkpoint, or there is no checkpoint",
+        "E624": "the checkpoints do not have all facts that the answers at a time point depend on",
+        "E625": "the states of a Spark checkpoint cannot be read",
     },
     "Warnings": {
         "W101": "a predicate that nothing provides: it is not derived, streamed or background",
@@ -225,6 +233,10 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "W602": "the program cannot be divided into shards, so one shard does all the work",
         "W603": "everything waits for a source that delivers no facts",
         "W604": "a setting of a pipeline file has no effect with its engine",
+        "W607": (
+            "about a program that takes the place of another one in a pipeline: it was not used because of a mistake, "
+            "it has not changed, or its answers are incomplete for some time"
+        ),
     },
 }
 

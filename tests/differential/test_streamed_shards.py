@@ -296,6 +296,11 @@ def expected(task: Task, rows: Sequence[Row], start: int | None, until: int | No
     their arguments, each once."""
     if start is None or until is None or until < start:
         return Counter()
+    return viewed(task, answers_to(task, rows, start, until))
+
+
+def answers_to(task: Task, rows: Sequence[Row], start: int, until: int) -> list[lasing.Answer]:
+    """The reference's answers for rows."""
     order = {predicate: i for i, predicate in enumerate(task.inputs)}
 
     def place(fact: tuple[int, int, tuple[Value, ...]]) -> tuple[Any, ...]:
@@ -307,7 +312,11 @@ def expected(task: Task, rows: Sequence[Row], start: int | None, until: int | No
     stream = [(time, task.inputs[number], *args) for time, number, args in facts if start <= time <= until]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lasing.LasingWarning)
-        answers = list(lasing.run(task.program, stream, start, until, "reference"))
+        return list(lasing.run(task.program, stream, start, until, "reference"))
+
+
+def viewed(task: Task, answers: Sequence[lasing.Answer]) -> OutputRows:
+    """Answers in the view of the task."""
     if task.view == "changes":
         counted: OutputRows = Counter()
         before: frozenset[lasing.Atom] = frozenset()

@@ -33,6 +33,37 @@ def pipeline(
         ),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not report batches.")] = False,
+    replace: Annotated[
+        Path | None,
+        typer.Option(
+            "--replace",
+            metavar="NEW",
+            help="Continue from the checkpoint with this program, in place of the one that the file names.",
+            show_default=False,
+        ),
+    ] = None,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Replace it even if the checkpoint lacks facts that NEW looks back on.")
+    ] = False,
+    at: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--at",
+            metavar="TIME",
+            help="Print what held at an earlier time point that the checkpoints have; run nothing.",
+            show_default=False,
+        ),
+    ] = None,
+    diff: Annotated[
+        bool,
+        typer.Option(
+            "--diff",
+            help="Print what comes (+), goes (-) and stays (=) with --replace NEW, or between two --at; run nothing.",
+        ),
+    ] = False,
+    form: Annotated[
+        str, typer.Option("--format", metavar="FORMAT", help="How to print --at: text, jsonl or csv.")
+    ] = "text",
 ) -> None:
     """Run a pipeline: a TOML file names the sources, the program and the sinks.
 
@@ -43,8 +74,15 @@ def pipeline(
     """
     from lasing.pipeline.config import read_pipeline
 
-    described = read_pipeline(file)
+    described = read_pipeline(file, replace, partial)
     complain(described.cautions)
+    if at or diff:
+        from lasing.cli.pipeline_past import show_past
+
+        show_past(described, at or [], diff, form)
+        return
+    if partial and replace is None:
+        raise typer.BadParameter("it is about --replace NEW", param_hint="--partial")
     if check:
         from lasing.pipeline.run import cautions
 
@@ -59,10 +97,14 @@ def pipeline(
         warnings.showwarning = _show
         with Progress(described.program, metrics, quiet, starts_spark=not is_local) as progress:
             if is_local:
+                from lasing.pipeline.local.replacing import Reload
                 from lasing.pipeline.local.run import run_local
 
                 _listen(stop)
-                run_local(described, progress, stop)
+                asked = Event()
+                _reload_on_hangup(asked)
+                reload = Reload(asked, lambda: read_pipeline(file, replace))
+                run_local(described, progress, stop, reload=reload)
             else:
                 _run_on_spark(described, progress, stop)
     complain(progress.diagnostics())
@@ -74,6 +116,8 @@ def pipeline(
         print(progress.summary(), file=sys.stderr)
     if stop.is_set():
         print(f"stopped; run it again to continue from {described.checkpoint}", file=sys.stderr)
+    if replace is not None:
+        print(f"the checkpoint belongs to {replace} now: name it as the program in {file}", file=sys.stderr)
 
 
 def _run_on_spark(described: Any, progress: Any, stop: Event) -> None:
@@ -98,6 +142,12 @@ def _listen(stop: Event) -> None:
 
     signal.signal(signal.SIGINT, ask)
     signal.signal(signal.SIGTERM, ask)
+
+
+def _reload_on_hangup(asked: Event) -> None:
+    """Read the program again on a hang-up, as other services do with their settings."""
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, lambda _number, _frame: asked.set())
 
 
 def _show(message: Warning | str, category: type[Warning], *_place: Any, **_more: Any) -> None:

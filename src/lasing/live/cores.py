@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -133,11 +134,13 @@ class Core(Protocol):
     facts that were encoded for several time points, in their order.
 
     `recall` takes in the facts of a raw window, and what derived streams remember, and reports no changes; `holding`
-    reports everything that holds now as added now.
+    reports everything that holds now as added now. `unused` names the predicates of facts that nothing depends on.
     """
 
     @property
     def time(self) -> int: ...
+    @property
+    def unused(self) -> AbstractSet[str]: ...
     def encode(self, time: int, facts: Facts) -> Any: ...
     def push(self, time: int, encoded: Any) -> ChangeSource: ...
     def encode_batch(self, frames: Mapping[str, Any], time: str, time_point: TimePoint) -> EncodedBatch: ...

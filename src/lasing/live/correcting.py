@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import cast
 
-from lasing.connectors.rows import by_time
 from lasing.live.cores import Core, CoreWithPast, Facts
-from lasing.live.corrections import Known, Past, corrections
+from lasing.live.corrections import Era, Known, Past
 from lasing.live.lateness import Lateness, len_of
 from lasing.live.listening import Listening
 from lasing.live.updates import KnownChanges, Update
@@ -64,26 +63,11 @@ class Correcting(Listening):
         """Evaluate again from the time point of late facts."""
         until, start = core.time, self._start
         assert start is not None, "the timeline has begun"
-        past.insert(late)
-        if late.time < start:  # they begin the timeline
-            for time, atom in by_time(self.program.data):
-                if late.time <= time < start:
-                    past.insert(Known(time, facts := [atom], core.encode(time, facts), 1))
-            self._start = start = late.time
+        era = Era(self.program, cast("CoreWithPast", core), past, self._open)
+        known = era.late(late.time, late.facts, late.number, late.encoded)
         self._enter_evaluation()
-        base, again, parts = past.go_back(cast("CoreWithPast", core), late.time, start, self._open)
-        old = past.forget_answers(base)
-        over = lateness.closing.over
-        if over is not None and start <= over < late.time:  # no fact will come before that: stop there on the way
-            before = [part for part in parts if part[0] <= over]
-            if past.is_worth_stopping(base, over):
-                past.answered(over, again.push_batch(over, again.gathered(before)))
-                past.stop_at(cast("CoreWithPast", again))
-                parts = parts[len(before) :]
-        changes = again.push_batch(until, again.gathered(parts))
-        self._core = again
+        self._start, found = era.correct(known, start, lateness.closing.over)
+        self._core = era.core
         self._leave_evaluation()
-        past.answered(until, changes)
-        found = corrections(old, changes, late.time, until)
         now = [found.pop()] if found and found[-1].time == until else []
         return Update(until, KnownChanges(now), self._queries, found)

@@ -9,17 +9,22 @@ every time point has the answer of the sorted stream.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from lasing.connectors.rows import by_time
 from lasing.engines.local.execute import OUT_SIGN, OUT_TIME
 from lasing.live.cores import Core, CoreState, CoreWithPast, Facts
-from lasing.live.updates import Blocks, ChangeSource
+from lasing.live.remembered import still_reached
+from lasing.live.updates import Blocks, ChangeSource, Joined
 from lasing.logic.answers import Changes
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
+from lasing.logic.program import Fact, Program
+from lasing.logic.runs import Run
 
 _LEAST_FACTS, _WORDS_PER_FACT, _MOST_CHECKPOINTS = 64, 150, 8
 """A checkpoint costs about a nanosecond for each word, and evaluating a fact again some tenths of a microsecond. So
@@ -46,6 +51,8 @@ class Past:
     checkpoints: list[CoreState] = field(default_factory=list)
     since: int = 0
     """How many facts came after the last checkpoint."""
+    origin: Origin | None = None
+    """Where the program took the place of another one, as long as facts may still come for the time before."""
 
     def take_in(self, known: Known) -> None:
         """Note facts that came in order."""
@@ -84,6 +91,12 @@ class Past:
 
     def forget(self, over: int) -> None:
         """No fact up to this time point can come any more: only the last checkpoint up to it is of use."""
+        if self.origin is not None:
+            if over >= self.origin.time - 1:
+                self.origin.earlier = None
+            if not self.checkpoints or self.checkpoints[0].time > over:
+                return
+            self.origin = None
         if len(self.checkpoints) < 2 or self.checkpoints[1].time > over:
             return
         while len(self.checkpoints) > 1 and self.checkpoints[1].time <= over:
@@ -101,6 +114,8 @@ class Past:
         if self.checkpoints:
             last = self.checkpoints[-1]
             base, again = last.time, core.rewind(last, start, reopen)
+        elif self.origin is not None:
+            base, again = self.origin.time - 1, self.origin.begin(start)
         else:
             base, again = start - 1, reopen(start)
         if again is not core:  # its codes and checkpoints are its own
@@ -118,6 +133,88 @@ class Past:
         old = [source for reached, source in self.answers if reached > base]
         self.answers = [known for known in self.answers if known[0] <= base]
         return old
+
+
+@dataclass(slots=True)
+class Origin:
+    """The time point at which a program took the place of another one, and what it got from it: the raw window, and
+    what derived streams remember. `open` makes a core of these."""
+
+    time: int
+    window: list[Fact]
+    runs: list[Run]
+    open: Callable[[int, list[Fact], list[Run]], Core]
+    earlier: Era | None
+
+    def begin(self, start: int) -> Core:
+        """The core as it was when the program took over."""
+        return self.open(start, self.window, self.runs)
+
+
+@dataclass(slots=True)
+class Era:
+    """The time for which a program answers: its core, what is kept of its past, and through that the era before."""
+
+    program: Program
+    core: CoreWithPast
+    past: Past
+    open: Callable[[int], Core]
+
+    def late(self, time: int, facts: Facts, number: int, encoded: Any = None) -> Known:
+        """Late facts in the form of the program that answers for their time point, which may refuse them."""
+        origin = self.past.origin
+        if origin is None or time >= origin.time:
+            if encoded is not None:
+                return Known(time, facts, encoded, number)
+            used = _used(facts, self.program)
+            return Known(time, used, self.core.encode(time, used), number)
+        assert origin.earlier is not None, "facts for the time before can come"
+        return origin.earlier.late(time, facts, number)
+
+    def correct(self, late: Known, start: int, over: int | None) -> tuple[int, list[Changes]]:
+        """Evaluate again from the time point of late facts: the start, and what is different at each time point. No
+        fact will come for the time up to `over`."""
+        past, until, origin, found = self.past, self.core.time, self.past.origin, list[Changes]()
+        since = late.time
+        if origin is not None and late.time < origin.time:
+            earlier = origin.earlier
+            assert earlier is not None, "facts for the time before can come"
+            start, before = earlier.correct(late, start, over)
+            found = [change for change in before if change.time < origin.time]
+            origin.window = [fact for fact in earlier.core.window() if fact.time <= origin.time]
+            origin.runs = list(still_reached(earlier.program, earlier.core.remembered(), origin.time))
+            since = origin.time
+            past.checkpoints.clear()
+        else:
+            past.insert(late)
+            if late.time < start:  # they begin the timeline
+                for time, atom in by_time(self.program.data):
+                    if late.time <= time < start:
+                        past.insert(Known(time, facts := [atom], self.core.encode(time, facts), 1))
+                start = late.time
+        base, again, parts = past.go_back(self.core, since, start, self.open)
+        old = past.forget_answers(base)
+        begun = again.holding() if origin is not None and base < origin.time else None
+        if begun is None and over is not None and start <= over < since and past.is_worth_stopping(base, over):
+            first = [part for part in parts if part[0] <= over]  # no fact will come for it: stop there on the way
+            past.answered(over, again.push_batch(over, again.gathered(first)))
+            past.stop_at(cast("CoreWithPast", again))
+            parts = parts[len(first) :]
+        changes = again.push_batch(until, again.gathered(parts))
+        self.core = cast("CoreWithPast", again)
+        changes = changes if begun is None else Joined([begun, changes])
+        past.answered(until, changes)
+        return start, found + corrections(old, changes, since, until)
+
+
+def _used(facts: Facts, program: Program) -> Facts:
+    """The facts that a program uses."""
+    known = facts_of(program)
+    if known.counts_all_facts:
+        return facts
+    if isinstance(facts, Mapping):
+        return {predicate: frame for predicate, frame in facts.items() if predicate in known.arity}
+    return [f for f in facts if (f.predicate if isinstance(f, Atom) else f[0]) in known.arity]
 
 
 def corrections(old: Sequence[ChangeSource], new: ChangeSource, since: int, until: int) -> list[Changes]:

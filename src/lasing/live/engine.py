@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -26,9 +27,9 @@ from lasing.live.asynchronous import Arrivals, updates
 from lasing.live.clocked import next_over, run_clock
 from lasing.live.cores import Core, EncodedBatch, Facts, batch_of, checked, declared_columns, frame_of
 from lasing.live.corrections import Past
-from lasing.live.delaying import Delaying
 from lasing.live.lateness import ONLY, Lateness, len_of
 from lasing.live.remembered import runs_from_table
+from lasing.live.replacing import Given, Replacing
 from lasing.live.running import OnLate
 from lasing.live.sound import sound_facts, sound_frames, sound_things
 from lasing.live.updates import KnownChanges, Update
@@ -45,7 +46,7 @@ from lasing.timeline.reorder import Late, closed_by
 from lasing.timeline.timing import Delays, Timing, no_tick, timing_of
 
 
-class Engine(Delaying):
+class Engine(Replacing):
     """A running program: push facts as they come, and get the changes.
 
     >>> engine = Engine("hot(S) :- temp(S, V) in [5], V > 30.", start=0)
@@ -105,10 +106,12 @@ class Engine(Delaying):
         max_memory: int | str | None = None,
         max_time: float | str | None = None,
     ) -> None:
-        watch = Watch(limits_of(max_atoms, max_memory, max_time))
+        limits = limits_of(max_atoms, max_memory, max_time)
+        watch = Watch(limits)
         given = program_of(program, constants, functions, data, entail).watching_dates()
+        self._given = Given(engine, most_models(models), limits, constants, functions, data, entail)
         timing = timing_of(delay, idle, clock)
-        self._clock: Clock = clock or WallClock()
+        self._clock = clock or WallClock()
         if corrections:
             _check_corrections(given, timing)
         noticed = Contradictions(given)
@@ -472,6 +475,7 @@ class Engine(Delaying):
             max_memory=max_memory,
             max_time=max_time,
         )
+        restored._given = replace(restored._given, constants=constants, functions=functions, data=data, entail=entail)
         restored._wait_again(state.waiting)
         if restored._past is not None and restored._lateness is not None:
             restored._lateness.closing.move(state.time)  # what came before it is not there to be evaluated again

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -97,6 +97,12 @@ class Lateness:
         if instant is not None:
             self.closing.came(source, instant)
         return late
+
+    def put(self, waiting: Iterable[tuple[str, int, Waiting]]) -> None:
+        """Put facts in the place of all that wait: those of sources, at time points."""
+        self.buffer = Reorder[Waiting](self.closing)
+        for source, time, facts in waiting:
+            self.buffer.keep(source, time, facts)
 
     def state(self, arity: Mapping[str, int]) -> WaitingState:
         """What waits, and what is closed, for a snapshot."""

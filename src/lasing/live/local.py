@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
@@ -15,7 +15,7 @@ from lasing.engines.local.checkpoints import Checkpoint, can_be_copied, go_back,
 from lasing.engines.local.columns import check, encode, encode_times
 from lasing.engines.local.dictionary import Coded, Codes
 from lasing.engines.local.engine import LocalEngine, expiry
-from lasing.engines.local.execute import IN_ARGS, IN_PREDICATE, IN_TIME, OUT_ARGS, OUT_UNTIL
+from lasing.engines.local.execute import IN_ARGS, IN_PREDICATE, IN_TIME, OUT_ARGS, OUT_TIME, OUT_UNTIL
 from lasing.engines.local.history import History, HistoryState
 from lasing.errors import fault, warn
 from lasing.explain.evidence import Coded as CodedRows
@@ -83,7 +83,7 @@ class LocalCore:
         facts = facts_of(program)
         self._arity = facts.arity
         self._any_predicate = facts.counts_all_facts
-        self._unknown: set[str] = set()
+        self.unused: set[str] = set()
         self._numbers: dict[tuple[object, int], int] = {}
         self._exact = facts.counts_facts
         self._raw_window = RawWindow(program)
@@ -143,7 +143,9 @@ class LocalCore:
         self._window.add(facts, end)
 
     def holding(self) -> Blocks:
-        return Blocks(self._engine, [self._kept(self._engine.standing())])
+        standing = self._kept(self._engine.standing())
+        standing.rows[:, OUT_TIME] = self.time  # the last time point at which anything happened may be an earlier one
+        return Blocks(self._engine, [standing])
 
     def push(self, time: int, encoded: Coded) -> Blocks:
         facts = self._new(encoded)
@@ -158,6 +160,39 @@ class LocalCore:
     def _kept(self, block: Codes) -> Coded:
         """A copy of a block of output whose codes stay valid."""
         return self._engine.dictionary.hold(block.copy(), OUT_ARGS)
+
+    def arities(self) -> Iterator[tuple[str, int]]:
+        """The predicates of the facts in the raw window, each with its number of arguments."""
+        present = set(np.unique(self._window.at(self.time)[:, IN_PREDICATE]).tolist())
+        return ((p, self._arity[p]) for p, number in self._engine.predicates.items() if p and number in present)
+
+    def window_of(self, other: LocalCore) -> CodedBatch | None:
+        """The raw window of another core, with the codes of this one; None if facts in it only count, or would here.
+
+        Each value is decoded once, however many facts have it.
+        """
+        theirs, mine = other._engine, self._engine
+        rows = other._window.at(other.time)
+        rows = rows[rows[:, IN_TIME] <= other.time]
+        if self._any_predicate or (rows[:, IN_PREDICATE] == theirs.predicates[""]).any():
+            return None
+        parts, places = [np.zeros((0, mine.width), np.int64)], [np.zeros(0, np.int64)]
+        with mine.dictionary.encoding():
+            for predicate, number in theirs.predicates.items():
+                place = np.flatnonzero(rows[:, IN_PREDICATE] == number)
+                if not len(place) or predicate not in self._arity:
+                    continue
+                part = np.zeros((len(place), mine.width), np.int64)
+                part[:, IN_TIME] = rows[place, IN_TIME]
+                part[:, IN_PREDICATE] = self._number(predicate, other._arity[predicate] + 1)
+                for i in range(other._arity[predicate]):
+                    codes, where = np.unique(rows[place, IN_ARGS + i], return_inverse=True)
+                    part[:, IN_ARGS + i] = mine.dictionary.column(list(theirs.dictionary.values(codes)))[where]
+                parts.append(part)
+                places.append(place)
+            together = np.concatenate(parts)[np.argsort(np.concatenate(places))]
+            times = (int(together[0, IN_TIME]), int(together[-1, IN_TIME])) if len(together) else None
+            return CodedBatch(self._coded(self._used(together)), times)
 
     # -- going back ------------------------------------------------------------------------------------------------
 
@@ -310,8 +345,8 @@ class LocalCore:
         known = self._arity.get(predicate)
         if known is not None:
             self._raw_window.expect(predicate, known)
-        if known is None and not self._any_predicate and predicate not in self._unknown:
-            self._unknown.add(predicate)
+        if known is None and not self._any_predicate and predicate not in self.unused:
+            self.unused.add(predicate)
             warn([unused(predicate, self._arity)])
         if known is not None and known != length - 1:
             message = f"a fact of {predicate} has {length - 1} arguments, but {predicate} has {known} in the program"

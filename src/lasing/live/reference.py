@@ -51,7 +51,7 @@ class AtomsCore:
         facts = facts_of(program)
         self._arity = facts.arity
         self._any_predicate = facts.counts_all_facts
-        self._unknown: set[str] = set()
+        self.unused: set[str] = set()
 
     def encode(self, _time: int, facts: Facts) -> list[Atom]:
         return self._noticed(list(atoms_of(facts, self._arity)))
@@ -59,8 +59,8 @@ class AtomsCore:
     def _noticed(self, atoms: list[Atom]) -> list[Atom]:
         """Warn once about each predicate that the program does not use."""
         if not self._any_predicate:
-            for predicate in sorted({atom.predicate for atom in atoms} - self._arity.keys() - self._unknown):
-                self._unknown.add(predicate)
+            for predicate in sorted({atom.predicate for atom in atoms} - self._arity.keys() - self.unused):
+                self.unused.add(predicate)
                 warn([unused(predicate, self._arity)])
         return atoms
 

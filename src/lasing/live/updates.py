@@ -200,6 +200,37 @@ class Joined:
         return Joined([source.without(contradictions) for source in self._sources])
 
 
+class Difference:
+    """What holds after a change and did not before, and the other way round, at one time point; made on demand.
+
+    Both sources report everything that holds as added.
+    """
+
+    def __init__(self, time: int, before: ChangeSource, after: ChangeSource) -> None:
+        self._time = time
+        self._before = before
+        self._after = after
+        self._found: Changes | None = None
+
+    def changes(self) -> list[Changes]:
+        if self._found is None:
+            old = {atom for change in self._before.changes() for atom in change.added}
+            new = {atom: change.expires_at(atom) for change in self._after.changes() for atom in change.added}
+            added = {atom: until for atom, until in new.items() if atom not in old}
+            self._found = Changes(self._time, frozenset(added), frozenset(old - new.keys()), added)
+        return [self._found]
+
+    def rows(self) -> tuple[Tuples, Tuples]:
+        change = self.changes()[0]
+        return _tuples(change.added), _tuples(change.removed)
+
+    def tables(self) -> dict[str, Any]:
+        return KnownChanges(self.changes()).tables()
+
+    def without(self, contradictions: Contradictions) -> KnownChanges:
+        return KnownChanges(self.changes()).without(contradictions)
+
+
 class Blocks:
     """An update of the local engine, in encoded columns."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, cast
 
 from lasing.entailment.contradictions import Contradictions
@@ -24,6 +25,10 @@ class Watched:
     @property
     def time(self) -> int:
         return self._core.time
+
+    @property
+    def unused(self) -> AbstractSet[str]:
+        return self._core.unused
 
     def encode(self, time: int, facts: Facts) -> Any:
         return self._core.encode(time, facts)

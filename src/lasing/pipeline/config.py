@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -83,8 +84,9 @@ _DEEPEST = 64
 _DEEP_KEY = re.compile(rf"^[ \t]*\[*[ \t]*(?:[\w-]+[ \t]*\.[ \t]*){{{_DEEPEST}}}", re.MULTILINE)
 
 
-def read_pipeline(path: Path) -> Pipeline:
-    """Read a pipeline's file; raises `LasingError` with every mistake in it."""
+def read_pipeline(path: Path, program: Path | None = None, partial: bool = False) -> Pipeline:
+    """Read a pipeline's file; raises `LasingError` with every mistake in it. A `program` replaces the one of the file,
+    and may lack some of what it looks back on if that is accepted as `partial`."""
     text = read_text(path)
     if _DEEP_KEY.search(text):  # reading such a key takes time quadratic in its length
         raise fault("E611", f"{path} is not TOML: a key has more than {_DEEPEST} parts")
@@ -94,7 +96,11 @@ def read_pipeline(path: Path) -> Pipeline:
         raise fault("E611", f"{path} is not TOML: {error}") from None
     except RecursionError:
         raise fault("E611", f"{path} is not TOML: its brackets are nested too deeply") from None
-    return _Reading(path, given).pipeline()
+    if program is None:
+        return _Reading(path, given).pipeline()
+    old = _Reading(path, given).program_alone()
+    changed = _Reading(path, {**given, "program": str(program.absolute())}).pipeline()
+    return replace(changed, replaces=old, partial=partial)
 
 
 class _Reading:
@@ -168,6 +174,14 @@ class _Reading:
             keep=given.get("keep", 10),
             cautions=tuple(misfits.cautions()),
         )
+
+    def program_alone(self) -> Program:
+        """The program, whatever else is in the file."""
+        program, found = program_of(self._given, self._path, self._place)
+        self._found += found
+        if program is None or self._found:
+            raise LasingError(in_order(self._found or [Diagnostic("E612", f"{self._path}: program is missing")]))
+        return program
 
     # -- what is wrong ---------------------------------------------------------------------------------------------
 

@@ -84,6 +84,10 @@ class Pipeline:
     checkpoint_every: str | int = "1 sec"
     keep: int = 10
     """How many checkpoints are kept."""
+    replaces: Program | None = None
+    """The program whose checkpoint this one continues from, if it replaces one."""
+    partial: bool = False
+    """Whether it may lack some of what it looks back on."""
     cautions: tuple[Diagnostic, ...] = ()
     """Warnings about settings that have no effect."""
 

@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -15,7 +15,7 @@ from typing import IO, Any, Self
 from lasing.connectors.bad_rows import BadRow
 from lasing.connectors.missing import warnings_of
 from lasing.entailment.contradictions import Contradiction
-from lasing.errors import Diagnostic, fault
+from lasing.errors import Diagnostic, fault, render
 from lasing.logic.program import Program
 from lasing.reports import left_out
 from lasing.spark.bad_rows import check_share, warning
@@ -195,8 +195,29 @@ class Progress:
             self._live = Live(console=Console(stderr=True), get_renderable=self._table, refresh_per_second=4)
             self._live.start()
 
+    def say(self, found: Sequence[Diagnostic]) -> None:
+        """Report findings at once."""
+        if found:
+            print(render(found), file=sys.stderr, flush=True)
+
+    def remark(self, text: str) -> None:
+        """Say something that is worth knowing, unless nobody wants to know."""
+        if not self._quiet:
+            print(text, file=sys.stderr, flush=True)
+
+    def go_on_with(self, program: Program) -> None:
+        """Another program runs from now on; what was left out before is about the rules of the old one."""
+        self.warned += self._of_rules()
+        self._program, self._left_out, self._examples = program, Counter(), {}
+
     def diagnostics(self) -> list[Diagnostic]:
         """Warnings about what was left out, and about inconsistent data of a query."""
+        lacking, total = warnings_of(self._missing, _TO_CHOOSE), self.total
+        bad = [warning(f"source {s}", total.bad[s], row, _TO_SEE_BAD) for s, row in total.first_bad.items()]
+        inconsistent = [] if self._inconsistent is None else self._inconsistent.findings()
+        return [*self.warned, *lacking, *bad, *inconsistent, *self._of_rules()]
+
+    def _of_rules(self) -> list[Diagnostic]:
         failures, examples = {}, {}
         for name, count in self._left_out.items():
             if name != "W202":
@@ -204,11 +225,7 @@ class Progress:
                 failures[int(rule), reason] = count
                 if name in self._examples:
                     examples[int(rule), reason] = self._examples[name]
-        lacking, total = warnings_of(self._missing, _TO_CHOOSE), self.total
-        bad = [warning(f"source {s}", total.bad[s], row, _TO_SEE_BAD) for s, row in total.first_bad.items()]
-        inconsistent = [] if self._inconsistent is None else self._inconsistent.findings()
-        others = left_out(self._program, self._left_out["W202"], failures, examples)
-        return [*self.warned, *lacking, *bad, *inconsistent, *others]
+        return left_out(self._program, self._left_out["W202"], failures, examples)
 
     def summary(self) -> str:
         """All batches in one line."""

@@ -37,7 +37,7 @@ _GLANCE = 0.2
 def run_pipeline(pipeline: Pipeline, progress: Progress, stop: Event | None = None) -> None:
     """Run a pipeline to its end, or until `stop` is set. It continues from its checkpoint, if it has one."""
     spark = open_session(pipeline)
-    reasoning = _reasoning(pipeline)
+    reasoning = reasoning_of(pipeline)
     reasoning.warns = False  # `Progress` warns instead, with the names of sources
     reasoning.why = {specification(s.fact)[0]: row_fault(s) for s in pipeline.sources if s.schema is not None}
     frames = frames_of(spark, pipeline)
@@ -77,7 +77,7 @@ def open_session(pipeline: Pipeline) -> Any:
     return spark
 
 
-def _reasoning(pipeline: Pipeline) -> Reasoning:
+def reasoning_of(pipeline: Pipeline) -> Reasoning:
     times = {specification(s.fact)[0]: s.time if s.mapping is None else TIME for s in pipeline.sources}
     view: View = pipeline.view  # type: ignore[assignment]  # checked when the file was read
     return reason(
@@ -97,6 +97,8 @@ def _reasoning(pipeline: Pipeline) -> Reasoning:
         shards=pipeline.shards,
         slices=pipeline.slices,
         replicate=pipeline.replicate,
+        replaces=pipeline.replaces,
+        partial=pipeline.partial,
         max_atoms=pipeline.limits.atoms,
         max_memory=pipeline.limits.memory,
         max_time=pipeline.limits.seconds,

@@ -1,5 +1,8 @@
 """The end of a stream, and the clock, as a Spark source: it stays silent until there is something to say to all shards.
 
+It also carries the change from one program to another: with the first batch of the new program, every shard is asked
+to go on with the state that the old one left behind.
+
 A query that reads everything available (`availableNow`) leaves the newest facts unevaluated, because more facts of the
 same time might come. When no more will come, the driver writes a word to a file. This source then asks every shard to
 evaluate the rest, in an ordinary batch of the query, so Spark's checkpoint records whether that has happened.
@@ -21,7 +24,7 @@ from pyspark import cloudpickle
 from pyspark.sql.datasource import DataSource, SimpleDataSourceStreamReader
 from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
 
-from lasing.spark.packing import CLOCK, NO_INPUT, PACKED
+from lasing.spark.packing import CLOCK, NO_INPUT, PACKED, REPLACED
 
 Rows = Iterator[tuple[Any, ...]]
 Offset = dict[str, str]
@@ -42,9 +45,10 @@ def register(spark: Any) -> None:
 
 
 class EndOfStream(DataSource):
-    """Options: `word`, the file; `places`, the numbers of the shards; `work`, which identifies the query. For a query
-    that follows the clock also `tick`, the microseconds of a time point, `delay`, which the clock is behind by, and
-    `clock`, a file with the time for tests.
+    """Options: `word`, the file; `places`, the numbers of the shards; `work`, which identifies the query; `replaces`,
+    which identifies the query whose checkpoint it may continue from, empty if there is none. For a query that follows
+    the clock also `tick`, the microseconds of a time point, `delay`, which the clock is behind by, and `clock`, a file
+    with the time for tests.
 
     A checkpoint holds the window of one program, divided in one way. So the source's offset, which Spark stores in the
     checkpoint, names the work, and a query that tries to continue from another query's checkpoint is refused.
@@ -63,7 +67,7 @@ class EndOfStream(DataSource):
         ticks = None
         if "tick" in given:
             ticks = Ticks(int(given["tick"]), int(given["delay"]), Path(given["clock"]) if given.get("clock") else None)
-        return _Reader(Path(given["word"]), given["work"], places, ticks)
+        return _Reader(Path(given["word"]), given["work"], given.get("replaces", ""), places, ticks)
 
 
 class Ticks:
@@ -89,9 +93,10 @@ class Ticks:
 
 
 class _Reader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
-    def __init__(self, word: Path, work: str, places: list[int], ticks: Ticks | None) -> None:
+    def __init__(self, word: Path, work: str, replaces: str, places: list[int], ticks: Ticks | None) -> None:
         self._word = word
         self._work = work
+        self._replaces = replaces
         self._places = places
         self._ticks = ticks
 
@@ -105,9 +110,16 @@ class _Reader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, start: Offset) -> tuple[Rows, Offset]:
         if start["work"] != self._work:
+            if start["work"] == self._replaces:
+                end = {**start, "work": self._work}
+                return self.readBetweenOffsets(start, end), end
             from lasing.errors import fault  # only now, because it loads the package
 
-            note = "use a new checkpoint, or the program, view and number of shards that this one started with"
+            note = (
+                "use a new checkpoint, or the program, view and number of shards that this one started with\n"
+                "to change the program, keep the old one in the pipeline's file and give the new one: "
+                "--replace NEW.lars"
+            )
             raise fault("E608", "the checkpoint belongs to another program, or to one with other shards", note=note)
         word = self._word.read_text() if self._word.exists() else ""
         end = {**start, "word": word or start["word"]}
@@ -116,7 +128,7 @@ class _Reader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
         return self.readBetweenOffsets(start, end), end
 
     def readBetweenOffsets(self, start: Offset, end: Offset) -> Rows:  # noqa: N802
-        said = []
+        said = [(REPLACED, 0)] if end["work"] != start["work"] else []
         if end["word"] != start["word"]:
             said.append((NO_INPUT, 0))
         if end.get("clock", "") != start.get("clock", ""):

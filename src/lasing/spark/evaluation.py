@@ -16,7 +16,7 @@ from lasing.entailment.contradictions import Contradiction, Contradictions
 from lasing.live.engine import Engine
 from lasing.spark.hashing import shards_of
 from lasing.spark.outputs import OutputTable
-from lasing.spark.spans import COUNT, every_point, spans
+from lasing.spark.spans import COUNT, every_point, netted, spans
 from lasing.spark.tables import times_of
 from lasing.spark.task import Task
 
@@ -82,13 +82,16 @@ class Evaluation:
         """What derived streams remember: a table under the name "", unless there are none."""
         return {"": self._engine.remembered()} if self._task.program.streams else {}
 
-    def advance(self, facts: Mapping[str, Any], until: int) -> dict[str, Any]:
-        """Take in facts in order of time, and evaluate up to `until`: a table for each output."""
+    def advance(self, facts: Mapping[str, Any], until: int, pending: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Take in facts in order of time, and evaluate up to `until`: a table for each output. `pending` has what is
+        different at the next time point because another program has taken over."""
         first = self.until + 1
         changed = self._engine.push_batch(facts, end=until)
         tables = {}
         for predicate, output in self._outputs.items():
             changes = self._changes(output, changed)
+            if pending and predicate in pending:
+                changes = netted(pending[predicate], changes)
             if self._task.view == "changes":
                 tables[predicate] = changes
                 continue
@@ -97,6 +100,11 @@ class Evaluation:
             if self._task.view == "answers":
                 tables[predicate] = every_point(ended, self.held[predicate], first, until)
         return tables
+
+    def holding(self) -> dict[str, Any]:
+        """What holds now: a table of changes for each output, in which it is all added."""
+        holding = self._engine.holding()
+        return {predicate: self._changes(output, holding) for predicate, output in self._outputs.items()}
 
     def close(self) -> dict[str, Any]:
         """End the interval of every atom that holds now; if time goes on, new intervals begin after it."""

@@ -13,6 +13,7 @@ from lasing.connectors.sinks import View
 from lasing.engine_choice import EngineName
 from lasing.errors import fault, similar
 from lasing.limits import Limits
+from lasing.logic.program import Program
 from lasing.spark.inputs import Order, Terms
 
 Delay = int | str
@@ -44,6 +45,8 @@ class Options:
     clock: bool | Path = False
     bad_rows: str | Mapping[str, str] = STOP
     max_bad_rows: float | None = None
+    replaces: Program | None = None
+    partial: bool = False
 
 
 def check_names(option: str, given: Any, predicates: Sequence[str]) -> None:

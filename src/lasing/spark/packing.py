@@ -53,6 +53,8 @@ NO_INPUT = -1
 """Instead of an input's number: the stream has ended."""
 CLOCK = -2
 """Instead of an input's number: the clock shows the instant in `number`, in microseconds from 1970-01-01 UTC."""
+REPLACED = -3
+"""Instead of an input's number: another program has taken the place of the one that wrote the state."""
 
 _DAY = 86_400_000_000
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import dataclasses
 import shutil
 import tempfile
 import warnings
@@ -40,6 +41,7 @@ from lasing.spark.notices import TO_CHOOSE, listen
 from lasing.spark.options import Delay, Options, check_names
 from lasing.spark.outputs import output_tables
 from lasing.spark.packing import PACKED, Packer
+from lasing.spark.replacing import check_replacement, shards_for
 from lasing.spark.session import require_pyspark
 from lasing.spark.shipping import ship
 from lasing.spark.slices import Slices
@@ -198,12 +200,17 @@ class Reasoning:
 
         found = self.sharding([i.predicate for i in inputs])
         partitions = int(spark.conf.get("spark.sql.shuffle.partitions"))
-        shards = self._shards(found, min(partitions, spark.sparkContext.defaultParallelism))
+        default = min(partitions, spark.sparkContext.defaultParallelism)
+        old = self._replaced_task(inputs, default)
+        shards = self._shards(found, default) if old is None else shards_for(found, old.shards)
         if partitions > 4 * shards:
             note = f'before the query first starts: spark.conf.set("spark.sql.shuffle.partitions", {shards})'
             message = f"{shards} shard{'s'[: shards != 1]}, but {partitions} partitions: most tasks will be empty"
             _warn(Diagnostic("W601", message, note=note))
         task = self._task(inputs, shards, found)
+        if old is not None:
+            check_replacement(old, task, self._options.partial)
+            task = dataclasses.replace(task, replaces=old)
         shared = _shared(spark, task)
         if self.warns:
             listen(spark)
@@ -211,6 +218,7 @@ class Reasoning:
         register(spark)
         self._word = _word_file() if self._word is None else self._word
         said = {"word": str(self._word), "places": ",".join(map(str, places)), "work": task.work}
+        said |= {} if old is None else {"replaces": old.work}
         end = spark.readStream.format(EndOfStream.name()).options(**said, **self._clock(task)).load()
         packed = reduce(lambda a, b: a.union(b), [*self._packed(task, inputs, places, None), end])
         # Spark logs the clock of a batch, so it is the same for all shards, and the same if the batch is retried
@@ -243,6 +251,19 @@ class Reasoning:
             older = None if slices is None else batch.newest_of_each_key(task, given, slices)
             if older is not None:
                 yield older.mapInArrow(packer, PACKED)
+
+    def _replaced_task(self, inputs: Sequence[Input], default: int) -> Task | None:
+        """The task of the program that this one replaces, if it replaces one."""
+        options, program = self._options, self._options.replaces
+        if program is None:
+            return None
+        wanted = options.output if isinstance(options.output, str | None) else tuple(options.output)
+        if wanted is not None:
+            names = [wanted] if isinstance(wanted, str) else wanted
+            wanted = tuple(name for name in names if name in program.output())
+        before = Reasoning(program, dataclasses.replace(options, replaces=None, output=wanted))
+        found = before.sharding([i.predicate for i in inputs])
+        return before._task(inputs, before._shards(found, default, quiet=True), found)
 
     def _clock(self, task: Task) -> dict[str, str]:
         """What the source of the end of a stream has to know about the clock, if time follows it."""
@@ -350,6 +371,8 @@ def reason(
     terms: Terms | Mapping[str, Terms] = False,
     language: str | None = None,
     entail: Entail = None,
+    replaces: ProgramLike | None = None,
+    partial: bool = False,
     max_atoms: int | None = None,
     max_memory: int | str | None = None,
     max_time: float | str | None = None,
@@ -399,13 +422,16 @@ def reason(
 
     `shards` and `slices` say into how many parts to divide the work, and `replicate` which inputs every shard gets.
 
+    With `replaces`, the program continues from the checkpoint of a query with that other program, and takes effect at
+    the first time point that has not been evaluated. Everything else must be as it was. If it looks back on more than
+    the checkpoint has, that is an error (E608), unless you accept it with `partial=True`.
+
     `max_atoms`, `max_memory` and `max_time` are limits as in `lasing.run`, for each batch of a shard, or each slice. By
     default, all workers of a machine together may use half of its memory.
     """
     require_pyspark()
-    checked = with_functions(program if isinstance(program, Program) else read(program, constants, language), functions)
-    check_functions(checked)
-    checked = ship(checked)
+    checked = _checked(program, constants, language, functions)
+    before = None if replaces is None else _checked(replaces, constants, language, functions)
     if view not in VIEWS:
         raise fault("E305", f"there is no view {view}", note=f"views are {', '.join(VIEWS)}")
     for name, number in (("shards", shards), ("slices", slices)):
@@ -425,7 +451,8 @@ def reason(
     of_frames = isinstance(background, Mapping)
     facts = tuple(background_facts(background, missing, gaps)) if of_frames else ()
     warn(warnings_of(gaps, TO_CHOOSE))
-    given = with_background(checked, facts if of_frames else background)
+    more = facts if of_frames else background
+    given = with_background(checked, more)
     known = with_entailment(given, entail)
     if entail is not None:
         plan_for(known, engine)
@@ -452,8 +479,19 @@ def reason(
         clock,
         bad_rows,
         max_bad_rows,
+        None if before is None else with_entailment(with_background(before, more), entail),
+        partial,
     )
     return Reasoning(known, options)
+
+
+def _checked(
+    program: ProgramLike, constants: Mapping[str, Value] | None, language: str | None, functions: Functions | None
+) -> Program:
+    """A program with its functions, ready to be sent to workers."""
+    found = with_functions(program if isinstance(program, Program) else read(program, constants, language), functions)
+    check_functions(found)
+    return ship(found)
 
 
 def _shared(spark: Any, task: Task) -> Callable[[], Task]:

@@ -26,6 +26,7 @@ from lasing.models.witness import fact_text
 from lasing.spark.arrival import Course, course
 from lasing.spark.bad_rows import check_share
 from lasing.spark.evaluation import Evaluation, LeftOut, up_to
+from lasing.spark.replacing import taken_over
 from lasing.spark.state import ShardState
 from lasing.spark.tables import Numbers, by_time, times_of
 from lasing.spark.task import Task
@@ -103,6 +104,7 @@ def step(
     `beat` is an instant that time follows: it closes time points, as a fact would, for inputs that brought nothing.
     """
     begun = time.perf_counter()
+    state = taken_over(task, shard, state)
     missing, bad = _missing(arrived), [part.bad for part in arrived if part.bad is not None]
     if bad:
         check_share(number := sum(table.num_rows for table in bad), number + sum(p.number for p in arrived), task.share)
@@ -130,7 +132,7 @@ def step(
     if passed > until:
         _, after = up_to(waiting, until)
         due, _ = up_to(after, passed)
-        result.tables = evaluation.advance(due, passed)
+        result.tables = evaluation.advance(due, passed, state.pending)
         result.left_out = evaluation.left_out()
         result.contradiction = evaluation.contradiction()
         if result.left_out:
@@ -142,7 +144,14 @@ def step(
     window = still_needed(task, waiting, passed)
     remembered = evaluation.remembered()
     result.state = replace(
-        state, start=start, until=passed, token=token, window=window, held=held, remembered=remembered
+        state,
+        start=start,
+        until=passed,
+        token=token,
+        window=window,
+        held=held,
+        remembered=remembered,
+        pending={} if passed > until else state.pending,
     )
     _remember(task, shard, token, evaluation)
     result.engine_seconds = time.perf_counter() - begun - result.rebuild_seconds

@@ -69,6 +69,27 @@ def every_point(ended: Any, holds: Any, first: int, last: int) -> Any:
     return _with(both.take(pa.array(rows[order])).select(arguments), {"time": times[order]})
 
 
+def netted(earlier: Any, changes: Any) -> Any:
+    """Changes after earlier ones, where those of one time point and atom add up to one.
+
+    >>> earlier = pa.table({"time": [5, 5], "change": pa.array([1, -1], pa.int8()), "arg1": ["a", "b"]})
+    >>> changes = pa.table({"time": [5, 6], "change": pa.array([-1, 1], pa.int8()), "arg1": ["a", "a"]})
+    >>> netted(earlier, changes).to_pylist()
+    [{'time': 5, 'change': -1, 'arg1': 'b'}, {'time': 6, 'change': 1, 'arg1': 'a'}]
+    """
+    together = pa.concat_tables([earlier.select(changes.column_names), changes])
+    arguments = [name for name in changes.column_names if name not in ("time", "change")]
+    groups = groups_of(together, ["time", *arguments])
+    sums = np.zeros(int(groups.max(initial=-1)) + 1, np.int64)
+    np.add.at(sums, groups, np.asarray(together["change"], np.int64))
+    _, first = np.unique(groups, return_index=True)
+    chosen = np.repeat(np.sort(first), np.abs(sums[groups[np.sort(first)]]))
+    found = together.take(pa.array(chosen))
+    signs = pa.array(np.sign(sums[groups[chosen]]).astype(np.int8))
+    found = found.set_column(found.column_names.index("change"), "change", signs)
+    return found.take(pa.array(np.argsort(times_of(found), kind="stable")))
+
+
 def _with(table: Any, columns: dict[str, Numbers]) -> Any:
     arrays = {name: pa.array(values, pa.int64()) for name, values in columns.items()}
     return pa.table({**arrays, **dict(zip(table.column_names, table.columns, strict=True))})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from zlib import crc32
 
@@ -29,7 +29,8 @@ class ShardState:
     time point for which no more facts are accepted, and `heard` the time of its latest facts by Spark's clock. `window`
     has the facts, by predicate and time, and `remembered` the table of what derived streams remember, under the name
     "". For intervals, `held` says since when atoms hold. `token` changes whenever time moves; it shows whether an
-    engine is up to date.
+    engine is up to date. `work` names the query that wrote the state. After a change of programs, `pending` has what
+    is different at the next time point because of it, by predicate.
     """
 
     start: int | None = None
@@ -41,6 +42,8 @@ class ShardState:
     window: Mapping[str, Any] = field(default_factory=dict)
     held: Mapping[str, Any] = field(default_factory=dict)
     remembered: Mapping[str, Any] = field(default_factory=dict)
+    pending: Mapping[str, Any] = field(default_factory=dict)
+    work: str = ""
 
     @property
     def has_begun(self) -> bool:
@@ -51,7 +54,7 @@ class ShardState:
         """The state as Spark stores it: its version, a checksum, and a table of tables, each as bytes. The other fields
         are in the table's metadata."""
         known = {name: getattr(self, name) for name in _KNOWN}
-        parts = {"window": self.window, "held": self.held, "remembered": self.remembered}
+        parts = {"window": self.window, "held": self.held, "remembered": self.remembered, "pending": self.pending}
         tables = [(part, name, to_bytes(table)) for part, found in parts.items() for name, table in found.items()]
         columns = {
             "part": pa.array([part for part, _, _ in tables], pa.string()),
@@ -84,7 +87,7 @@ class ShardState:
     def _read(cls, content: memoryview) -> ShardState:
         tables = from_bytes(content)
         tables.validate()
-        known = json.loads(tables.schema.metadata[b"lasing"])
+        known = {"work": "", **json.loads(tables.schema.metadata[b"lasing"])}  # older states do not name it
         if set(known) != set(_KNOWN) or not all(_fits(name, value) for name, value in known.items()):
             raise damaged("it does not say how far time has advanced")
         parts: dict[str, dict[str, Any]] = {part: {} for part in _FIRST}
@@ -97,12 +100,12 @@ class ShardState:
             if any(column.null_count for column in table.columns):
                 raise damaged(f"the {part} of {name} lacks values")
             parts[part.as_py()][name.as_py()] = table
-        return cls(**known, window=parts["window"], held=parts["held"], remembered=parts["remembered"])
+        return replace(cls(**known), **parts)  # type: ignore[arg-type]  # these are tables
 
 
-_KNOWN = {"start": int, "until": int, "last": int, "closed": dict, "heard": dict, "token": str}
+_KNOWN = {"start": int, "until": int, "last": int, "closed": dict, "heard": dict, "token": str, "work": str}
 """The fields of a state other than its tables, with their types."""
-_FIRST = {"window": "time", "held": "from", "remembered": "from"}
+_FIRST = {"window": "time", "held": "from", "remembered": "from", "pending": "time"}
 """The parts of a state that are tables, with the names of their first columns."""
 
 

@@ -14,7 +14,7 @@ from lasing.connectors.spark_rows import ARRIVAL
 from lasing.errors import LasingError, fault
 from lasing.spark.bad_rows import summary
 from lasing.spark.outputs import moments
-from lasing.spark.packing import CLOCK, NO_INPUT
+from lasing.spark.packing import CLOCK, NO_INPUT, REPLACED
 from lasing.spark.shard import Arrived, BatchResult, step
 from lasing.spark.state import ShardState
 from lasing.spark.tables import from_bytes, times_of, to_bytes
@@ -116,6 +116,8 @@ def _arrived(task: Task, frames: Iterable[Any]) -> tuple[list[Arrived], bool, in
                 continue
             if row.input == CLOCK:
                 beat = task.instant(int(row.number))
+                continue
+            if row.input == REPLACED:  # the state says whose it is; this only makes sure that every shard is asked
                 continue
             parts = row.marks, row.facts, row.missing, row.bad
             arrived.append(arrived_of(task, int(row.input), int(row.number), *parts))

@@ -53,6 +53,8 @@ class Task:
     share: float = 1.0
     """The most bad rows that a batch may have, as a share of its rows."""
     name: str = field(default_factory=lambda: uuid4().hex)
+    replaces: Task | None = None
+    """The task whose state this one may continue from, with another program."""
 
     @cached_property
     def work(self) -> str:

@@ -16,6 +16,7 @@ from lasing.bench.costs.leaving import leaving
 from lasing.bench.costs.models import models
 from lasing.bench.costs.names import names
 from lasing.bench.costs.reading import reading
+from lasing.bench.costs.replacing import replacing
 from lasing.bench.costs.running import running
 from lasing.bench.costs.selecting import selecting
 
@@ -72,5 +73,6 @@ COSTS: tuple[CostTable, ...] = (
     CostTable(
         "lateness", "Late facts", "What do a delay and corrections cost, compared with feeding in order?", lateness
     ),
+    CostTable("replacing", "Changing rules", "How long does it take to replace a running program?", replacing),
     CostTable("interrupts", "Ctrl-C", "How soon does an exploding evaluation end?", interrupts),
 )

@@ -38,6 +38,10 @@ class Outlets:
                 view: View | None = None if name == LATE else task.view
                 self._lines[name] = line_sink(sink, task.outputs.get(sink.output), view, wired_sink(pipeline, name))
 
+    def use(self, task: Task) -> None:
+        """Hand on the results of another program, whose outputs have the same columns."""
+        self._task = task
+
     def begin(self) -> None:
         """Begin with nothing. Fails if there are results already."""
         for name, sink in self._files.items():

@@ -28,7 +28,7 @@ Where = Callable[[int], tuple[str, int]]
 
 @dataclass(slots=True)
 class _BadRowError(Exception):
-    """Why a row is not one: the column of the text, from 1, the reason, and the name of the wrong cell, if it is one."""
+    """Why a row is not one: the column of the text, from 1, the reason, and the name of the cell that is wrong."""
 
     column: int
     reason: str

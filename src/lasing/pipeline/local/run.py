@@ -30,13 +30,16 @@ from lasing.pipeline.local.checkpoints import Checkpoint, Checkpoints, Lock, Pos
 from lasing.pipeline.local.disk import AGAIN, Disk
 from lasing.pipeline.local.outlets import Outlets
 from lasing.pipeline.local.parts import Part, RowSource
+from lasing.pipeline.local.replacing import Reload, continued, lacking, not_taken
 from lasing.pipeline.local.replay import replay
 from lasing.pipeline.local.sources import source_of
 from lasing.pipeline.local.work import Work
 from lasing.pipeline.progress import BatchFigures, Progress
+from lasing.spark.replacing import check_replacement, taken_over
 from lasing.spark.shard import BatchResult, step
 from lasing.spark.state import ShardState
 from lasing.spark.tables import times_of
+from lasing.succession import Succession
 from lasing.timeline.clock import Clock, WallClock
 from lasing.timeline.delay import delay_of
 
@@ -58,8 +61,10 @@ def run_local(
     stop: Event | None = None,
     disk: Disk | None = None,
     clock: Clock | None = None,
+    reload: Reload | None = None,
 ) -> None:
-    """Run a pipeline to its end, or until `stop` is set. It continues from its checkpoint, if it has one."""
+    """Run a pipeline to its end, or until `stop` is set. It continues from its checkpoint, if it has one. Whenever
+    `reload` asks for it, its program is read again."""
     disk, clock = disk or Disk(), clock or WallClock()
     if pipeline.mode == "batch":
         replay(pipeline, progress, disk, clock)
@@ -68,7 +73,7 @@ def run_local(
     if is_of_spark(folder):
         note = 'use a new checkpoint, or engine = "spark"'
         raise fault("E608", f"the checkpoint {folder} was written by Spark", note=note)
-    with Lock(folder, disk), Running(pipeline, progress, stop or Event(), disk, clock) as running:
+    with Lock(folder, disk), Running(pipeline, progress, stop or Event(), disk, clock, reload) as running:
         try:
             running.run()
         except LasingError as error:
@@ -84,10 +89,19 @@ def _continued(found: Diagnostic) -> Diagnostic:
 class Running:
     """A pipeline that runs."""
 
-    def __init__(self, pipeline: Pipeline, progress: Progress, stop: Event, disk: Disk, clock: Clock) -> None:
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        progress: Progress,
+        stop: Event,
+        disk: Disk,
+        clock: Clock,
+        reload: Reload | None = None,
+    ) -> None:
         self._pipeline = pipeline
         self._progress = progress
         self._stop = stop
+        self._reload = reload
         self._clock = clock
         self._disk = disk
         self._folder = Path(pipeline.checkpoint)
@@ -99,7 +113,8 @@ class Running:
         self._sources: dict[str, RowSource] = {
             s.name: source_of(s, journal / s.name, clock, self._bad.of[s.name]) for s in pipeline.sources
         }
-        self._work = Work(pipeline, {name: s.columns() for name, s in self._sources.items()}, self._bad.of)
+        self._columns = {name: s.columns() for name, s in self._sources.items()}
+        self._work = Work(pipeline, self._columns, self._bad.of)
         self._task = self._work.task
         self._outlets = Outlets(pipeline, self._task, disk)
         self._checkpoints = Checkpoints(self._folder, disk)
@@ -131,6 +146,8 @@ class Running:
         """Run to the end of all sources, or until someone asks to stop."""
         self._begin()
         while not self._stop.is_set():
+            if self._reload is not None and self._reload.asked.is_set():
+                self._read_again(self._reload)
             parts = self._take()
             self._advance(parts)
             if self._is_due():
@@ -155,11 +172,13 @@ class Running:
             self._start_sources({})
             self._write(ShardState())
             return
-        if known.work != self._task.work:
-            note = "use a new checkpoint, or the program, view and sources that this one started with"
-            raise fault("E608", f"the checkpoint {self._folder} belongs to another program", note=note)
+        self._task, history = continued(self._pipeline, self._task, self._columns, self._bad.of, known)
         self._number = known.number
-        self._state = replace(known.state, heard={})  # nobody was silent while the pipeline did not run
+        state = replace(known.state, heard={})  # nobody was silent while the pipeline did not run
+        self._state = taken_over(self._task, 0, state)
+        if history is not None:
+            self._say_history(history)
+            self._changed = True  # so that the next checkpoint belongs to the new program
         self._positions = dict(known.sources)
         self._outlets.resume(known, self._delivered())
         for name, file in self._bad.files.items():
@@ -172,6 +191,41 @@ class Running:
             source.start(positions.get(name), self._live)
             if name in positions:
                 source.settled(positions[name])
+
+    # -- another program -------------------------------------------------------------------------------------------
+
+    def _read_again(self, reload: Reload) -> None:
+        """Go on with the program as it is now in its file. If something is wrong with it, the old one goes on."""
+        reload.asked.clear()
+        try:
+            pipeline = replace(self._pipeline, program=reload.read().program)
+            work = Work(pipeline, self._columns, self._bad.of)
+            if work.task.work == self._task.work:
+                self._progress.say([Diagnostic("W607", "the program was read again, and has not changed")])
+                return
+            old = replace(self._task, replaces=None)
+            history = check_replacement(old, work.task, pipeline.partial)
+            task = replace(work.task, replaces=old)
+            state = taken_over(task, 0, self._state)
+        except LasingError as error:
+            self._progress.say(not_taken(error))
+            return
+        self._save()  # what the old program said belongs to it
+        self._progress.go_on_with(pipeline.program)
+        self._pipeline, self._work, self._task, self._state = pipeline, work, task, state
+        self._outlets.use(task)
+        self._say_history(history)
+        self._figures.evaluated_until = self._shown(state)
+        self._changed = True
+        self._save()
+
+    def _say_history(self, history: Succession) -> None:
+        state, after = self._state, history.complete_from
+        if not state.has_begun or state.until is None:
+            return
+        self._progress.remark(f"the new program is used after time point {self._shown(state)}")
+        shown = "" if after is None else self._shown(replace(state, until=state.until + after))
+        self._progress.say(lacking(history, shown))
 
     # -- steps -----------------------------------------------------------------------------------------------------
 
