@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from lasing.algebra.builder import Builder
-from lasing.algebra.nodes import Aggregated, Columns
+from lasing.algebra.nodes import Aggregated, AggregateName, Columns
 from lasing.algebra.rows import Rows
 from lasing.algebra.terms import FALSE, call, or_unbound
 from lasing.logic.formulas import Aggregate, Atom, Compare, End, Formula, Not, Select
@@ -16,6 +16,13 @@ from lasing.logic.terms import Term, Variable, substituted
 from lasing.logic.values import UNBOUND
 
 Literals = tuple[Formula, ...]
+
+PLAIN: dict[AggregateName, AggregateFunction] = {
+    "plain_sum": "sum",
+    "plain_avg": "avg",
+    "plain_min": "min",
+    "plain_max": "max",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +44,16 @@ class Members:
     groups: Literals
     builder: Builder
 
-    def aggregate(self, wanted: Aggregated) -> tuple[Literals, Variable]:
-        """The literals that compute an aggregate of a group, and the variable that they bind to it."""
+    def aggregate(self, wanted: Aggregated, always: bool) -> tuple[Literals, Variable]:
+        """The literals that compute an aggregate of a group, and the variable that they bind to it. `always` says that
+        every group has a value of it."""
         result = self.builder.variable(wanted.column.name)
         if wanted.function == "count":
             return (self._counted(wanted, result),), result
         assert wanted.term is not None, "only count takes rows"
         match wanted.function:
+            case "plain_sum" | "plain_avg" | "plain_min" | "plain_max":
+                return (*self._some(wanted, always), *self._plain(wanted, result)), result
             case "sum" | "avg":
                 return self._total(wanted, result), result
             case "min":
@@ -56,6 +66,18 @@ class Members:
                 return self._concatenated(wanted, result), result
             case _:
                 assert_never(wanted.function)
+
+    def _plain(self, wanted: Aggregated, result: Variable) -> Literals:
+        row = self._row(wanted)
+        return (self._braces(PLAIN[wanted.function], row, row.unit, result),)
+
+    def _some(self, wanted: Aggregated, always: bool) -> Literals:
+        """The literal that a group has a value to add up: the sum of nothing is no value here."""
+        if always or wanted.function != "plain_sum":
+            return ()
+        some = self.builder.predicate("summed")
+        self.builder.rule(Atom(some, self.keys), self._row(wanted).literals)
+        return (Atom(some, self.keys),)
 
     def _row(self, wanted: Aggregated) -> Row:
         """A row of the group in which the term has a value."""
@@ -80,7 +102,8 @@ class Members:
             local.add(name := self.builder.variable("Value"))
             literals.append(Compare("=", name, value))
             value = name
-        literals.append(Compare("!=", value, UNBOUND))
+        if not isinstance(wanted.term, Variable) or wanted.term in self.source.missing:
+            literals.append(Compare("!=", value, UNBOUND))
         unit = (value,) if wanted.distinct else (value, *atom.args)
         return Row(tuple(literals), value, unit, frozenset(local))
 

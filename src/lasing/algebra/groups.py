@@ -27,16 +27,17 @@ def grouped(node: Group, builder: Builder) -> Rows:
     missing = {key for key in node.keys if key in source.missing}
     rows = Rows(columns, (Body(groups, {key: key for key in node.keys}),), frozenset(missing))
     for aggregated in node.aggregates:
-        literals, value = members.aggregate(aggregated)
+        always, name = _always_has_value(aggregated, node, source), aggregated.function.removeprefix("plain_")
+        literals, value = members.aggregate(aggregated, always)
         columns = (*columns, aggregated.column)
-        if _always_has_value(aggregated, node, source):
+        if always:
             bodies = [Body((*b.literals, *literals), {**b.terms, aggregated.column: value}) for b in rows.bodies]
         else:
             missing.add(aggregated.column)
-            predicate = builder.predicate(aggregated.function)
+            predicate = builder.predicate(name)
             builder.rule(Atom(predicate, (*node.keys, value)), (*groups, *literals))
             some = builder.helper(
-                f"has_{aggregated.function}",
+                f"has_{name}",
                 node.keys,
                 [Body((Atom(predicate, (*node.keys, value)),), {key: key for key in node.keys})],
             )
@@ -59,7 +60,8 @@ def _always_has_value(aggregated: Aggregated, node: Group, source: Rows) -> bool
     a least and a greatest value."""
     if aggregated.function == "count":
         return True
-    if aggregated.function not in ("min", "max", "sample") or not node.keys or node.groups is not None:
+    plain = ("plain_sum", "plain_avg", "plain_min", "plain_max")
+    if aggregated.function not in ("min", "max", "sample", *plain) or not node.keys or node.groups is not None:
         return False
     return aggregated.term in source.columns and aggregated.term not in source.missing
 
