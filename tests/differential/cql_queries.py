@@ -82,10 +82,11 @@ class _Maker:
 
     def case(self) -> Case:
         rng = self.rng
-        streamed = sorted(
-            {(rng.randrange(LAST), name, self.row(columns)) for name, columns in STREAMS.items() for _ in range(rng.randrange(14))},
-            key=lambda fact: (fact[0], rng.random()),
-        )
+        facts = [
+            (rng.randrange(LAST), name, self.row(c)) for name, c in STREAMS.items() for _ in range(rng.randrange(14))
+        ]
+        rng.shuffle(facts)
+        streamed = sorted(dict.fromkeys(facts), key=lambda fact: fact[0])
         tables = {name: [self.row(columns) for _ in range(rng.randrange(6))] for name, columns in TABLES.items()}
         setup, judged_setup = self.declarations(tables), ""
         if rng.random() < 0.25:
@@ -96,7 +97,9 @@ class _Maker:
         text, judged, shown = self.query(3)
         ordered = False
         if rng.random() < 0.2 and "LIMIT" not in text:
-            keys = [(n, rng.choice(("", " DESC", " NULLS FIRST", " DESC NULLS LAST"))) for n in range(1, len(shown) + 1)]
+            keys = [
+                (n, rng.choice(("", " DESC", " NULLS FIRST", " DESC NULLS LAST"))) for n in range(1, len(shown) + 1)
+            ]
             rng.shuffle(keys)
             order = " ORDER BY " + ", ".join(f"{n}{way}" for n, way in keys)
             order += rng.choice(("", f" LIMIT {rng.randrange(1, 4)}", f" LIMIT {rng.randrange(3)} OFFSET 1"))
@@ -142,7 +145,9 @@ class _Maker:
     def window(self, stream: str) -> tuple[str, str]:
         """A stream with a window, and the table of its content."""
         rng, columns = self.rng, STREAMS[stream]
-        window = Window(f"w{len(self.windows) + 1}", stream, rng.choice(("range", "range", "slide", "now", "rows", "by", "all")))
+        window = Window(
+            f"w{len(self.windows) + 1}", stream, rng.choice(("range", "range", "slide", "now", "rows", "by", "all"))
+        )
         match window.kind:
             case "range":
                 window.length = rng.randrange(5)
@@ -216,7 +221,9 @@ class _Maker:
         word = rng.choice(("UNION", "EXCEPT", "INTERSECT")) + rng.choice(("", " ALL"))
         return f"({left}) {word} ({right})", f"({left_judged}) {word} ({right_judged})", shown
 
-    def select(self, depth: int, kinds: list[str], outer: Columns | None = None) -> tuple[str, str, list[tuple[str, str]]]:
+    def select(
+        self, depth: int, kinds: list[str], outer: Columns | None = None
+    ) -> tuple[str, str, list[tuple[str, str]]]:
         rng = self.rng
         source, judged, columns = self.source(depth)
         where = where_judged = ""
@@ -232,10 +239,19 @@ class _Maker:
         return f"{begin}{source}{where}", f"{begin}{judged}{where_judged}", shown
 
     def groups(
-        self, kinds: list[str], shown: list[tuple[str, str]], source: str, judged: str, columns: Columns, where: str, where_judged: str
+        self,
+        kinds: list[str],
+        shown: list[tuple[str, str]],
+        source: str,
+        judged: str,
+        columns: Columns,
+        where: str,
+        where_judged: str,
     ) -> tuple[str, str, list[tuple[str, str]]]:
         rng = self.rng
-        keys = [self.expression(columns, rng.choice("it"), rng.choice((0, 0, 1))) for _ in range(rng.choice((0, 1, 1, 2)))]
+        keys = [
+            self.expression(columns, rng.choice("it"), rng.choice((0, 0, 1))) for _ in range(rng.choice((0, 1, 1, 2)))
+        ]
         keys = [key for key in dict.fromkeys(keys) if not key[0].isdigit() and key[0] not in "'-(N"]
         typed = {key: next((kind for text, kind in columns.known if text == key), None) for key in keys}
         items = []
@@ -246,7 +262,9 @@ class _Maker:
         if rng.random() < 0.3:
             having = f" HAVING {self.aggregate(columns, 'i')} {rng.choice(('>', '<=', '<>'))} {rng.randrange(3)}"
         by = f" GROUP BY {', '.join(keys)}" if keys else ""
-        begin = "SELECT " + ", ".join(f"{item} AS {name}" for item, (name, _) in zip(items, shown, strict=True)) + " FROM "
+        begin = (
+            "SELECT " + ", ".join(f"{item} AS {name}" for item, (name, _) in zip(items, shown, strict=True)) + " FROM "
+        )
         return f"{begin}{source}{where}{by}{having}", f"{begin}{judged}{where_judged}{by}{having}", shown
 
     def aggregate(self, columns: Columns, kind: str) -> str:
@@ -324,7 +342,9 @@ class _Maker:
             case 4:
                 pattern = rng.choice(("'a%'", "'%b'", "'_'", "'a!%b'", "'%'"))
                 text = self.expression(columns, "t", 1)
-                return f"{text} {rng.choice(('LIKE', 'NOT LIKE', 'ILIKE'))} {pattern}" + (" ESCAPE '!'" if "!" in pattern else "")
+                return f"{text} {rng.choice(('LIKE', 'NOT LIKE', 'ILIKE'))} {pattern}" + (
+                    " ESCAPE '!'" if "!" in pattern else ""
+                )
             case 5 if columns.of("b"):
                 return rng.choice((rng.choice(columns.of("b")), f"{rng.choice(columns.of('b'))} IS TRUE"))
         return f"{value} {rng.choice(('=', '<>', '<', '<=', '>', '>='))} {self.expression(columns, kind, 1)}"
@@ -365,7 +385,7 @@ class _Maker:
                 lambda: f"LENGTH({part('t')})",
                 lambda: f"CASE {part('t')} WHEN {self.constant('t')} THEN {part()} ELSE 1 END",
                 lambda: f"LEAST({part()}, {part()})",
-                lambda: f"CAST({part('x')} AS BIGINT)",
+                lambda: f"CAST(CAST({part('x')} AS DOUBLE) AS BIGINT)",
                 lambda: f"STRPOS({part('t')}, 'a')",
             ),
             "x": (

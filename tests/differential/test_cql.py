@@ -80,7 +80,9 @@ class Judge:
     def __init__(self, case: Case) -> None:
         self._case = case
         self._duckdb = duckdb.connect()
-        self._duckdb.execute("SET ieee_floating_point_ops = false; SET threads = 1")
+        self._duckdb.execute(
+            "SET ieee_floating_point_ops = false; SET error_on_division_by_zero = false; SET threads = 1"
+        )
         for table, columns in TABLES.items():
             self._create(table, columns)
             self._fill(table, case.tables[table])

@@ -56,12 +56,14 @@ class Builder(ABC):
         self.rules.append(Rule((head,), tuple(literals)))
 
     def stored(self, rows: Rows, what: str, bag: bool) -> Rows:
-        """The rows as a predicate of their own, in one body.
+        """The rows as a predicate of their own, in one body, in which each column is the variable of its name.
 
         A bag keeps its unseen variables, and a number for each body if rows of two bodies could coincide.
         """
         if len(rows.bodies) == 1 and is_stored(rows.bodies[0], rows.columns, bag):
-            return rows
+            body = self.apart(rows.bodies[0])
+            own = {term: column for column, term in body.terms.items() if isinstance(term, Variable)}
+            return Rows(rows.columns, (body.replaced(own),), rows.missing, rows.apart)
         predicate = self.predicate(what)
         unseen = [body.unseen() if bag else () for body in rows.bodies]
         width = max(map(len, unseen), default=0)

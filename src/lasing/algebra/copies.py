@@ -1,7 +1,7 @@
 """Copies: each row as many times as a column says.
 
-    copy(row, 1)      :- rows(row, N), N >= 1.
-    copy(row, I + 1)  :- copy(row, I), rows(row, N), I < N.
+copy(row, 1)      :- rows(row, N), N >= 1.
+copy(row, I + 1)  :- copy(row, I), rows(row, N), I < N.
 """
 
 from __future__ import annotations

@@ -101,9 +101,7 @@ class Catalog:
 
     def _view(self, view: View, alias: str, window: StreamWindow | None) -> tuple[Node, list[Field]]:
         columns = tuple(self._fresh(f.name) for f in view.fields)
-        fields = [
-            Field(f.name, c, f.type, f.nullable, alias) for f, c in zip(view.fields, columns, strict=True)
-        ]
+        fields = [Field(f.name, c, f.type, f.nullable, alias) for f, c in zip(view.fields, columns, strict=True)]
         hidden = tuple(self.builder.variable("Row") for _ in range(view.unseen))
         atom = Atom(view.predicate, (*columns, *hidden))
         missing = frozenset(f.column for f in fields if f.nullable)

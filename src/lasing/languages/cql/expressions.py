@@ -147,7 +147,9 @@ class Expressions:
                 for part, side in zip(parts, (expression.left, expression.right), strict=True):
                     self._need(part, side, "BOOLEAN")
                 return Typed(call(name, *(p.term for p in parts)), "BOOLEAN", any(p.nullable for p in parts))
-            case exp.Not(this=exp.Paren(this=exp.EQ() | exp.NEQ() | exp.LT() | exp.GT() | exp.LTE() | exp.GTE() as inside)):
+            case exp.Not(
+                this=exp.Paren(this=exp.EQ() | exp.NEQ() | exp.LT() | exp.GT() | exp.LTE() | exp.GTE() as inside)
+            ):
                 return self.typed(NEGATED[type(inside)](this=inside.left, expression=inside.right))
             case exp.Not():
                 inner = self.typed(expression.this)
@@ -199,7 +201,9 @@ class Expressions:
         found = self.source.find(expression.name, table, *span(expression))
         if self.known is not None and any(f.column == found.column for f in self.source.fields):
             note = f"add {expression.sql()} to GROUP BY, or use an aggregate such as MAX({expression.sql()})"
-            raise Mistake(GROUPING, f"{expression.sql()} is not the same for all rows of a group", *span(expression), note)
+            raise Mistake(
+                GROUPING, f"{expression.sql()} is not the same for all rows of a group", *span(expression), note
+            )
         return found.typed
 
     # -- comparisons --------------------------------------------------------------------------------------------------
@@ -273,7 +277,9 @@ class Expressions:
         for part, side in zip(parts, (expression.left, expression.right), strict=True):
             self._need(part, side, "VARCHAR")
         name = "sql_ilike" if isinstance(expression, exp.ILike) else "sql_like"
-        return Typed(call(name, *(p.term for p in parts), *escape), "BOOLEAN", any(p.nullable for p in parts))
+        term = call(name, *(p.term for p in parts), *escape)
+        term = call("opposite", term) if expression.args.get("negate") else term
+        return Typed(term, "BOOLEAN", any(p.nullable for p in parts))
 
     # -- arithmetic and texts -----------------------------------------------------------------------------------------
 
@@ -377,6 +383,13 @@ class Expressions:
                 return Typed(call("concat", *(call("coalesce", p.term, "") for p in parts)), "VARCHAR", False)
             case "EXTRACT":
                 return self._applied(expression.this.name.upper(), [expression.expression], expression)
+            case "TRIM":
+                side = str(expression.args.get("position") or "BOTH").upper()
+                if expression.args.get("expression") is not None:
+                    raise Mistake(UNSUPPORTED, "TRIM takes spaces away only", *span(expression))
+                return self._applied(
+                    {"LEADING": "LTRIM", "TRAILING": "RTRIM"}.get(side, "TRIM"), [expression.this], expression
+                )
             case "CURRENT_TIMESTAMP" | "NOW":
                 return self.now
         return self._applied(name, arguments, expression)

@@ -18,18 +18,36 @@ if TYPE_CHECKING:
     from lasing.languages.cql.relations import Translator
 
 
-def joined_source(
-    translator: Translator, first: exp.Expr, joins: list[exp.Expr], outer: Source | None
-) -> Source:
-    """The rows of a FROM clause."""
-    source = _one(translator, first, outer)
+def joined_source(translator: Translator, first: exp.Expr, joins: list[exp.Expr], outer: Source | None) -> Source:
+    """The rows of a FROM clause. A comma binds less than JOIN."""
+    parts = [_one(translator, first, outer)]
     for join in joins:
         assert isinstance(join, exp.Join)
         try:
-            source = _joined(translator, source, join, outer)
+            if _is_comma(join):
+                parts.append(_one(translator, join.this, outer))
+                _check_names([name for part in parts[:-1] for name in part.tables()], parts[-1], join)
+            else:
+                parts[-1] = _joined(translator, parts[-1], join, outer)
         except Mistake as mistake:
             translator.mistakes.add(mistake)
-    return source
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = Source(Join(whole.node, part.node), [*whole.fields, *part.fields], outer)
+    return whole
+
+
+def _is_comma(join: exp.Join) -> bool:
+    return not any(join.args.get(part) for part in ("side", "kind", "method", "on", "using"))
+
+
+def _check_names(known: list[str], right: Source, join: exp.Join) -> None:
+    """Two tables of one FROM have different names."""
+    twice = next((t for t in right.tables() if t.lower() in [name.lower() for name in known]), None)
+    if twice is not None:
+        raise Mistake(
+            NAME, f"{twice} is joined twice", *span(join.this), f"give one of them another name: {twice} AS …"
+        )
 
 
 def _one(translator: Translator, item: exp.Expr, outer: Source | None) -> Source:
@@ -53,7 +71,9 @@ def _named(translator: Translator, table: exp.Table, outer: Source | None) -> So
     if not isinstance(table.this, exp.Identifier):
         raise Mistake(UNSUPPORTED, f"{table.sql()} cannot be read from", *span(table))
     if table.args.get("db"):
-        raise Mistake(NAME, f"there is no stream, table or view {table.sql()}", *span(table), "names have no schema here")
+        raise Mistake(
+            NAME, f"there is no stream, table or view {table.sql()}", *span(table), "names have no schema here"
+        )
     ends = [end_of(table.this)]
     alias = table.args.get("alias")
     if alias is not None and alias.this is not None:
@@ -92,13 +112,15 @@ def _with_names(fields: list[Field], alias: exp.Expr) -> list[Field]:
 
 def _joined(translator: Translator, left: Source, join: exp.Join, outer: Source | None) -> Source:
     side, kind, method = (str(join.args.get(part) or "").upper() for part in ("side", "kind", "method"))
-    if kind not in ("", "INNER", "OUTER", "CROSS") or method not in ("", "NATURAL") or side not in ("", "LEFT", "RIGHT", "FULL"):
+    if (
+        kind not in ("", "INNER", "OUTER", "CROSS")
+        or method not in ("", "NATURAL")
+        or side not in ("", "LEFT", "RIGHT", "FULL")
+    ):
         shown = " ".join(part for part in (method, side, kind) if part)
         raise Mistake(UNSUPPORTED, f"{shown} JOIN is not supported", *span(join))
     right = _one(translator, join.this, outer)
-    twice = next((t for t in right.tables() if t.lower() in [known.lower() for known in left.tables()]), None)
-    if twice is not None:
-        raise Mistake(NAME, f"{twice} is joined twice", *span(join.this), f"give one of them another name: {twice} AS …")
+    _check_names(left.tables(), right, join)
     both = Source(Join(left.node, right.node), [*left.fields, *right.fields], outer)
     names = [identifier.name for identifier in join.args.get("using") or []]
     if method == "NATURAL":
@@ -145,9 +167,7 @@ def _pair(name: str, left: Source, right: Source, join: exp.Join) -> tuple[Field
     return one, other
 
 
-def _node(
-    both: Node, left: Node, right: Node, side: str, condition: Condition, translator: Translator
-) -> Node:
+def _node(both: Node, left: Node, right: Node, side: str, condition: Condition, translator: Translator) -> Node:
     match side:
         case "LEFT":
             return OptionalJoin(left, right, condition)

@@ -80,8 +80,10 @@ class _Queries:
         key = declaration.name.lower()
         other = next((d for d in self._catalog.declared.values() if predicate_of(d.name) == predicate_of(key)), None)
         if other is not None:
-            message = f"{other.name} is declared twice" if other.name.lower() == key else (
-                f"the facts of {declaration.name} and {other.name} both have the predicate {predicate_of(key)}"
+            message = (
+                f"{other.name} is declared twice"
+                if other.name.lower() == key
+                else (f"the facts of {declaration.name} and {other.name} both have the predicate {predicate_of(key)}")
             )
             mistakes.add(Mistake(NAME, message, declaration.offset, len(declaration.name)))
         self._catalog.declared[key] = declaration
@@ -121,8 +123,9 @@ class _Queries:
         then = Window(TimeWindow(1, -1), Sometime(Atom(content, row)))
         now = Atom(content, row)
         here, there = (now, then) if query.operator == "ISTREAM" else (then, now)
-        difference_of(output, predicate, here, there, self._builder)
-        self._streams.append(Signature(content, output.arity))
+        if any(atom.predicate == content for rule in self._builder.rules for atom in rule.head_atoms()):
+            difference_of(output, predicate, here, there, self._builder)
+            self._streams.append(Signature(content, output.arity))
         return Output(predicate, output.columns, form="rows", order=output.order, counted=output.counted)
 
     def _put_out(self, relation: Relation, predicate: str) -> Output:

@@ -38,7 +38,19 @@ from lasing.languages.cql.types import NULL, Field, Typed, common
 from lasing.logic.formulas import Atom
 from lasing.logic.terms import Term, Variable, variables_of
 
-_CLAUSES = ("expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct", "with_")
+_CLAUSES = (
+    "expressions",
+    "from_",
+    "joins",
+    "where",
+    "group",
+    "having",
+    "order",
+    "limit",
+    "offset",
+    "distinct",
+    "with_",
+)
 
 
 @dataclass(slots=True)
@@ -91,7 +103,9 @@ class Translator:
             node = relation.node
             for column, copy in zip(columns, again, strict=True):
                 node = Extend(node, copy, Condition(column))
-            return self.view(name, Relation(node, [replace(f, column=c) for f, c in zip(relation.fields, again, strict=True)]))
+            return self.view(
+                name, Relation(node, [replace(f, column=c) for f, c in zip(relation.fields, again, strict=True)])
+            )
         rows = builder.lower(Project(relation.node, columns))
         predicate = builder.predicate(variable_name(name).lower())
         unseen = max((len(body.unseen()) for body in rows.bodies), default=0)
@@ -130,7 +144,9 @@ class Translator:
         if clause is None:
             return
         if clause.args.get("recursive"):
-            raise Mistake(UNSUPPORTED, "WITH RECURSIVE is not supported", *span(clause), "write rules in .lars for that")
+            raise Mistake(
+                UNSUPPORTED, "WITH RECURSIVE is not supported", *span(clause), "write rules in .lars for that"
+            )
         for part in clause.expressions:
             relation = self.query(part.this)
             relation = renamed(relation, [c.name for c in part.args["alias"].columns], span(part))
@@ -240,7 +256,9 @@ class Translator:
             except Mistake as mistake:
                 self.mistakes.add(mistake)
                 continue
-            order += self.ordered(found, bool(item.args.get("desc")), bool(item.args.get("nulls_first")), expressions.source)
+            order += self.ordered(
+                found, bool(item.args.get("desc")), bool(item.args.get("nulls_first")), expressions.source
+            )
         return tuple(order)
 
     def ordered(self, key: Typed, descending: bool, nulls_first: bool, source: Source) -> list[tuple[Variable, bool]]:
@@ -267,9 +285,7 @@ class Translator:
 
     # -- the first rows -----------------------------------------------------------------------------------------------
 
-    def _sliced(
-        self, query: exp.Expr, found: Relation, outer: Source | None, context: Pattern | None
-    ) -> Relation:
+    def _sliced(self, query: exp.Expr, found: Relation, outer: Source | None, context: Pattern | None) -> Relation:
         """The rows of a query with parentheses or a set operation, in their order."""
         if not _order_items(query) and not query.args.get("limit") and not query.args.get("offset"):
             return found

@@ -97,7 +97,9 @@ def _with_copies(translator: Translator, sides: list[Node], columns: Columns, in
         for side, count in zip(sides, (ours, theirs), strict=True)
     )
     if inside:
-        return Copies(_only(Extend(Join(left, right), times, Condition(call("min", ours, theirs))), columns, times), times)
+        return Copies(
+            _only(Extend(Join(left, right), times, Condition(call("min", ours, theirs))), columns, times), times
+        )
     rest = call("-", ours, call("coalesce", theirs, 0))
     return Copies(_only(Extend(OptionalJoin(left, right), times, Condition(rest)), columns, times), times)
 

@@ -77,7 +77,9 @@ def tick_of(statements: Sequence[Statement], dated: bool, mistakes: Mistakes) ->
     given = [s.length for s in statements if isinstance(s, TickSetting)]
     for other in given[1:]:
         if other.amount != given[0].amount:
-            mistakes.add(Mistake(WINDOW, "the tick is set twice", other.offset, note="queries that run together share one"))
+            mistakes.add(
+                Mistake(WINDOW, "the tick is set twice", other.offset, note="queries that run together share one")
+            )
     lengths = lengths_of(statements)
     if given:
         return given[0].amount

@@ -292,7 +292,9 @@ SQL_FUNCTIONS: tuple[Function, ...] = (
     ),
     call("sql_left", (_TEXT, _WHOLE), "a text", "text", _left, "the first characters; less than 0, all but the last"),
     call("sql_right", (_TEXT, _WHOLE), "a text", "text", _right, "the last characters; less than 0, all but the first"),
-    call("sql_trim", (_TEXT, _TEXT), "a text", "text", _trimmed, "without spaces at its `left`, `right` or `both` ends"),
+    call(
+        "sql_trim", (_TEXT, _TEXT), "a text", "text", _trimmed, "without spaces at its `left`, `right` or `both` ends"
+    ),
     call("sql_replace", (_TEXT, _TEXT, _TEXT), "a text", "text", _replaced, "with one text in place of another"),
     call("sql_reverse", (_TEXT,), "a text", "text", lambda text: _text(text)[::-1], "from its end to its beginning"),
     call(
