@@ -1,15 +1,16 @@
-"""Random queries in SQL over small random streams, each in two texts: with windows, and with a table for each window."""
+"""Random queries in SQL over small random streams, in two texts: with windows, and with a table for each of them."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 DEVIATIONS = (
     "x / 0 and x % 0 are NULL; DuckDB gives infinity for doubles unless ieee_floating_point_ops is off",
     "a CAST that fails, and a result beyond 64 bits, are NULL; DuckDB stops with an error",
-    "DECIMAL is computed as DOUBLE, and sums of doubles are exact and rounded once; DuckDB adds up decimals and doubles "
-    "in other ways: numbers are compared to nine digits, and their texts not at all",
+    "DECIMAL is DOUBLE, and sums of doubles are exact and rounded once; DuckDB adds up and casts decimals otherwise: "
+    "numbers are compared to nine digits, and texts of fractions not at all",
     "equal rows of a stream at the same time point are one row, because a stream is a set of facts",
     "the rows that LIMIT takes, where ORDER BY leaves a choice: the queries order by everything that they select",
     "a scalar query that can have more than one row is refused; DuckDB finds out when it runs",
@@ -187,13 +188,16 @@ class _Maker:
     def source(self, depth: int) -> tuple[str, str, Columns]:
         rng = self.rng
         text, judged, columns = self.item(depth)
+        near = columns  # a comma binds less than JOIN, so ON sees what follows the last comma
         for _ in range(rng.choice((0, 0, 1, 1, 2))):
             more, more_judged, others = self.item(depth)
-            both = Columns([*columns.known, *others.known])
             kind = rng.choice((",", "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "CROSS JOIN"))
-            on = f" ON {self.on(columns, others, both)}" if kind not in (",", "CROSS JOIN") else ""
+            both = Columns([*near.known, *others.known])
+            on = f" ON {self.on(near, others, both)}" if kind not in (",", "CROSS JOIN") else ""
+            near = others if kind == "," else both
             glue = ", " if kind == "," else f" {kind} "
-            text, judged, columns = f"{text}{glue}{more}{on}", f"{judged}{glue}{more_judged}{on}", both
+            text, judged = f"{text}{glue}{more}{on}", f"{judged}{glue}{more_judged}{on}"
+            columns = Columns([*columns.known, *others.known])
         return text, judged, columns
 
     def on(self, left: Columns, right: Columns, both: Columns) -> str:
@@ -334,9 +338,11 @@ class _Maker:
             case 0:
                 return f"{value} IS {rng.choice(('NULL', 'NOT NULL'))}"
             case 1:
-                return f"{value} {rng.choice(('IN', 'NOT IN'))} ({self.expression(columns, kind, 0)}, {self.constant(kind)}, {self.constant(kind)})"
+                some = ", ".join((self.expression(columns, kind, 0), self.constant(kind), self.constant(kind)))
+                return f"{value} {rng.choice(('IN', 'NOT IN'))} ({some})"
             case 2:
-                return f"{value} {rng.choice(('BETWEEN', 'NOT BETWEEN'))} {self.constant(kind)} AND {self.expression(columns, kind, 0)}"
+                ends = f"{self.constant(kind)} AND {self.expression(columns, kind, 0)}"
+                return f"{value} {rng.choice(('BETWEEN', 'NOT BETWEEN'))} {ends}"
             case 3:
                 return f"{value} IS {rng.choice(('DISTINCT', 'NOT DISTINCT'))} FROM {self.expression(columns, kind, 1)}"
             case 4:
@@ -371,13 +377,13 @@ class _Maker:
         def part(what: str = kind) -> str:
             return self.expression(columns, what, depth - 1)
 
-        common = (
+        common: tuple[Callable[[], str], ...] = (
             lambda: f"COALESCE({part()}, {part()})",
             lambda: f"CASE WHEN {self.condition(columns, 0)} THEN {part()} ELSE {part()} END",
             lambda: f"CASE WHEN {self.condition(columns, 0)} THEN {part()} END",
             lambda: f"NULLIF({part()}, {part()})",
         )
-        special = {
+        special: dict[str, tuple[Callable[[], str], ...]] = {
             "i": (
                 lambda: f"({part()} {rng.choice(('+', '-', '*', '//', '%'))} {part()})",
                 lambda: f"ABS({part()})",

@@ -1,4 +1,4 @@
-"""From a text to its statements: streams, tables, views and queries, with the windows cut out of the SQL that remains."""
+"""From a text to its statements: streams, tables, views and queries, with the windows cut out of the SQL."""
 
 from __future__ import annotations
 

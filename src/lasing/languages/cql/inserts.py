@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 
 from sqlglot import exp
 
@@ -23,9 +22,7 @@ from lasing.logic.functions.sql import cast_of
 from lasing.logic.values import UNBOUND, Undefined, Value, is_value
 
 
-def inserted_rows(
-    inserts: Sequence[Insert], insert: Insert, catalog: Catalog, mistakes: Mistakes, now: Typed
-) -> list[Atom]:
+def inserted_rows(insert: Insert, catalog: Catalog, mistakes: Mistakes, now: Typed) -> list[Atom]:
     """The facts of an INSERT."""
     statement = parsed(insert.sql, insert.offset)
     if not isinstance(statement, exp.Insert):

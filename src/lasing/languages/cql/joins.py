@@ -13,6 +13,7 @@ from lasing.languages.cql.mistakes import NAME, SYNTAX, TYPE, UNSUPPORTED, Mista
 from lasing.languages.cql.places import end_of, span
 from lasing.languages.cql.scope import Source
 from lasing.languages.cql.types import Field, common
+from lasing.logic.terms import variables_of
 
 if TYPE_CHECKING:
     from lasing.languages.cql.relations import Translator
@@ -91,8 +92,7 @@ def _derived(translator: Translator, item: exp.Subquery, outer: Source | None) -
     """A query in FROM. It sees nothing of the queries around it."""
     inner = item.this
     if isinstance(inner, exp.Table):  # parentheses around a join
-        source = _one(translator, inner, outer)
-        return source
+        return _one(translator, inner, outer)
     relation = translator.query(inner)
     alias = item.args.get("alias")
     name = item.alias or None
@@ -152,8 +152,6 @@ def _joined(translator: Translator, left: Source, join: exp.Join, outer: Source 
 
 
 def _check_own(condition: Condition, both: Source, on: exp.Expr, side: str) -> None:
-    from lasing.logic.terms import variables_of
-
     if not set(variables_of(condition.term)) <= {f.column for f in both.fields}:
         message = f"the ON of a {side} JOIN cannot name a column of the query around it"
         raise Mistake(UNSUPPORTED, message, *span(on))

@@ -41,6 +41,16 @@ def lower(sources: Sequence[SourceText], constants: Mapping[str, Value]) -> tupl
     return queries.program(), []
 
 
+def _texts(declared: Declaration) -> frozenset[str]:
+    """The columns whose values come in as texts."""
+    return frozenset(c.name for c in declared.columns if c.type in ("VARCHAR", "TIMESTAMP", "BOOLEAN"))
+
+
+def _lookup(table: Declaration) -> Signature:
+    names = tuple(column.name for column in table.columns)
+    return Signature(predicate_of(table.name), len(names), names=names, texts=_texts(table))
+
+
 class _Queries:
     """The statements of some texts, which run together."""
 
@@ -68,9 +78,7 @@ class _Queries:
                 try:
                     match statement:
                         case Insert():
-                            self._builder.background += inserted_rows(
-                                [s for s in part if isinstance(s, Insert)], statement, self._catalog, mistakes, now
-                            )
+                            self._builder.background += inserted_rows(statement, self._catalog, mistakes, now)
                         case Query():
                             self._add(statement, Translator(self._catalog, mistakes, now, statement.windows), mistakes)
                 except Mistake as mistake:
@@ -104,16 +112,16 @@ class _Queries:
                 self._catalog.views[query.name.lower()] = View(query.name, "nothing", tuple(relation.fields), 0)
             return
         if query.name is None:
-            self._outputs.append(self._result(query, relation, translator, self._builder.predicate("result")))
+            self._outputs.append(self._result(query, relation, self._builder.predicate("result")))
         elif query.operator is None:
             view = translator.view(query.name, relation)
             self._catalog.views[query.name.lower()] = view
         else:
-            self._stream(query, relation, translator)
+            self._stream(query, relation)
 
     # -- results ------------------------------------------------------------------------------------------------------
 
-    def _result(self, query: Query, relation: Relation, translator: Translator, predicate: str) -> Output:
+    def _result(self, query: Query, relation: Relation, predicate: str) -> Output:
         """The output of a query."""
         content = predicate if query.operator in (None, "RSTREAM") else self._builder.predicate("content")
         output = self._put_out(relation, content)
@@ -137,13 +145,13 @@ class _Queries:
         order = tuple(descending for _, descending in relation.order)
         return Output(predicate, names, form="rows", order=order, counted=counted)
 
-    def _stream(self, query: Query, relation: Relation, translator: Translator) -> None:
+    def _stream(self, query: Query, relation: Relation) -> None:
         """A derived stream: the rows that an operator reports, each at its time."""
         assert query.name is not None
         relation = Relation(relation.node, relation.fields)
         builder = self._builder
         made = builder.predicate(predicate_of(query.name))
-        reported = self._result(query, relation, translator, builder.predicate("reported"))
+        reported = self._result(query, relation, builder.predicate("reported"))
         row = tuple(builder.variable("Row") for _ in relation.fields)
         unseen = int(reported.counted)
         if not reported.counted:
@@ -167,7 +175,9 @@ class _Queries:
         inputs, rejected = [], []
         for stream in (d for d in self._declared if d.stream):
             names = tuple(c.name for c in stream.columns)
-            inputs.append(Signature(predicate_of(stream.name), len(names), names=names))
+            time = None if stream.time is None else stream.time.name
+            predicate = predicate_of(stream.name)
+            inputs.append(Signature(predicate, len(names), names=names, time=time, texts=_texts(stream)))
             rejected += self._rejected(stream)
         return Program(
             tuple(self._builder.rules),
@@ -179,6 +189,8 @@ class _Queries:
             streams=tuple(dict.fromkeys(self._streams)),
             closing=(slide_of(self._statements, self._tick), 0),
             only_inputs=bool(inputs),
+            nulls=True,
+            lookups=tuple(_lookup(table) for table in self._declared if not table.stream),
         )
 
     def _unread(self) -> list[Output]:

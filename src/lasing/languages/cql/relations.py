@@ -123,7 +123,7 @@ class Translator:
         """The rows of a query. `context` has the rows of the query around it that it depends on."""
         before = dict(self.local)
         try:
-            self._with(query, outer)
+            self._with(query)
             match query:
                 case exp.Subquery() if not query.args.get("joins"):
                     found = self.query(query.this, outer, context)
@@ -139,7 +139,7 @@ class Translator:
         finally:
             self.local = before
 
-    def _with(self, query: exp.Expr, outer: Source | None) -> None:
+    def _with(self, query: exp.Expr) -> None:
         clause = query.args.get("with_")
         if clause is None:
             return
@@ -352,7 +352,7 @@ class Translator:
         return Typed(column, value.type, True)
 
     def contains(self, value: Typed, query: exp.In, source: Source, asked: list[Exists], sure: bool) -> Term:
-        """Whether a query has a value. If it is not `sure` that only truth matters, it is NULL where it is not known."""
+        """Whether a query has a value. Unless only truth matters for `sure`, it is NULL where that is not known."""
         relation, copies = self._inner(query.args["query"], source)
         column = self._single_column(query, relation)
         if common(value.type, column.type) is None:

@@ -15,7 +15,6 @@ Lengths are in time points, which begin in 1970 or at 0.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import gcd
 from typing import assert_never
 
 from lasing.languages.cql.mistakes import WINDOW, Mistake, Mistakes
@@ -70,9 +69,9 @@ def lengths_of(statements: Sequence[Statement]) -> list[Length]:
 def tick_of(statements: Sequence[Statement], dated: bool, mistakes: Mistakes) -> int | None:
     """How many milliseconds a time point has; None if times are plain numbers.
 
-    It is as long as `SET TICK` says. Otherwise it divides all lengths of windows if all of them slide, and if one moves
-    with time, it is a second, or a millisecond where a length is no whole number of seconds. `dated` says whether a
-    stream has times that are dates.
+    It is as long as `SET TICK` says. Otherwise it is a second, or a millisecond where a length is no whole number of
+    seconds. It is never longer: a window has both of its ends, and longer time points would make it longer. `dated`
+    says whether a stream has times that are dates.
     """
     given = [s.length for s in statements if isinstance(s, TickSetting)]
     for other in given[1:]:
@@ -90,11 +89,7 @@ def tick_of(statements: Sequence[Statement], dated: bool, mistakes: Mistakes) ->
         mistakes.add(Mistake(WINDOW, "this length has no unit", bare.offset, note=note))
     if not measured:
         return 1_000 if dated else None
-    windows = [w.content for s in statements if isinstance(s, Query) for w in s.windows.values()]
-    common = gcd(*(length.amount for length in measured)) or 1_000
-    if all(isinstance(content, Range) and content.slide is not None for content in windows):
-        return common
-    return 1_000 if common % 1_000 == 0 else 1
+    return 1_000 if all(length.amount % 1_000 == 0 for length in measured) else 1
 
 
 def slide_of(statements: Sequence[Statement], tick: int | None) -> int:

@@ -268,8 +268,8 @@ SQL_FUNCTIONS: tuple[Function, ...] = (
         TRUTH,
         "mixed",
         _like,
-        'whether a text matches a pattern, in which `%` is any text and `_` any character: `sql_like(X, "a%")`; a third '
-        "argument is the character that takes their meaning from them",
+        'whether a text matches a pattern, in which `%` is any text and `_` any character: `sql_like(X, "a%")`; a '
+        "third argument is the character that takes their meaning from them",
         least=2,
     ),
     call(
