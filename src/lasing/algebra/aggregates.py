@@ -14,6 +14,7 @@ from lasing.logic.formulas import Aggregate, Atom, Compare, End, Formula, Not, S
 from lasing.logic.functions import AggregateFunction
 from lasing.logic.terms import Term, Variable, substituted
 from lasing.logic.values import UNBOUND
+from lasing.logic.variables import occurrences
 
 Literals = tuple[Formula, ...]
 
@@ -82,29 +83,23 @@ class Members:
     def _row(self, wanted: Aggregated) -> Row:
         """A row of the group in which the term has a value."""
         (body,) = self.source.bodies
-        fresh = {
-            variable: self.builder.variable(variable.name)
-            for literal in body.literals
-            if isinstance(literal, Atom)
-            for variable in literal.args
-            if isinstance(variable, Variable) and variable not in self.keys
-        }
+        data = dict.fromkeys(variable for literal in body.literals for variable in occurrences(literal))
+        fresh = {v: self.builder.variable(v.name) for v in data if v not in self.keys}
         member = body.replaced(fresh)
-        (atom,) = member.literals
-        assert isinstance(atom, Atom), "stored rows are one atom"
+        every = tuple(fresh.get(variable, variable) for variable in data)
         local = set(fresh.values())
         if wanted.term is None:
-            unit = tuple(member.terms[column] for column in self.source.columns) if wanted.distinct else atom.args
-            return Row((atom,), 0, unit, frozenset(local))
+            unit = tuple(member.terms[column] for column in self.source.columns) if wanted.distinct else every
+            return Row(member.literals, 0, unit, frozenset(local))
         value = or_unbound(substituted(wanted.term, self.source.references(member, wanted.term)))
-        literals: list[Formula] = [atom]
+        literals = list(member.literals)
         if not isinstance(value, Variable):
             local.add(name := self.builder.variable("Value"))
             literals.append(Compare("=", name, value))
             value = name
         if not isinstance(wanted.term, Variable) or wanted.term in self.source.missing:
             literals.append(Compare("!=", value, UNBOUND))
-        unit = (value,) if wanted.distinct else (value, *atom.args)
+        unit = (value,) if wanted.distinct else (value, *(v for v in every if v != value))
         return Row(tuple(literals), value, unit, frozenset(local))
 
     def _braces(self, function: AggregateFunction, row: Row, terms: tuple[Term, ...], result: Term) -> Aggregate:

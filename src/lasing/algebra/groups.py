@@ -12,13 +12,15 @@ from lasing.algebra.aggregates import Members
 from lasing.algebra.builder import Builder
 from lasing.algebra.nodes import Aggregated, Columns, Group
 from lasing.algebra.rows import Body, Rows
-from lasing.logic.formulas import Atom, Not
+from lasing.logic.formulas import At, Atom, Formula, Not, Sometime, Window
+from lasing.logic.terms import Variable
 from lasing.logic.values import UNBOUND
+from lasing.logic.variables import occurrences
 
 
 def grouped(node: Group, builder: Builder) -> Rows:
     """The rows of a grouping."""
-    source = builder.stored(_with_keys(builder.lower(node.source), node.keys), "rows", bag=True)
+    source = builder.at_hand(_with_keys(builder.lower(node.source), node.keys), "rows")
     if not source.bodies:
         source = _nothing(source, builder)
     groups = _groups(node, source, builder)
@@ -80,8 +82,23 @@ def _groups(node: Group, source: Rows, builder: Builder) -> tuple[Atom, ...]:
         return ()
     if node.groups is not None:
         source = builder.lower(node.groups, bag=False)
-    bodies = [Body(body.literals, {key: body.terms.get(key, UNBOUND) for key in keys}) for body in source.bodies]
+    bodies = [
+        Body(_sometimes(body, keys), {key: body.terms.get(key, UNBOUND) for key in keys})
+        for body in source.bodies
+    ]
     return (Atom(builder.helper("groups", keys, bodies), keys),)
+
+
+def _sometimes(body: Body, keys: Columns) -> tuple[Formula, ...]:
+    """The literals of a body; one whose time neither is a key nor is compared need not say when."""
+    literals = list(body.literals)
+    for place, literal in enumerate(literals):
+        match literal:
+            case Window(function, At(Variable() as time, Atom() as atom)):
+                others = {v for other in (atom, *literals[:place], *literals[place + 1 :]) for v in occurrences(other)}
+                if time not in (*keys, *others):
+                    literals[place] = Window(function, Sometime(atom))
+    return tuple(literals)
 
 
 def _nothing(source: Rows, builder: Builder) -> Rows:
