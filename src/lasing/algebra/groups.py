@@ -83,8 +83,7 @@ def _groups(node: Group, source: Rows, builder: Builder) -> tuple[Atom, ...]:
     if node.groups is not None:
         source = builder.lower(node.groups, bag=False)
     bodies = [
-        Body(_sometimes(body, keys), {key: body.terms.get(key, UNBOUND) for key in keys})
-        for body in source.bodies
+        Body(_sometimes(body, keys), {key: body.terms.get(key, UNBOUND) for key in keys}) for body in source.bodies
     ]
     return (Atom(builder.helper("groups", keys, bodies), keys),)
 
