@@ -20,7 +20,7 @@ def rows(text: str, stream: object, end: int | None = None, data: object = None)
     program = lasing.parse(text, language="cql", data=data)
     assert program.outputs is not None
     output = program.outputs[0]
-    return {a.time: rows_of(output, a.atoms) for a in lasing.run(program, stream, end=end)}
+    return {a.time: [*rows_of(output, a.atoms)] for a in lasing.run(program, stream, end=end)}
 
 
 def test_equal_rows_at_different_times_are_two_rows() -> None:
