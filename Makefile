@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fuzz fuzz-input bench benchmarks golden lock clean
+.PHONY: help demo test check fuzz fuzz-input bench benchmarks golden lock audit clean
 
 help:    ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -43,6 +43,10 @@ golden: $(READY)    ## rewrite the golden files; then read the diff
 lock: $(READY)    ## update the locked versions of the dependencies
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --upgrade --no-header --no-annotate --quiet -o requirements.lock
+
+audit: $(READY)    ## look up the locked dependencies in the databases of known vulnerabilities
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv tool run pip-audit --strict --no-deps --disable-pip -r requirements.lock
 
 clean:    ## remove what the targets made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -42,6 +42,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
             "before `=` than in the braces, or another comparison than `=`"
         ),
         "E119": "a fact or a constant calls a function of the user, which only rules can do",
+        "E120": "a program includes a file that is neither in its folder nor in one that `--allow` names",
     },
     "The meaning of a program": {
         "E201": "nothing binds a variable, or literals bind it only in a circle",

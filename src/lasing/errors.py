@@ -61,6 +61,23 @@ class SourceText:
     name: str
     text: str
     path: Path | None = None
+    allowed: tuple[Path, ...] = ()
+    """Folders whose files it may name, in addition to its own folder."""
+
+    @property
+    def folder(self) -> Path:
+        """The folder of its file; for a text without a file, the current folder."""
+        return Path() if self.path is None else self.path.parent
+
+    def may_read(self, path: Path) -> bool:
+        """Whether it may name a file: one in its own folder, in an allowed folder, or below them.
+
+        >>> SourceText("main.lars", "", Path("rules/main.lars")).may_read(Path("rules/rooms/kitchen.lars"))
+        True
+        >>> SourceText("main.lars", "", Path("rules/main.lars")).may_read(Path("rules/../secrets.lars"))
+        False
+        """
+        return any(path.resolve().is_relative_to(folder.resolve()) for folder in (self.folder, *self.allowed))
 
     def place(self, offset: int, length: int = 1) -> Place:
         """The place of an offset.

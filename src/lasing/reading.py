@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ def parse(
     language: str | None = None,
     data: Any = None,
     entail: Entail = None,
+    allow: Sequence[str | Path] = (),
 ) -> Program:
     """Read and check a program: text, or a Path to a file. `constants` override its #const values.
 
@@ -39,13 +40,15 @@ def parse(
     The file extension says which language a file is in, and text is LARS, unless you name a `language`. `data` has
     more background, and `entail` the rules of an entailment regime, as for `run`.
 
+    A file may include the files of its own folder and below, and those of the folders that `allow` names.
+
     Raises `LasingError` with every mistake in the program. A likely mistake, such as a predicate that looks misspelt,
     is a `LasingWarning`.
 
     >>> parse("q(X) :- p(X) in [5].").rules[0].heads
     (Atom(predicate='q', args=(Variable(name='X'),)),)
     """
-    checked = with_background(with_functions(read(program, constants, language), functions), data)
+    checked = with_background(with_functions(read(program, constants, language, allow), functions), data)
     checked = with_entailment(checked, entail)
     issue(findings(checked, CAUTIONS))
     return checked
@@ -65,13 +68,18 @@ def program_of(
     return with_functions(parse(program, constants, data=data, entail=entail), functions)
 
 
-def read(program: str | Path, constants: Mapping[str, Value] | None = None, language: str | None = None) -> Program:
+def read(
+    program: str | Path,
+    constants: Mapping[str, Value] | None = None,
+    language: str | None = None,
+    allow: Sequence[str | Path] = (),
+) -> Program:
     """Same as `parse`, without warnings."""
     given = {name: value_of(value, what=f"the constant {name}") for name, value in (constants or {}).items()}
-    return read_program([source_of(program)], given, language)
+    return read_program([source_of(program, allow)], given, language)
 
 
-def source_of(program: str | Path) -> SourceText:
+def source_of(program: str | Path, allow: Sequence[str | Path] = ()) -> SourceText:
     """The text of a program, with its name."""
     if not isinstance(program, str | Path):
         raise fault(
@@ -79,6 +87,7 @@ def source_of(program: str | Path) -> SourceText:
         )
     if isinstance(program, str) and re.fullmatch(r"\S+", program) and is_program(program):
         raise fault("E510", f"{program!r} is text", note=f"for a file, pass a path: Path({program!r})")
+    allowed = tuple(map(Path, allow))
     if isinstance(program, Path):
-        return SourceText(str(program), read_text(program), program)
-    return SourceText("program", program)
+        return SourceText(str(program), read_text(program), program, allowed)
+    return SourceText("program", program, allowed=allowed)

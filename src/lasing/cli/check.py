@@ -12,7 +12,7 @@ import typer
 
 from lasing.background import with_background
 from lasing.cli.console import complain
-from lasing.cli.options import DataFiles, EntailmentRegimes, Language, constants_of, read_sources
+from lasing.cli.options import AllowedFolders, DataFiles, EntailmentRegimes, Language, constants_of, read_sources
 from lasing.engine_choice import plan_for
 from lasing.entailment import with_entailment
 from lasing.errors import Diagnostic, in_order, similar
@@ -70,6 +70,7 @@ def check(
     ] = None,
     data: DataFiles = None,
     entail: EntailmentRegimes = None,
+    allow: AllowedFolders = None,
     language: Language = None,
 ) -> None:
     """Find mistakes in a program and explain how it will run.
@@ -79,7 +80,7 @@ def check(
     """
     if form not in ("text", "json"):
         raise typer.BadParameter(f"{form!r} is not one of text, json", param_hint="--format")
-    program, found = examine(read_sources(files), constants_of(const or []), language)
+    program, found = examine(read_sources(files, allow), constants_of(const or []), language)
     if not found:
         program = with_entailment(with_background(program, data), entail)
     background = not_streamed(program, facts_of(program).streamed) if program.inputs else frozenset[str]()

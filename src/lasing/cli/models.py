@@ -11,6 +11,7 @@ import typer
 from lasing.cli.console import complain, standard_output
 from lasing.cli.options import (
     INPUT_FORMATS,
+    AllowedFolders,
     FunctionsModule,
     Language,
     Missing,
@@ -118,6 +119,7 @@ def check(
     const: Const = None,
     functions: FunctionsModule = None,
     missing: Missing = SKIP,
+    allow: AllowedFolders = None,
     language: Language = None,
 ) -> None:
     """Check whether a stream is an answer stream of a program, or whether a formula holds in a stream.
@@ -130,7 +132,7 @@ def check(
     """
     choose("--input-format", input_format, INPUT_FORMATS)
     programs, streams = split_files(files or [], time, input_format, language, need_program=not formula)
-    texts, constants, gaps = read_sources(programs), constants_of(const or []), Gaps(cell_value(missing))
+    texts, constants, gaps = read_sources(programs, allow), constants_of(const or []), Gaps(cell_value(missing))
     own = None if functions is None else functions_of_module(functions)
     from lasing.models import Verdict, holds
     from lasing.models import check as check_program
@@ -203,6 +205,7 @@ def sat(
     const: Const = None,
     functions: FunctionsModule = None,
     missing: Missing = SKIP,
+    allow: AllowedFolders = None,
     language: Language = None,
 ) -> None:
     """Find an answer stream of a program, or a stream in which a formula holds.
@@ -215,7 +218,7 @@ def sat(
     """
     choose("--input-format", input_format, INPUT_FORMATS)
     programs, streams = split_files(files or [], time, input_format, language, need_program=not formula)
-    texts, constants, gaps = read_sources(programs), constants_of(const or []), Gaps(cell_value(missing))
+    texts, constants, gaps = read_sources(programs, allow), constants_of(const or []), Gaps(cell_value(missing))
     own = None if functions is None else functions_of_module(functions)
     from lasing.models import answer_stream, satisfiable
 

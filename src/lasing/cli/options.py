@@ -50,6 +50,15 @@ EntailmentRegimes = Annotated[
         show_default=False,
     ),
 ]
+AllowedFolders = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow",
+        metavar="FOLDER",
+        help="Let programs name files of this folder, in #include and FROM, not only of their own; can be repeated.",
+        show_default=False,
+    ),
+]
 FunctionsModule = Annotated[
     str | None,
     typer.Option(
@@ -286,12 +295,13 @@ def as_triples(sources: list[FileSource], mappings: list[str] | None) -> tuple[F
     return tuple(found)
 
 
-def read_sources(paths: list[str]) -> list[SourceText]:
-    """The texts of program files; `-` is standard input."""
+def read_sources(paths: list[str], allowed: list[str] | None = None) -> list[SourceText]:
+    """The texts of program files; `-` is standard input. They may name files in their folders, and in allowed ones."""
+    folders = tuple(map(Path, allowed or ()))
     return [
-        SourceText("standard input", whole_text(sys.stdin.buffer, "standard input"))
+        SourceText("standard input", whole_text(sys.stdin.buffer, "standard input"), allowed=folders)
         if path == "-"
-        else SourceText(path, read_text(Path(path)), Path(path))
+        else SourceText(path, read_text(Path(path)), Path(path), folders)
         for path in paths
     ]
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from lasing.cli.console import complain, note, progress_bar, say
-from lasing.cli.options import EntailmentRegimes, MaxAtoms, MaxMemory, MaxTime, choose, read_sources
+from lasing.cli.options import AllowedFolders, EntailmentRegimes, MaxAtoms, MaxMemory, MaxTime, choose, read_sources
 from lasing.cli.output import refuse_overwriting, write_whole
 from lasing.cli.query_table import table_text, terminal_width
 from lasing.cli.run import COMPILING
@@ -83,6 +83,7 @@ def query(
         ),
     ] = "",
     entail: EntailmentRegimes = None,
+    allow: AllowedFolders = None,
     engine: Annotated[
         str, typer.Option("--engine", metavar="NAME", help=f"Run on this engine: auto, {', '.join(ENGINES)}.")
     ] = "auto",
@@ -110,7 +111,7 @@ def query(
     graphs = dict(_named(option) for option in graph or ())
     refuse_overwriting(output, [*files, *graphs.values()])
     limits = limits_of(max_atoms, max_memory, max_time)
-    program = read_program(read_sources([query_file]), None, SPARQL.name)
+    program = read_program(read_sources([query_file], allow), None, SPARQL.name)
     kind = static_output(program).form
     if wanted in GRAPH_FORMATS and kind != "graph":
         message = f"{wanted} is for the graphs of CONSTRUCT and DESCRIBE; this query has {_WHAT[kind]}"

@@ -18,6 +18,7 @@ from lasing.cli.console import complain, note, progress_bar, say
 from lasing.cli.late import late_file
 from lasing.cli.options import (
     INPUT_FORMATS,
+    AllowedFolders,
     BadRowsOption,
     ClockOption,
     DataFiles,
@@ -209,6 +210,7 @@ def run(
     data: DataFiles = None,
     entail: EntailmentRegimes = None,
     functions: FunctionsModule = None,
+    allow: AllowedFolders = None,
     language: Language = None,
     max_atoms: MaxAtoms = None,
     max_memory: MaxMemory = None,
@@ -241,7 +243,7 @@ def run(
     programs, sources = split_files(files, time, input_format, language)
     if graph_times:
         sources = [replace(source, graph_times=Path(graph_times)) for source in sources]
-    program = read_program(read_sources(programs), constants_of(const or []), language)
+    program = read_program(read_sources(programs, allow), constants_of(const or []), language)
     program = with_entailment(with_background(program, data), entail)
     program = with_functions(program, None if functions is None else functions_of_module(functions))
     if show:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from lasing.cli.options import Language, constants_of, read_sources
+from lasing.cli.options import AllowedFolders, Language, constants_of, read_sources
 from lasing.cli.output import refuse_overwriting, write_whole
 from lasing.languages import read_program, translated
 from lasing.logic.rewrites import plain
@@ -39,6 +39,7 @@ def translate(
             show_default=False,
         ),
     ] = "",
+    allow: AllowedFolders = None,
     language: Language = None,
 ) -> None:
     """Print the rules of a program, a query or an event pattern.
@@ -51,5 +52,5 @@ def translate(
     lasing translate hot.lars --const limit=30 -o hot30.lars
     """
     refuse_overwriting(output, files)
-    program = read_program(read_sources(files), constants_of(const or []), language)
+    program = read_program(read_sources(files, allow), constants_of(const or []), language)
     write_whole(translated(plain(program).program if rewritten else program, language), output)

@@ -33,6 +33,7 @@ from lasing.timeline.delay import delay_of, silence_of
 
 TOP_KEYS: dict[str, tuple[type, ...]] = {
     "program": (str, list),
+    "allow": (str, list),
     "constants": (dict,),
     "functions": (str,),
     "data": (str, list),
@@ -259,12 +260,13 @@ class _Reading:
         paths = [named] if isinstance(named, str) else named if isinstance(named, list) else []
         given = self._given.get("constants", {})
         constants: dict[str, Value] = given if isinstance(given, dict) else {}
+        allowed = tuple(Path(self._place(folder)) for folder in self._names("allow"))
         sources = []
         for name in paths:
             path = Path(self._place(name)) if isinstance(name, str) else None
             try:
                 if path is not None:
-                    sources.append(SourceText(str(path), read_text(path), path))
+                    sources.append(SourceText(str(path), read_text(path), path, allowed))
             except LasingError as error:
                 self._found.extend(error.diagnostics)
         if len(sources) < len(paths) or not sources:
@@ -278,12 +280,15 @@ class _Reading:
         self._found.extend(errors)
         return None if errors else self._with_functions(self._with_entailment(self._with_data(program)))
 
+    def _names(self, key: str) -> list[str]:
+        """The names under a key that has one or several."""
+        given = self._given.get(key, [])
+        return [given] if isinstance(given, str) else [str(name) for name in given] if isinstance(given, list) else []
+
     def _with_data(self, program: Program) -> Program:
         """The program with the background of the files that the pipeline's file names."""
-        given = self._given.get("data", [])
-        named = [given] if isinstance(given, str) else given if isinstance(given, list) else []
-        for name in named:
-            predicate, equals, path = str(name).rpartition("=")
+        for name in self._names("data"):
+            predicate, equals, path = name.rpartition("=")
             try:
                 program = with_background(program, f"{predicate}{equals}{self._place(path)}")
             except LasingError as error:
@@ -292,9 +297,7 @@ class _Reading:
 
     def _with_entailment(self, program: Program) -> Program:
         """The program with the rules of the entailment regimes that the pipeline's file names."""
-        given = self._given.get("entail", [])
-        named = [given] if isinstance(given, str) else given if isinstance(given, list) else []
-        for name in map(str, named):
+        for name in self._names("entail"):
             try:
                 program = with_entailment(program, name if name in REGIMES else self._place(name))
             except LasingError as error:

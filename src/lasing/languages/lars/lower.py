@@ -115,8 +115,7 @@ def _open(reading: _Reading, source: SourceText) -> None:
         except Mistake as mistake:
             reading.found.append(mistake.diagnostic)
             continue
-        folder = Path() if source.path is None else source.path.parent
-        _include(reading, source, folder / include.path, include)
+        _include(reading, source, source.folder / include.path, include)
     reading.cursors.append(cursor)
     reading.bad.append(mistakes)
 
@@ -135,6 +134,12 @@ def _include(reading: _Reading, source: SourceText, path: Path, include: Include
     try:
         if path.resolve() in reading.files:
             return
+        if not source.may_read(path):
+            place = source.place(include.offset, len(include.path) + 2)
+            message = f"the program may not include {path.name}, which is in another folder"
+            note = "files of the program's folder and below can be included; --allow FOLDER allows another folder"
+            reading.found.append(Diagnostic("E120", message, place, note))
+            return
         text = read_text(path)
     except (OSError, ValueError):
         place = source.place(include.offset, len(include.path) + 2)
@@ -151,7 +156,7 @@ def _include(reading: _Reading, source: SourceText, path: Path, include: Include
         reading.found.append(Diagnostic("E110", message, place, "include them from one file that lists them"))
         return
     reading.including += 1
-    _open(reading, SourceText(str(path), text, path))
+    _open(reading, SourceText(str(path), text, path, (source.folder, *source.allowed)))
     reading.including -= 1
 
 

@@ -43,8 +43,7 @@ def _file(iri: str, source: SourceText) -> Path | None:
     if parts.scheme != "file":
         return None
     path = Path(unquote(parts.path))
-    folder = (Path.cwd() if source.path is None else source.path.parent).resolve()
-    if not path.resolve().is_relative_to(folder):
-        note = "a query reads files in its own folder and below; give others with --data"
+    if not source.may_read(path):
+        note = "a query reads files in its own folder and below; give others with --data, or allow theirs with --allow"
         raise Mistake(f"the query may not read {path.name} in another folder", note, near=path.name, code="E704")
     return path
