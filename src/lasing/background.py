@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lasing.connectors.files import OnBytesRead, read_text
+from lasing.connectors.lookups import LOOKUPS, read_lookup
 from lasing.connectors.rdf.endings import GRAPHS, need_library, rdf_ending
 from lasing.errors import LasingError, SourceText, fault
 from lasing.languages import ENDINGS, is_program, read_program
@@ -40,7 +41,7 @@ def with_background(program: Program, data: Any, progress: OnBytesRead | None = 
             case Atom():
                 atoms.append(one)
             case str() | Path():
-                found, more = _read(one, progress)
+                found, more = _read(one, program, progress)
                 atoms += found
                 tables += more
             case _ if hasattr(one, "fact_tables"):
@@ -80,7 +81,9 @@ def _renamed(table: FactTable, iri: Iri) -> FactTable:
     return FactTable("quad", [*table.values, iri], (*table.columns, name))
 
 
-def _read(given: str | Path, progress: OnBytesRead | None) -> tuple[tuple[Atom, ...], tuple[FactTable, ...]]:
+def _read(
+    given: str | Path, program: Program, progress: OnBytesRead | None
+) -> tuple[tuple[Atom, ...], tuple[FactTable, ...]]:
     named = _NAMED.fullmatch(given) if isinstance(given, str) and not os.path.exists(given) else None
     path = Path(given if named is None else named["path"])
     if rdf_ending(path):
@@ -91,6 +94,14 @@ def _read(given: str | Path, progress: OnBytesRead | None) -> tuple[tuple[Atom, 
         if not is_name(predicate):
             raise fault("E509", f"{predicate!r} is not a predicate's name", note="such as: static=city.ttl")
         return (), read_graphs(path, progress, predicate)
+    if path.suffix.lower() in LOOKUPS:
+        predicate = path.stem if named is None else named["predicate"].strip()
+        known = next((s for s in program.lookups if s.predicate == predicate.lower()), None)
+        if known is None:
+            names = ", ".join(s.predicate for s in program.lookups)
+            note = f"it has {names}; name one: {names.split(',')[0]}={path}" if names else _NOTE
+            raise fault("E511", f"{given}: the program has no table {predicate}", note=note)
+        return (), (read_lookup(path, known, program.nulls),)
     if named is not None or not is_program(str(path)):
         raise fault("E511", f"{given}: which format is this?", note=_NOTE)
     found = read_program([SourceText(str(path), read_text(path), path)])

@@ -159,6 +159,15 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E713": "an attribute has the wrong type, a value of the wrong type, or none",
         "E714": "an event defines itself at the same time point",
     },
+    "SQL": {
+        "E721": "a query in SQL, or another statement, has a syntax error",
+        "E722": "a stream, table, view, column or function is not known, is known twice, or does not fit",
+        "E723": "a column or an expression has the wrong type",
+        "E724": "a window is wrong, is missing, or belongs to no stream; a length of time is no whole number of ticks",
+        "E725": "an aggregate where none can be, or a column that is not the same for all rows of a group",
+        "E726": "a query asks for something that SQL has and that is not supported here",
+        "E727": "reading SQL needs a library that is not installed",
+    },
     "Events with intervals": {
         "E731": "a rule of ETALIS has a syntax error",
         "E732": (

@@ -13,7 +13,7 @@ from lasing.connectors.arriving import Arrived, OnLateAtom, arriving, counting
 from lasing.connectors.bad_rows import STOP, BadRows, OnBadRow, bad_rows_of
 from lasing.connectors.feeds import stream_feeds
 from lasing.connectors.files import OnBytesRead
-from lasing.connectors.missing import SKIP, Gaps, Missing
+from lasing.connectors.missing import SKIP, Gaps, Missing, rule_of
 from lasing.connectors.rows import Arity, EventArity, by_time, merged, time_of
 from lasing.connectors.sources import in_columns, naming_columns, naming_triples, stream_batches, stream_rows
 from lasing.counting import Counting
@@ -199,11 +199,11 @@ class Run(Results, Counting, Explaining):
             stream = naming_triples(stream, facts.only_stream)
         names = program.argument_names()
         if names:
-            stream = naming_columns(stream, names)
+            stream = naming_columns(stream, program.named_inputs())
         arity = {known: number for known, number in facts.arity.items() if program.takes(known)}
         self._known: Arity = EventArity(arity, names) if names else arity
         self._rejected = Rejected.of(program)
-        self._gaps = Gaps(missing, self.report.missing, bad_rows or BadRows())
+        self._gaps = Gaps(rule_of(missing, program.nulls), self.report.missing, bad_rows or BadRows())
         self._measures = False
         self._measured: Measuring | None = None
         self._unused = None if facts.counts_all_facts else Counter[str]()

@@ -7,15 +7,23 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from lasing.algebra.builder import Builder
-from lasing.algebra.nodes import Aggregated, Columns
+from lasing.algebra.nodes import Aggregated, AggregateName, Columns
 from lasing.algebra.rows import Rows
 from lasing.algebra.terms import FALSE, call, or_unbound
 from lasing.logic.formulas import Aggregate, Atom, Compare, End, Formula, Not, Select
 from lasing.logic.functions import AggregateFunction
 from lasing.logic.terms import Term, Variable, substituted
 from lasing.logic.values import UNBOUND
+from lasing.logic.variables import occurrences
 
 Literals = tuple[Formula, ...]
+
+PLAIN: dict[AggregateName, AggregateFunction] = {
+    "plain_sum": "sum",
+    "plain_avg": "avg",
+    "plain_min": "min",
+    "plain_max": "max",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +45,16 @@ class Members:
     groups: Literals
     builder: Builder
 
-    def aggregate(self, wanted: Aggregated) -> tuple[Literals, Variable]:
-        """The literals that compute an aggregate of a group, and the variable that they bind to it."""
+    def aggregate(self, wanted: Aggregated, always: bool) -> tuple[Literals, Variable]:
+        """The literals that compute an aggregate of a group, and the variable that they bind to it. `always` says that
+        every group has a value of it."""
         result = self.builder.variable(wanted.column.name)
         if wanted.function == "count":
             return (self._counted(wanted, result),), result
         assert wanted.term is not None, "only count takes rows"
         match wanted.function:
+            case "plain_sum" | "plain_avg" | "plain_min" | "plain_max":
+                return (*self._some(wanted, always), *self._plain(wanted, result)), result
             case "sum" | "avg":
                 return self._total(wanted, result), result
             case "min":
@@ -57,31 +68,38 @@ class Members:
             case _:
                 assert_never(wanted.function)
 
+    def _plain(self, wanted: Aggregated, result: Variable) -> Literals:
+        row = self._row(wanted)
+        return (self._braces(PLAIN[wanted.function], row, row.unit, result),)
+
+    def _some(self, wanted: Aggregated, always: bool) -> Literals:
+        """The literal that a group has a value to add up: the sum of nothing is no value here."""
+        if always or wanted.function != "plain_sum":
+            return ()
+        some = self.builder.predicate("summed")
+        self.builder.rule(Atom(some, self.keys), self._row(wanted).literals)
+        return (Atom(some, self.keys),)
+
     def _row(self, wanted: Aggregated) -> Row:
         """A row of the group in which the term has a value."""
         (body,) = self.source.bodies
-        fresh = {
-            variable: self.builder.variable(variable.name)
-            for literal in body.literals
-            if isinstance(literal, Atom)
-            for variable in literal.args
-            if isinstance(variable, Variable) and variable not in self.keys
-        }
+        data = dict.fromkeys(variable for literal in body.literals for variable in occurrences(literal))
+        fresh = {v: self.builder.variable(v.name) for v in data if v not in self.keys}
         member = body.replaced(fresh)
-        (atom,) = member.literals
-        assert isinstance(atom, Atom), "stored rows are one atom"
+        every = tuple(fresh.get(variable, variable) for variable in data)
         local = set(fresh.values())
         if wanted.term is None:
-            unit = tuple(member.terms[column] for column in self.source.columns) if wanted.distinct else atom.args
-            return Row((atom,), 0, unit, frozenset(local))
+            unit = tuple(member.terms[column] for column in self.source.columns) if wanted.distinct else every
+            return Row(member.literals, 0, unit, frozenset(local))
         value = or_unbound(substituted(wanted.term, self.source.references(member, wanted.term)))
-        literals: list[Formula] = [atom]
+        literals = list(member.literals)
         if not isinstance(value, Variable):
             local.add(name := self.builder.variable("Value"))
             literals.append(Compare("=", name, value))
             value = name
-        literals.append(Compare("!=", value, UNBOUND))
-        unit = (value,) if wanted.distinct else (value, *atom.args)
+        if not isinstance(wanted.term, Variable) or wanted.term in self.source.missing:
+            literals.append(Compare("!=", value, UNBOUND))
+        unit = (value,) if wanted.distinct else (value, *(v for v in every if v != value))
         return Row(tuple(literals), value, unit, frozenset(local))
 
     def _braces(self, function: AggregateFunction, row: Row, terms: tuple[Term, ...], result: Term) -> Aggregate:

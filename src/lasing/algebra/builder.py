@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 
 from lasing.algebra.nodes import Column, Columns, Node
 from lasing.algebra.rows import Body, Rows
-from lasing.logic.formulas import Atom, Formula
+from lasing.logic.formulas import At, Atom, Compare, Formula, Not, TimeWindow, Window
 from lasing.logic.program import Rule
-from lasing.logic.terms import Term, Variable
+from lasing.logic.terms import Arithmetic, Term, Variable
+from lasing.logic.variables import occurrences
 
 _NUMBER = re.compile(r"_\d+$")
 
@@ -56,12 +57,12 @@ class Builder(ABC):
         self.rules.append(Rule((head,), tuple(literals)))
 
     def stored(self, rows: Rows, what: str, bag: bool) -> Rows:
-        """The rows as a predicate of their own, in one body.
+        """The rows as a predicate of their own, in one body, in which each column is the variable of its name.
 
         A bag keeps its unseen variables, and a number for each body if rows of two bodies could coincide.
         """
         if len(rows.bodies) == 1 and is_stored(rows.bodies[0], rows.columns, bag):
-            return rows
+            return self._named(rows)
         predicate = self.predicate(what)
         unseen = [body.unseen() if bag else () for body in rows.bodies]
         width = max(map(len, unseen), default=0)
@@ -73,6 +74,19 @@ class Builder(ABC):
         fresh = tuple(self.variable() for _ in range(width + numbered))
         atom = Atom(predicate, (*rows.columns, *fresh))
         return Rows(rows.columns, (Body((atom,), {column: column for column in rows.columns}),), rows.missing)
+
+    def at_hand(self, rows: Rows, what: str) -> Rows:
+        """The rows of a bag in one body, in which each column is the variable of its name, and whose data is one
+        literal: a predicate of its own, or a window on a predicate, with comparisons."""
+        if len(rows.bodies) == 1 and is_at_hand(rows.bodies[0]):
+            return self._named(rows)
+        return self.stored(rows, what, bag=True)
+
+    def _named(self, rows: Rows) -> Rows:
+        """The rows of one body, in which each column is the variable of its name."""
+        body = self.apart(rows.bodies[0])
+        own = {term: column for column, term in body.terms.items() if isinstance(term, Variable)}
+        return Rows(rows.columns, (body.replaced(own),), rows.missing, rows.apart)
 
     def helper(self, what: str, columns: Columns, bodies: Iterable[Body]) -> str:
         """A new predicate for the distinct values of some columns in some bodies."""
@@ -93,6 +107,28 @@ class Builder(ABC):
     def apart(self, body: Body) -> Body:
         """The same body, with new variables for all that are in no column."""
         return body.replaced({variable: self.variable(variable.name) for variable in body.unseen()})
+
+
+def is_at_hand(body: Body) -> bool:
+    """Whether a body is a window on one atom, and comparisons of its arguments, and its columns are among these."""
+    data = [literal for literal in body.literals if not _is_test(literal)]
+    if len(data) != 1:
+        return False
+    match data[0]:
+        case Window(TimeWindow(), At(Variable() as time, Atom(args=args))):
+            found = (*args, time)
+        case _:
+            return False
+    tested = {v for literal in body.literals if literal is not data[0] for v in occurrences(literal)}
+    seen = list(body.terms.values())
+    distinct = len(set(found)) == len(found) and all(isinstance(arg, Variable) for arg in found)
+    return distinct and tested <= set(found) and set(seen) <= set(found) and len(set(seen)) == len(seen)
+
+
+def _is_test(literal: Formula) -> bool:
+    """Whether a literal is a comparison, or says that one does not hold."""
+    compared = literal.body if isinstance(literal, Not) else literal
+    return isinstance(compared, Compare) and not any(isinstance(s, Arithmetic) for s in (compared.left, compared.right))
 
 
 def is_stored(body: Body, columns: Columns, bag: bool) -> bool:

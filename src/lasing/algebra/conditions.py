@@ -13,10 +13,12 @@ from lasing.algebra.builder import Builder
 from lasing.algebra.correlated import mentioned, stands_alone, substituted_into
 from lasing.algebra.matches import Matches, decided_by, with_copies
 from lasing.algebra.nodes import Condition, Exists, Pattern
-from lasing.algebra.rows import Body, Rows
-from lasing.algebra.terms import FALSE, TRUE, conjuncts, is_true
-from lasing.logic.formulas import Atom
+from lasing.algebra.rows import Body, Rows, unified
+from lasing.algebra.terms import FALSE, TRUE, conjuncts, tests_of
+from lasing.logic.formulas import Atom, Compare, Formula
+from lasing.logic.functions.comparisons import holds
 from lasing.logic.terms import Arithmetic, Term, Variable, substituted
+from lasing.logic.values import is_value
 
 
 def filtered(rows: Rows, condition: Condition, builder: Builder, bag: bool) -> Rows:
@@ -50,7 +52,27 @@ def _satisfying(
     """The body with the conditions that do not consist of an EXISTS alone."""
     for split, truth in _split(body, _asked(asked, rows, builder)):
         terms = [substituted(part, truth) for part in parts]
-        yield split.extended(*(is_true(substituted(term, rows.references(body, term))) for term in terms))
+        every = [t for term in terms for t in tests_of(substituted(term, rows.references(body, term)))]
+        if any(_known(test) is False for test in every):
+            continue
+        tests = [test for test in every if _known(test) is None]
+        equal = [t for t in tests if isinstance(t, Compare) and t.operator == "=" and _unifies(t)]
+        same = unified(split.extended(*(t for t in tests if t not in equal)), [(t.left, t.right) for t in equal])
+        if same is not None:
+            yield same
+
+
+def _known(test: Formula) -> bool | None:
+    """Whether a comparison holds, if that does not depend on the row."""
+    if not isinstance(test, Compare) or not (is_value(test.left) and is_value(test.right)):
+        return None
+    return holds(test.operator, test.left, test.right)
+
+
+def _unifies(equation: Compare) -> bool:
+    """Whether an equation is between columns and constants, so that they can be the same in all literals: then the rows
+    are found by them."""
+    return not isinstance(equation.left, Arithmetic) and not isinstance(equation.right, Arithmetic)
 
 
 def decided(rows: Rows, condition: Condition, builder: Builder, bag: bool) -> Iterator[tuple[Body, Term]]:

@@ -12,12 +12,14 @@ from lasing.algebra.nodes import (
     Column,
     Columns,
     Condition,
+    Copies,
     Difference,
     Distinct,
     Extend,
     Filter,
     Group,
     Join,
+    Marked,
     Node,
     OptionalJoin,
     Pattern,
@@ -42,7 +44,7 @@ def mentioned(node: Node) -> frozenset[Column]:
     """The columns that a node has or reads. What a projection drops is another column of the same name."""
     own = frozenset(columns_of(node))
     match node:
-        case Pattern() | Table() | Project() | Group():
+        case Pattern() | Table() | Project() | Group() | Copies():
             return own
         case Join() | Difference():
             return own | mentioned(node.left) | mentioned(node.right)
@@ -54,7 +56,7 @@ def mentioned(node: Node) -> frozenset[Column]:
             return own | mentioned(node.source) | columns_read(node.condition)
         case Extend():
             return own | mentioned(node.source) | columns_read(node.term)
-        case Distinct() | Slice():
+        case Distinct() | Slice() | Marked():
             return own | mentioned(node.source)
         case _:
             assert_never(node)
@@ -63,7 +65,7 @@ def mentioned(node: Node) -> frozenset[Column]:
 def stands_alone(node: Node, outer: frozenset[Column]) -> bool:
     """Whether joining the solutions of a pattern with a row is the same as putting the row's values into it first."""
     match node:
-        case Pattern() | Table() | Project() | Group() | Slice():
+        case Pattern() | Table() | Project() | Group() | Slice() | Copies():
             return True
         case Join():
             return stands_alone(node.left, outer) and stands_alone(node.right, outer)
@@ -74,7 +76,7 @@ def stands_alone(node: Node, outer: frozenset[Column]) -> bool:
         case Extend():
             reads = _reads_only(node.term, node.source, outer)
             return node.column not in outer and reads and stands_alone(node.source, outer)
-        case Distinct():
+        case Distinct() | Marked():
             return stands_alone(node.source, outer)
         case OptionalJoin() | Difference():
             return False
@@ -93,7 +95,7 @@ def substituted_into(node: Node, context: Pattern, outer: Columns) -> Node:
         return substituted_into(part, context, outer)
 
     match node:
-        case Pattern() | Table() | Project() | Group() | Slice():
+        case Pattern() | Table() | Project() | Group() | Slice() | Copies():
             return Join(context, node)
         case Join():
             return Join(inside(node.left), inside(node.right))
@@ -110,5 +112,7 @@ def substituted_into(node: Node, context: Pattern, outer: Columns) -> Node:
             return Extend(inside(node.source), node.column, node.term)
         case Distinct():
             return Distinct(inside(node.source))
+        case Marked():
+            return Marked(inside(node.source), node.known, node.maybe)
         case _:
             assert_never(node)

@@ -12,13 +12,15 @@ from lasing.algebra.aggregates import Members
 from lasing.algebra.builder import Builder
 from lasing.algebra.nodes import Aggregated, Columns, Group
 from lasing.algebra.rows import Body, Rows
-from lasing.logic.formulas import Atom, Not
+from lasing.logic.formulas import At, Atom, Formula, Not, Sometime, Window
+from lasing.logic.terms import Variable
 from lasing.logic.values import UNBOUND
+from lasing.logic.variables import occurrences
 
 
 def grouped(node: Group, builder: Builder) -> Rows:
     """The rows of a grouping."""
-    source = builder.stored(_with_keys(builder.lower(node.source), node.keys), "rows", bag=True)
+    source = builder.at_hand(_with_keys(builder.lower(node.source), node.keys), "rows")
     if not source.bodies:
         source = _nothing(source, builder)
     groups = _groups(node, source, builder)
@@ -27,16 +29,17 @@ def grouped(node: Group, builder: Builder) -> Rows:
     missing = {key for key in node.keys if key in source.missing}
     rows = Rows(columns, (Body(groups, {key: key for key in node.keys}),), frozenset(missing))
     for aggregated in node.aggregates:
-        literals, value = members.aggregate(aggregated)
+        always, name = _always_has_value(aggregated, node, source), aggregated.function.removeprefix("plain_")
+        literals, value = members.aggregate(aggregated, always)
         columns = (*columns, aggregated.column)
-        if _always_has_value(aggregated, node, source):
+        if always:
             bodies = [Body((*b.literals, *literals), {**b.terms, aggregated.column: value}) for b in rows.bodies]
         else:
             missing.add(aggregated.column)
-            predicate = builder.predicate(aggregated.function)
+            predicate = builder.predicate(name)
             builder.rule(Atom(predicate, (*node.keys, value)), (*groups, *literals))
             some = builder.helper(
-                f"has_{aggregated.function}",
+                f"has_{name}",
                 node.keys,
                 [Body((Atom(predicate, (*node.keys, value)),), {key: key for key in node.keys})],
             )
@@ -59,7 +62,8 @@ def _always_has_value(aggregated: Aggregated, node: Group, source: Rows) -> bool
     a least and a greatest value."""
     if aggregated.function == "count":
         return True
-    if aggregated.function not in ("min", "max", "sample") or not node.keys or node.groups is not None:
+    plain = ("plain_sum", "plain_avg", "plain_min", "plain_max")
+    if aggregated.function not in ("min", "max", "sample", *plain) or not node.keys or node.groups is not None:
         return False
     return aggregated.term in source.columns and aggregated.term not in source.missing
 
@@ -78,8 +82,22 @@ def _groups(node: Group, source: Rows, builder: Builder) -> tuple[Atom, ...]:
         return ()
     if node.groups is not None:
         source = builder.lower(node.groups, bag=False)
-    bodies = [Body(body.literals, {key: body.terms.get(key, UNBOUND) for key in keys}) for body in source.bodies]
+    bodies = [
+        Body(_sometimes(body, keys), {key: body.terms.get(key, UNBOUND) for key in keys}) for body in source.bodies
+    ]
     return (Atom(builder.helper("groups", keys, bodies), keys),)
+
+
+def _sometimes(body: Body, keys: Columns) -> tuple[Formula, ...]:
+    """The literals of a body; one whose time neither is a key nor is compared need not say when."""
+    literals = list(body.literals)
+    for place, literal in enumerate(literals):
+        match literal:
+            case Window(function, At(Variable() as time, Atom() as atom)):
+                others = {v for other in (atom, *literals[:place], *literals[place + 1 :]) for v in occurrences(other)}
+                if time not in (*keys, *others):
+                    literals[place] = Window(function, Sometime(atom))
+    return tuple(literals)
 
 
 def _nothing(source: Rows, builder: Builder) -> Rows:

@@ -7,17 +7,21 @@ from typing import assert_never
 
 from lasing.algebra.builder import Builder
 from lasing.algebra.conditions import filtered
+from lasing.algebra.copies import copied
 from lasing.algebra.difference import difference
 from lasing.algebra.extend import extended
 from lasing.algebra.groups import grouped
 from lasing.algebra.join import join
+from lasing.algebra.marked import marked
 from lasing.algebra.nodes import (
+    Copies,
     Difference,
     Distinct,
     Extend,
     Filter,
     Group,
     Join,
+    Marked,
     Node,
     OptionalJoin,
     Pattern,
@@ -65,5 +69,9 @@ class Lowering(Builder):
                 return grouped(node, self)
             case Slice():
                 return sliced(node, self, bag)
+            case Marked():
+                return marked(node, self, bag)
+            case Copies():
+                return copied(node, self, bag)
             case _:
                 assert_never(node)

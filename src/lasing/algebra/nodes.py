@@ -101,7 +101,31 @@ class Distinct:
     source: Node
 
 
-AggregateName = Literal["count", "sum", "avg", "min", "max", "sample", "concat"]
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """The same rows, with another idea of which columns may be missing.
+
+    A `known` column counts as one that always has a value: joins compare it by identity, and two rows that both lack a
+    value in it are equal there. A column that is `maybe` missing counts as missing where it holds no value.
+    """
+
+    source: Node
+    known: Columns = ()
+    maybe: Columns = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """Each row as many times as one of its columns says, which it then lacks. The rows are distinct."""
+
+    source: Node
+    count: Column
+
+
+AggregateName = Literal[
+    "count", "sum", "avg", "min", "max", "sample", "concat", "plain_sum", "plain_avg", "plain_min", "plain_max"
+]
+"""The plain ones are those of rules, and leave rows without a value aside. The others are those of SPARQL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +171,22 @@ class Slice:
     scope: Columns = ()
 
 
-Node = Pattern | Table | Join | OptionalJoin | Union | Difference | Filter | Extend | Project | Distinct | Group | Slice
+Node = (
+    Pattern
+    | Table
+    | Join
+    | OptionalJoin
+    | Union
+    | Difference
+    | Filter
+    | Extend
+    | Project
+    | Distinct
+    | Group
+    | Slice
+    | Marked
+    | Copies
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +221,10 @@ def columns_of(node: Node) -> Columns:
             return _merged(*map(columns_of, node.parts))
         case Difference():
             return columns_of(node.left)
-        case Filter() | Distinct() | Slice():
+        case Filter() | Distinct() | Slice() | Marked():
             return columns_of(node.source)
+        case Copies():
+            return tuple(column for column in columns_of(node.source) if column != node.count)
         case Extend():
             return _merged(columns_of(node.source), (node.column,))
         case Group():

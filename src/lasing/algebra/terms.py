@@ -45,24 +45,43 @@ def conjuncts(term: Term) -> tuple[Term, ...]:
             return (term,)
 
 
-def is_true(term: Term) -> Formula:
-    """The literal that a condition is true; a condition without a value is not.
+def tests_of(term: Term) -> tuple[Formula, ...]:
+    """The literals that a condition is true; a condition without a value is not.
 
-    Comparisons become comparisons of the language where both mean the same.
+    Comparisons become comparisons of the language where both mean the same. A missing value does not compare with any
+    other, so only equations have to ask whether it is there.
     """
     match term:
         case Arithmetic("less", (a, b)) if _plain(a) and _plain(b):
-            return Compare("<", a, b)
+            return (Compare("<", _inside(a), _inside(b)),)
         case Arithmetic("less_equal", (a, b)) if _plain(a) and _plain(b):
-            return Compare("<=", a, b)
+            return Compare("<=", _inside(a), _inside(b)), *_known(a if _is_given(b) else None)
         case Arithmetic("same", (a, b)) if _plain(a) and _plain(b):
-            return Compare("=", a, b)
+            return Compare("=", _inside(a), _inside(b)), *_known(a if _is_given(a) and _is_given(b) else None)
         case Arithmetic("opposite", (Arithmetic("same", (a, b)),)) if _plain(a) and _plain(b):
-            return Compare("!=", a, b)
+            return Compare("!=", _inside(a), _inside(b)), *_known(a), *_known(b)
+        case Arithmetic("bound", (a,)) if _plain(a):
+            return _known(a)
+        case Arithmetic("opposite", (Arithmetic("bound", (a,)),)) if _is_given(a):
+            return (Compare("=", _inside(a), UNBOUND),)
         case _:
-            return Compare("=", call("coalesce", call("truth", term), FALSE), TRUE)
+            return (Compare("=", call("coalesce", call("truth", term), FALSE), TRUE),)
 
 
 def _plain(term: Term) -> bool:
-    """Whether a term is a variable or a constant, so that no comparison of it lacks a value."""
-    return isinstance(term, Variable) or is_value(term)
+    """Whether a term is a column or a constant."""
+    return isinstance(term, Variable) or is_value(term) or _is_given(term)
+
+
+def _is_given(term: Term) -> bool:
+    """Whether a term is a column that may be missing."""
+    return isinstance(term, Arithmetic) and term.operator == "given"
+
+
+def _inside(term: Term) -> Term:
+    return term.operands[0] if isinstance(term, Arithmetic) and _is_given(term) else term
+
+
+def _known(term: Term | None) -> tuple[Formula, ...]:
+    """The literal that a column has a value, if it may be missing."""
+    return (Compare("!=", _inside(term), UNBOUND),) if term is not None and _is_given(term) else ()

@@ -93,7 +93,8 @@ class CsvReader:
                 self.take_header(cells)
                 continue
             try:
-                row = self.maker.row(_record(self.header, cells, place), place)
+                record = _record(self.header, cells, place, self.maker.columns.texts)
+                row = self.maker.row(record, place)
             except LasingError as error:
                 bad.take(error, place)
                 continue
@@ -153,11 +154,17 @@ def cell_value(text: str) -> Value:
     return float(text) if _DECIMAL.fullmatch(text) else text
 
 
-def _record(header: list[str], cells: list[str], place: Place) -> dict[str, object]:
+def _record(header: list[str], cells: list[str], place: Place, texts: frozenset[str]) -> dict[str, object]:
     """The values of a row; None for an empty cell."""
     if len(cells) != len(header):
         message = f"this row has {len(cells)} cell{'s'[: len(cells) != 1]}"
         raise fault("E505", message, place, f"the header has {len(header)}: {', '.join(header)}")
     return {
-        name: cell_value(text) if (text := cell.strip()) else None for name, cell in zip(header, cells, strict=True)
+        name: (text_cell(text) if name in texts else cell_value(text)) if (text := cell.strip()) else None
+        for name, cell in zip(header, cells, strict=True)
     }
+
+
+def text_cell(text: str) -> str:
+    """The text of a cell in a column of texts."""
+    return "" if text == '""' else text

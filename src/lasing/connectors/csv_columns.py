@@ -14,7 +14,19 @@ from lasing.connectors.csv import CsvReader, Lines, cell_value
 from lasing.connectors.files import Block, OnBytesRead, RawBlock, decoded, raw_blocks
 from lasing.connectors.missing import ERROR, Gaps
 from lasing.connectors.rows import Arity, time_of, value_of
-from lasing.connectors.scan import CELL_KIND, CELL_LENGTH, CELL_START, CELL_VALUE, EMPTY, read_cells, scan_csv
+from lasing.connectors.scan import (
+    CELL_KIND,
+    CELL_LENGTH,
+    CELL_START,
+    CELL_VALUE,
+    DOUBLE,
+    EMPTY,
+    INTEGER,
+    ODD,
+    TEXT,
+    read_cells,
+    scan_csv,
+)
 from lasing.connectors.tables import Columns, RowMaker, Unusual
 from lasing.errors import LasingError
 from lasing.logic.values import Value
@@ -100,7 +112,8 @@ def _read(reader: CsvReader, raw: bytes) -> Batch:
         raise Unusual
     found_times = _times(data, stamps if timed is None else stamps[timed], maker)
     args = tuple(
-        column(data, of_column[n] if kept is None else of_column[n][kept], _value, maker.gaps.filler) for n in names
+        column(data, _as_texts(c) if n in maker.columns.texts else c, _value, maker.gaps.filler)
+        for n, c in ((n, of_column[n] if kept is None else of_column[n][kept]) for n in names)
     )
     maker.follow(found_times)  # count nothing and note no time before everything is known to be correct
     for name, count in lost.items():
@@ -110,6 +123,15 @@ def _read(reader: CsvReader, raw: bytes) -> Batch:
         times = np.zeros(len(stamps), np.int64)
         times[timed] = found_times
     return Batch(times if kept is None else times[kept], (Part(predicate, args),))
+
+
+def _as_texts(cells: Numbers) -> Numbers:
+    """The cells of a column of texts: those that look like numbers are texts, too. Odd ones are read one by one."""
+    if (cells[:, CELL_KIND] == ODD).any():
+        raise Unusual
+    cells = cells.copy()
+    cells[np.isin(cells[:, CELL_KIND], (INTEGER, DOUBLE)), CELL_KIND] = TEXT
+    return cells
 
 
 def _kept(of_column: dict[str, Numbers], lacking: list[str], gaps: Gaps) -> tuple[Numbers | None, dict[str, int]]:

@@ -14,12 +14,18 @@ from typing import Any
 from lasing.connectors.bad_rows import BadRows
 from lasing.connectors.rows import is_missing, value_of
 from lasing.errors import Diagnostic, fault
-from lasing.logic.values import Boxed, Value, is_text, mixed_text
+from lasing.logic.values import UNBOUND, Boxed, Value, is_text, mixed_text
 
 SKIP, ERROR = "skip", "error"
 
 Missing = Value
 """What a missing value means: `skip`, `error`, or the value to use instead."""
+
+
+def rule_of(rule: Missing, nulls: bool) -> Missing:
+    """What missing values mean in a program in which they may be values of their own: they are, unless they are
+    errors or are replaced."""
+    return UNBOUND if nulls and rule == SKIP else rule
 
 
 @dataclass(slots=True)
@@ -30,6 +36,8 @@ class Gaps:
     left_out: Counter[tuple[str, str]] = field(default_factory=Counter)
     bad: BadRows = field(default_factory=BadRows)
     """What rows mean that cannot be read at all."""
+    filled: int = 0
+    """How many facts given as tuples got a value for a missing one."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.rule, int | float | str | Boxed):
@@ -70,6 +78,9 @@ def without_gaps(facts: Sequence[tuple[Any, ...]], gaps: Gaps) -> list[tuple[Any
         lacks = next((i for i, value in enumerate(fact) if i and is_missing(value)), None)
         if lacks is None:
             kept.append(fact)
+        elif gaps.filler is not None:
+            kept.append(tuple(gaps.filler if i and is_missing(value) else value for i, value in enumerate(fact)))
+            gaps.filled += 1
         else:
             gaps.left_out[f"the facts of {fact[0]}", f"argument {lacks}"] += 1
     return kept

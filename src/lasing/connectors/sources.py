@@ -28,7 +28,7 @@ from lasing.connectors.rdf.mapping import TripleMapping
 from lasing.connectors.rows import Arity, by_time, merged
 from lasing.connectors.tables import TIME, Columns, Table
 from lasing.errors import LasingError, fault
-from lasing.logic.program import Fact
+from lasing.logic.program import Fact, Signature
 from lasing.logic.values import is_name
 from lasing.timeline.ticks import Tick
 
@@ -302,18 +302,23 @@ def recognized(stream: Any) -> _One | Streams:
     raise fault("E510", f"a {type(stream).__name__} is not a stream", note=STREAMS)
 
 
-def naming_columns(stream: Any, names: Mapping[str, tuple[str, ...]]) -> Any:
-    """The stream, in which the columns of tables are the arguments of the same names, where a predicate has names."""
+def naming_columns(stream: Any, names: Mapping[str, Signature]) -> Any:
+    """The stream, in which the columns of tables are the arguments of the same names, where a predicate has names. The
+    column of the time is the one that is declared, unless it is given."""
     match stream:
         case Path() | FileSource() if isinstance(stream, Path) or stream.columns.args is None:
             source = recognized(stream)
             assert isinstance(source, FileSource)
-            args = names.get(source.columns.predicate or "")
-            if args is None or source.format in ("facts", *RDF_FORMATS):
+            known = names.get(source.columns.predicate or "")
+            if known is None or source.format in ("facts", *RDF_FORMATS):
                 return stream
-            return replace(source, columns=replace(source.columns, args=args, declared=True))
+            time = known.time if known.time is not None and source.columns.time == TIME else source.columns.time
+            columns = replace(source.columns, args=known.names, time=time, declared=True, texts=known.texts)
+            return replace(source, columns=columns)
         case Table(args=None, predicate=str() as predicate) if predicate in names:
-            return replace(stream, args=names[predicate], declared=True)
+            known = names[predicate]
+            time = known.time if known.time is not None and stream.time == TIME else stream.time
+            return replace(stream, args=known.names, time=time, declared=True, texts=known.texts)
         case Mapping():
             return Streams(tuple(naming_columns(_as_table(name, part), names) for name, part in stream.items()))
         case Streams(streams):

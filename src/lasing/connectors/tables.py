@@ -31,6 +31,8 @@ class Columns:
     time: str = TIME
     declared: bool = False
     """Whether the program declares `args` as the attributes of an event: a record may lack one, and is left out."""
+    texts: frozenset[str] = frozenset()
+    """The columns that are texts, even where a cell looks like a number."""
 
     def __post_init__(self) -> None:
         if self.predicate is not None and not is_name(self.predicate):
@@ -56,13 +58,16 @@ class Table:
     missing: Missing | None = None
     declared: bool = False
     """Whether the program declares `args` as the attributes of an event."""
+    texts: frozenset[str] = frozenset()
+    """The columns that are texts; see `Columns`."""
 
     def columns(self) -> Columns:
         names = [self.time, *(self.args or ()), *([] if self.predicate is None else [self.predicate])]
         if any(not isinstance(name, str) for name in names) or isinstance(self.args, str):
             note = "such as: Table(frame, 'temp', args=['sensor', 'value'])"
             raise fault("E510", "the names of a table's columns are text", note=note)
-        return Columns(self.predicate, None if self.args is None else tuple(self.args), self.time, self.declared)
+        args = None if self.args is None else tuple(self.args)
+        return Columns(self.predicate, args, self.time, self.declared, self.texts)
 
 
 @dataclass(slots=True)

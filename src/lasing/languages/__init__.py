@@ -131,7 +131,28 @@ def _format_intervals(source: SourceText) -> str:
 
 ETALIS = FrontEnd("etalis", (".etalis",), _lower_intervals, _format_intervals, _no_question, lambda _: {})
 
-FRONT_ENDS: tuple[FrontEnd, ...] = (LARS, SPARQL, TESLA, DOTR, ETALIS)
+
+def _need_sql() -> None:
+    if find_spec("sqlglot") is None:
+        raise fault("E727", "sqlglot is not installed", note="SQL needs it: pip install 'lasing[cql]'")
+
+
+def _lower_sql(sources: Sources, constants: Constants) -> tuple[Program, list[Diagnostic]]:
+    _need_sql()
+    from lasing.languages.cql.lower import lower
+
+    return lower(sources, constants)
+
+
+def _format_sql(source: SourceText) -> str:
+    from lasing.languages.cql.formatter import format_sql
+
+    return format_sql(source)
+
+
+CQL = FrontEnd("cql", (".sql", ".cql"), _lower_sql, _format_sql, _no_question, lambda _: {})
+
+FRONT_ENDS: tuple[FrontEnd, ...] = (LARS, SPARQL, TESLA, DOTR, ETALIS, CQL)
 
 ENDINGS: tuple[str, ...] = tuple(ending for language in FRONT_ENDS for ending in language.endings)
 NAMES: tuple[str, ...] = tuple(language.name for language in FRONT_ENDS)

@@ -64,9 +64,9 @@ class Listening(Running):
     def on(self, predicate: str, on_changes: OnChanges, *, on_correction: OnChanges | None = None) -> Subscription:
         """Call a function with the changes of an output predicate, such as "alarm/1" or "alarm".
 
-        It is called before `push`, `advance_to`, `flush`, `follow_clock`, `push_batch` or `replace` returns, once for each time
-        point at which atoms of the predicate come or go, in order of time; for the same time point, in the order of
-        subscription. It gets `Changes` with `time`, `added` and `removed`, and nothing about other predicates.
+        It is called before `push`, `advance_to`, `flush`, `follow_clock`, `push_batch` or `replace` returns, once for
+        each time point at which atoms of the predicate come or go, in order of time; for the same time point, in the
+        order of subscription. It gets `Changes` with `time`, `added` and `removed`, and nothing about other predicates.
         `on_correction` gets what is different at earlier time points, if answers are corrected, before that.
 
         A function may ask the engine for answers, subscribe and unsubscribe. It cannot push facts or let time pass

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, assert_never
 
 from lasing.connectors.bad_rows import BadRows
-from lasing.connectors.missing import SKIP, Gaps, present, without_gaps
+from lasing.connectors.missing import SKIP, Gaps, present, rule_of, without_gaps
 from lasing.connectors.rows import EventArity, by_time, time_of
 from lasing.engine_choice import (
     AnyAnswers,
@@ -81,7 +81,7 @@ class Running:
         self._core: Core | None = None
         self._start: int | None = None
         self._whole = True
-        self._gaps = Gaps(SKIP)
+        self._gaps = Gaps(rule_of(SKIP, program.nulls))
         self._bad = BadRows()
         self._undeclared: set[str] = set()
         names = program.argument_names()
@@ -140,14 +140,15 @@ class Running:
 
     def _without_gaps(self, facts: Facts) -> Facts | None:
         """The facts without those that lack a value; None if no fact lacks one."""
-        gaps = Gaps(SKIP)
+        frames = isinstance(facts, Mapping)
+        gaps = Gaps(SKIP if frames else rule_of(SKIP, self.program.nulls))
         kept: Facts
         if isinstance(facts, Mapping):
             kept = {predicate: self._present(predicate, frame, gaps) for predicate, frame in facts.items()}
         else:
             kept = without_gaps(facts, gaps)  # type: ignore[arg-type]  # they have been checked
         self._note_gaps(gaps)
-        return kept if gaps.left_out else None
+        return kept if gaps.left_out or gaps.filled else None
 
     def _as_declared(self, facts: list[tuple[object, ...]] | Mapping[str, Any]) -> Facts:
         """The facts without events that have too few or too many values; tables with the declared columns, in order."""

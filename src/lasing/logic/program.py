@@ -86,6 +86,10 @@ class Signature:
     names: tuple[str, ...] | None = field(default=None, compare=False, repr=False)
     """The names of the arguments, if they have some: then these are the columns of tables, in any order, and facts with
     another number of arguments are left out."""
+    time: str | None = field(default=None, compare=False, repr=False)
+    """The column of the time in tables, if it is not called `time`."""
+    texts: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+    """The names of arguments that are texts, even if they look like numbers."""
 
     def __str__(self) -> str:
         return f"{self.predicate}/{self.arity}"
@@ -178,6 +182,10 @@ class Program:
     them."""
     cautions: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
     """What the language of the program warns about, in its own words."""
+    nulls: bool = False
+    """Whether a missing value of an input is a value: `UNBOUND`."""
+    lookups: tuple[Signature, ...] = ()
+    """Background predicates whose arguments have names: the columns of tables that are given beside the program."""
     derivations: Derivations = field(default_factory=Derivations, init=False, compare=False, repr=False)
     """The results of `per_program` functions. A program with other rules starts without any."""
 
@@ -206,6 +214,10 @@ class Program:
     def argument_names(self) -> dict[str, tuple[str, ...]]:
         """The names of the arguments, for inputs that have some."""
         return {known.predicate: known.names for known in self.inputs if known.names is not None}
+
+    def named_inputs(self) -> dict[str, Signature]:
+        """The inputs whose arguments have names, by predicate."""
+        return {known.predicate: known for known in self.inputs if known.names is not None}
 
     def watching_dates(self) -> Program:
         """The same program, with a tick that records whether times come in as dates."""

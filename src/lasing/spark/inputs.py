@@ -200,7 +200,10 @@ def _input(program: Program, text: str, frame: Any, time: str | Mapping[str, str
     if not hasattr(frame, "isStreaming"):
         raise fault("E604", f"a {type(frame).__name__} is not a Spark DataFrame", note="see spark.createDataFrame")
     schema = dict(frame.dtypes)
+    declared = program.named_inputs().get(predicate)
     when = for_input(time, predicate, "time")
+    if when == "time" and declared is not None and declared.time is not None:
+        when = declared.time
     given = for_input(order, predicate)
     by = () if given is None else (given,) if isinstance(given, str) else tuple(given)
     corrupt = corrupt_column(frame)

@@ -19,6 +19,7 @@ from lasing.bench.costs.reading import reading
 from lasing.bench.costs.replacing import replacing
 from lasing.bench.costs.running import running
 from lasing.bench.costs.selecting import selecting
+from lasing.bench.costs.sql import sql
 
 Row = tuple[str, str, str]
 COLUMNS = ("what", "cost", "compared")
@@ -68,6 +69,13 @@ COSTS: tuple[CostTable, ...] = (
     ),
     CostTable(
         "selecting", "First and last", "What do `#first` and `#last` cost per reading, by window and order?", selecting
+    ),
+    CostTable(
+        "sql",
+        "SQL over a window",
+        "What does a row cost in a windowed GROUP BY, compared with DuckDB on each window?",
+        sql,
+        "duckdb",
     ),
     CostTable("functions", "Functions", "What does a function of a column of names cost?", functions),
     CostTable(

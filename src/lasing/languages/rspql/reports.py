@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from lasing.algebra.builder import Builder
-from lasing.algebra.terms import call
+from lasing.algebra.changes import difference_of, with_args
 from lasing.languages.rspql.batches import Evaluations
 from lasing.languages.rspql.graphs import BatchContent, Content, StreamContent
 from lasing.languages.rspql.numbering import last_time
@@ -32,10 +32,9 @@ from lasing.logic.formulas import (
     Sometime,
     TimeWindow,
     Window,
-    map_formula,
 )
 from lasing.logic.program import Output, Signature
-from lasing.logic.terms import NOW, Arithmetic, Term, Variable
+from lasing.logic.terms import NOW, Arithmetic, Variable
 
 REPORTS: dict[Dialect, tuple[Report, ...]] = {
     "SPARQL": (),
@@ -115,23 +114,8 @@ class Reports:
 
     def _changes(self, result: Output, predicate: str, now: Atom, then: Formula, gates: tuple[Formula, ...]) -> None:
         """The rows of ISTREAM and DSTREAM: those of one side that the other does not have."""
-        row = now.args
-        then = _with_args(then, row)
-        here, there = (now, then) if self.operator == "ISTREAM" else (then, now)
-        if not result.counted:
-            self.builder.rule(Atom(predicate, row), (here, Not(there), *gates))
-            return
-        # the difference of two bags: new rows, and rows that now occur more often
-        place = result.arity - 1
-        count, other = row[place], self.builder.variable("Times")
-        rest = (*row[:place], *row[place + 1 :])
-        some = (*row[:place], other, *row[place + 1 :])
-        was = self.builder.predicate("was")
-        self.builder.rule(Atom(was, rest), [_with_args(there, some)])
-        self.builder.rule(Atom(predicate, row), (here, Not(Atom(was, rest)), *gates))
-        more = (*row[:place], call("-", count, other), *row[place + 1 :])
-        literals = (here, _with_args(there, some), Compare(">", count, other))
-        self.builder.rule(Atom(predicate, more), (*literals, *gates))
+        here, there = (now, then) if self.operator == "ISTREAM" else (with_args(then, now.args), now)
+        difference_of(result, predicate, here, there, self.builder, gates)
 
     # -- several evaluations ------------------------------------------------------------------------------------------
 
@@ -234,8 +218,3 @@ class Reports:
                 newest, oldest = -ahead, back
                 return [TimeWindow(newest + moved - 1, -newest), TimeWindow(oldest + moved, -(oldest + 1))]
         raise AssertionError("queries have no other windows")
-
-
-def _with_args(literal: Formula, args: tuple[Term, ...]) -> Formula:
-    """A literal about one atom, with other arguments."""
-    return map_formula(literal, lambda part: replace(part, args=args) if isinstance(part, Atom) else part)

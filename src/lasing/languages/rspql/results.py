@@ -10,12 +10,13 @@ from rdflib.term import BNode, URIRef
 from rdflib.term import Variable as QueryVariable
 
 from lasing.algebra.nodes import Columns, Distinct, Group, Node, OrderKey, Project, Slice, columns_of
+from lasing.algebra.output import put_out
 from lasing.algebra.rows import Body, Rows
 from lasing.algebra.terms import TRUE, call
 from lasing.languages.rspql.graphs import Graph
 from lasing.languages.rspql.names import value_of
 from lasing.languages.rspql.patterns import Patterns
-from lasing.logic.formulas import Aggregate, Atom, Compare, Formula
+from lasing.logic.formulas import Atom, Compare, Formula
 from lasing.logic.program import Output
 from lasing.logic.terms import Term, Variable
 from lasing.logic.values import UNBOUND
@@ -32,12 +33,7 @@ def select(query: CompValue, patterns: Patterns, predicate: str, star: bool, ord
     rows = builder.lower(node)
     keys = tuple(key.term for key in order if isinstance(key.term, Variable))
     names = tuple(patterns.names.name_of(column) for column in shown)
-    counted = _has_equal_rows(rows, (*shown, *keys))
-    if not counted:
-        for body in rows.bodies:
-            builder.rule(Atom(predicate, tuple(body.terms[column] for column in (*shown, *keys))), body.literals)
-    else:
-        _count(builder.stored(rows, "rows", bag=True), (*shown, *keys), predicate, patterns)
+    counted = put_out(rows, (*shown, *keys), predicate, builder)
     columns = (*names, *("" for _ in keys), *("",) * counted)
     return Output(predicate, columns, form="rows", order=tuple(key.descending for key in order), counted=counted)
 
@@ -57,32 +53,6 @@ def _modified(query: CompValue, patterns: Patterns) -> tuple[Columns, tuple[Orde
     order, shown, node = patterns.modified(part.p)
     limit = None if part.length is None else int(part.length)
     return shown, order, Slice(node, order, int(part.start or 0), limit)
-
-
-def _has_equal_rows(rows: Rows, columns: Columns) -> bool:
-    if len(rows.bodies) > 1 and not rows.apart:
-        return True
-    kept = [Body(body.literals, {column: body.terms[column] for column in columns}) for body in rows.bodies]
-    return any(body.unseen() for body in kept)
-
-
-def _count(rows: Rows, columns: Columns, predicate: str, patterns: Patterns) -> None:
-    """A rule that counts equal rows."""
-    builder = patterns.builder
-    for body in rows.bodies:
-        (atom,) = body.literals
-        assert isinstance(atom, Atom), "stored rows are one atom"
-        kept = tuple(body.terms[column] for column in columns)
-        others = {
-            term: builder.variable("Row") for term in atom.args if isinstance(term, Variable) and term not in kept
-        }
-        inside = Atom(
-            atom.predicate, tuple(others.get(term, term) if isinstance(term, Variable) else term for term in atom.args)
-        )
-        number = builder.variable("Times")
-        distinct = builder.helper("row", columns, [body])
-        count = Aggregate("count", tuple(others.values()), (inside,), "=", number, frozenset(others.values()))
-        builder.rule(Atom(predicate, (*kept, number)), (Atom(distinct, kept), count))
 
 
 def ask(query: CompValue, patterns: Patterns, predicate: str) -> Output:

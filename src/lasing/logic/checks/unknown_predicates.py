@@ -23,6 +23,7 @@ def unknown_predicates(program: Program) -> Iterator[Diagnostic]:
     known = facts.derived | facts.background | declared
     names = Nearby(known)
     seen: dict[str, int] = {}
+    lookups = {known.predicate for known in program.lookups}
     asked = any(output.form != "atoms" for output in program.outputs or ())
     for rule, nodes in body_nodes(program):
         if asked and any(head.predicate in program.graphs for head in rule.head_atoms()):
@@ -34,6 +35,10 @@ def unknown_predicates(program: Program) -> Iterator[Diagnostic]:
             if asked and name in _STATIC:
                 if declared:  # without windows, triples may be streamed
                     yield from _no_static_data(name)
+                continue
+            if name in lookups:
+                note = f"INSERT some, or give a file: --data {name}=FILE (in Python: data=)"
+                yield Diagnostic("W101", f"the table {name} has no rows", None, note)
                 continue
             near = names.near(name)
             meant = nearest(name, near if declared else _alike(name, near))

@@ -16,6 +16,7 @@ from lasing.logic.functions.rdf_casts import RDF_CAST_FUNCTIONS
 from lasing.logic.functions.rdf_datatypes import RDF_DATATYPE_FUNCTIONS
 from lasing.logic.functions.rdf_numbers import RDF_NUMBER_FUNCTIONS
 from lasing.logic.functions.sorting import SORTING_FUNCTIONS
+from lasing.logic.functions.sql import SQL_FUNCTIONS
 from lasing.logic.functions.texts import TEXT_FUNCTIONS
 
 SECTIONS: dict[str, tuple[Function, ...]] = {
@@ -27,6 +28,7 @@ SECTIONS: dict[str, tuple[Function, ...]] = {
     "Conditions": CONDITION_FUNCTIONS,
     "Numbers of RDF": (*RDF_NUMBER_FUNCTIONS, *RDF_CAST_FUNCTIONS),
     "Datatypes of RDF": RDF_DATATYPE_FUNCTIONS,
+    "SQL": SQL_FUNCTIONS,
     "Sorting": SORTING_FUNCTIONS,
     "Chance": CHANCE_FUNCTIONS,
 }

@@ -1,0 +1,1 @@
+"""SQL over streams, in the manner of CQL: text in, rules out."""

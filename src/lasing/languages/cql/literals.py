@@ -1,0 +1,48 @@
+"""Literals of SQL as values."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from lasing.algebra.terms import FALSE, TRUE
+from lasing.languages.cql.clauses import UNITS
+from lasing.languages.cql.mistakes import TYPE, UNSUPPORTED, Mistake
+from lasing.languages.cql.places import span
+from lasing.languages.cql.types import NULL, Typed
+from lasing.logic.values import Duration, Undefined
+from lasing.logic.values.numbers import number_from
+
+
+def constant(literal: exp.Expr) -> Typed:
+    """A literal with its type. A number with a point or an exponent is a DOUBLE."""
+    match literal:
+        case exp.Null():
+            return NULL
+        case exp.Boolean():
+            return Typed(TRUE if literal.this else FALSE, "BOOLEAN", False)
+        case exp.Literal(is_string=True):
+            return Typed(str(literal.this), "VARCHAR", False)
+        case exp.Literal():
+            text = str(literal.this)
+            try:
+                number = number_from(text if text[0] != "." else f"0{text}")
+            except (Undefined, ValueError):
+                raise Mistake(TYPE, f"{text} is beyond 64 bits", *span(literal)) from None
+            return Typed(number, "BIGINT" if text.isdecimal() else "DOUBLE", False)
+    raise Mistake(UNSUPPORTED, f"{literal.sql()} is not supported", *span(literal))
+
+
+def duration(interval: exp.Interval) -> Typed:
+    """`INTERVAL '5' MINUTE`."""
+    named = interval.args.get("unit")
+    unit = named.name.upper() if isinstance(named, exp.Expr) else ""
+    amount = interval.this
+    milliseconds = UNITS.get(unit) or UNITS.get(unit.removesuffix("S"))
+    if milliseconds is None or not isinstance(amount, exp.Literal):
+        note = "such as: INTERVAL '5' MINUTE; months and years have no fixed length"
+        raise Mistake(TYPE, f"{interval.sql()} is not a length of time", *span(interval), note)
+    try:
+        number = number_from(str(amount.this).strip())
+    except (Undefined, ValueError):
+        raise Mistake(TYPE, f"{amount.this} is not a number", *span(interval)) from None
+    return Typed(Duration(round(number * milliseconds * 1000)), "INTERVAL", False)

@@ -1,0 +1,67 @@
+"""Each mistake in SQL has a code, a place and a note."""
+
+from __future__ import annotations
+
+import pytest
+
+import lasing
+from lasing.errors import SourceText
+from lasing.languages.cql.lower import lower
+
+SETUP = "CREATE STREAM s (k VARCHAR, v DOUBLE, ts BIGINT, TIME ts);\nCREATE TABLE t (k VARCHAR NOT NULL, n BIGINT);\n"
+
+
+@pytest.mark.parametrize(
+    ("query", "code", "under", "says"),
+    [
+        ("SELECT k FRM s [NOW]", "E721", "s", "unexpected"),
+        ("SELCT k FROM s [NOW]", "E721", "SELCT", "cannot begin with"),
+        ("SELECT 'k FROM s [NOW]", "E721", "'", "not closed"),
+        ("SELECT kk FROM s [NOW]", "E722", "kk", "no column kk"),
+        ("SELECT k FROM ss [NOW]", "E722", "ss", "no stream, table or view ss"),
+        ("SELECT x.k FROM s [NOW]", "E722", "x.k", "no table x"),
+        ("SELECT k FROM s [NOW], t", "E722", "k", "k is in s and t"),
+        ("SELECT LENGHT(k) FROM s [NOW]", "E722", "LENGHT", "no function LENGHT"),
+        ("SELECT k + 1 FROM s [NOW]", "E723", "k + 1", "no arithmetic"),
+        ("SELECT k FROM s [NOW] WHERE v = 'a'", "E723", "v = 'a'", "cannot be compared"),
+        ("SELECT k FROM s [NOW] WHERE v", "E723", "v", "BOOLEAN is needed"),
+        ("SELECT SUM(k) FROM s [NOW]", "E723", "k", "a number is needed"),
+        ("SELECT k FROM s [NOW] UNION SELECT n FROM t", "E723", "k", "on one side"),
+        ("SELECT (SELECT n FROM t) FROM s [NOW]", "E723", "n", "more than one row"),
+        ("SELECT k FROM s", "E724", "s", "has no window"),
+        ("SELECT k FROM t [NOW]", "E724", "[NOW]", "not a stream"),
+        ("SELECT k FROM s [RNGE 5]", "E724", "RNGE", "cannot begin with"),
+        ("SELECT k FROM s [RANGE 5 PARSECS]", "E724", "PARSECS", "no unit of time"),
+        ("SELECT k FROM s [ROWS 0]", "E724", "0", "at least 1"),
+        ("SELECT k, COUNT(*) FROM s [NOW]", "E725", "k", "not the same for all rows"),
+        ("SELECT k FROM s [NOW] WHERE COUNT(*) > 1", "E725", "COUNT(*)", "cannot have aggregates"),
+        ("SELECT SUM(v) OVER () FROM s [NOW]", "E726", "SUM(v", "window functions"),
+        ("WITH RECURSIVE r AS (SELECT 1 AS x) SELECT x FROM r", "E726", "r", "RECURSIVE"),
+    ],
+)
+def test_a_mistake_is_found_at_its_place(query: str, code: str, under: str, says: str) -> None:
+    _, found = lower([SourceText("q.sql", SETUP + query)], {})
+    assert found, query
+    first = found[0]
+    assert first.code == code
+    assert says in first.message
+    assert first.place is not None
+    assert first.place.line == 3
+    assert query[first.place.column - 1 :].startswith(under[: first.place.length])
+
+
+def test_all_mistakes_are_found_at_once() -> None:
+    text = f"{SETUP}SELECT kk, vv + 1 FROM s [NOW] WHERE k = 5;\nSELECT n FROM tt;"
+    _, found = lower([SourceText("q.sql", text)], {})
+    assert [d.code for d in found] == ["E723", "E722", "E722", "E722"]
+
+
+def test_a_slip_gets_a_hint() -> None:
+    with pytest.raises(lasing.LasingError, match="did you mean sensor"):
+        lasing.parse("CREATE STREAM s (sensor VARCHAR); SELECT sensr FROM s [NOW]", language="cql")
+
+
+def test_a_correlated_query_in_the_on_of_an_outer_join_is_refused() -> None:
+    text = f"{SETUP}SELECT s.k FROM s [NOW] LEFT JOIN t ON t.n > (SELECT MAX(v) FROM s [RANGE 5] AS x);"
+    _, found = lower([SourceText("q.sql", text)], {})
+    assert [d.code for d in found] == ["E726"]
