@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from lasing.cli.console import complain
+from lasing.connectors.bad_rows import SKIP, STOP
 from lasing.errors import LasingWarning
 from lasing.logic.partition import Partition, not_streamed, partition
 
@@ -63,6 +64,8 @@ def pipeline(
     complain(progress.diagnostics())
     if progress.total.late:
         print(f"{progress.total.late:,} late facts are in {_where(described.late)}", file=sys.stderr)
+    if progress.total.bad and (kept := sorted(_kept(described))):
+        print(f"{progress.total.bad_rows:,} bad rows were left out; see {', '.join(kept)}", file=sys.stderr)
     if not quiet:
         print(progress.summary(), file=sys.stderr)
     if stop.is_set():
@@ -84,6 +87,11 @@ def _listen(stop: Event) -> None:
 def _show(message: Warning | str, category: type[Warning], *_place: Any, **_more: Any) -> None:
     if issubclass(category, LasingWarning):
         print(message, file=sys.stderr, flush=True)
+
+
+def _kept(described: Any) -> set[str]:
+    """The folders to which bad rows go."""
+    return {described.bad_rows_in(source) for source in described.sources} - {STOP, SKIP}
 
 
 def _where(sink: Any) -> str:
@@ -110,6 +118,8 @@ def _describe(described: Any) -> str:
             for s in described.sinks
         ),
         f"late facts  to {described.late.format} {_where(described.late)}",
+        *(f"bad rows    to {folder}" for folder in sorted(_kept(described))),
+        *(["clock       time also passes when no fact comes"] if described.clock else []),
         f"checkpoint  {described.checkpoint or 'none'}",
         f"trigger     {described.trigger or 'as soon as there is data'}",
         f"spark       {described.master}",

@@ -9,24 +9,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lasing.background import with_background
+from lasing.connectors.bad_rows import SKIP as SKIP_BAD
+from lasing.connectors.bad_rows import STOP
 from lasing.connectors.files import read_text
 from lasing.connectors.missing import SKIP, Gaps, Missing
 from lasing.connectors.rdf.mapped_spark import TRIPLE_COLUMNS
 from lasing.connectors.rdf.mapping import TripleMapping, read_mapping
 from lasing.connectors.rows import time_of
 from lasing.connectors.sinks import VIEWS
-from lasing.entailment import REGIMES, with_entailment
-from lasing.errors import Diagnostic, LasingError, SourceText, fault, in_order, similar
-from lasing.languages import examine
+from lasing.errors import Diagnostic, LasingError, fault, in_order, similar
 from lasing.limits import Limits, limits_of
-from lasing.logic.checks import ONE_ANSWER, findings
 from lasing.logic.facts import facts_of
-from lasing.logic.modules import functions_of_module
-from lasing.logic.own import check_functions, with_functions
 from lasing.logic.program import Program
-from lasing.logic.values import Value
 from lasing.pipeline.formats import FILE_FORMATS, NEEDED, PAYLOADS, RATE_COLUMNS, SINK_KEYS, SINKS_NEED, SOURCE_KEYS
+from lasing.pipeline.programs import program_of
 from lasing.pipeline.schema import DATED, WHOLE, columns_of, is_dated
 from lasing.spark.inputs import Terms, specification
 from lasing.timeline.delay import delay_of, silence_of
@@ -44,7 +40,10 @@ TOP_KEYS: dict[str, tuple[type, ...]] = {
     "trigger": (str,),
     "delay": (str, int),
     "idle": (str,),
+    "clock": (bool,),
     "missing": (str, int, float),
+    "bad_rows": (str,),
+    "max_bad_rows": (int, float),
     "start": (str, int),
     "end": (str, int),
     "shards": (int,),
@@ -80,6 +79,7 @@ class SourceConfig:
     """How its rows become triples."""
     terms: Terms = False
     """The columns that have terms."""
+    bad_rows: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,10 @@ class Pipeline:
     trigger: str = ""
     delay: str | int = 0
     idle: str | None = None
+    clock: bool = False
     missing: Missing = SKIP
+    bad_rows: str = STOP
+    max_bad_rows: float | None = None
     start: str | int | None = None
     end: str | int | None = None
     shards: int | None = None
@@ -122,6 +125,10 @@ class Pipeline:
     def missing_in(self, source: SourceConfig) -> Missing:
         """What a missing value means in a source."""
         return self.missing if source.missing is None else source.missing
+
+    def bad_rows_in(self, source: SourceConfig) -> str:
+        """What to do with bad rows of a source: stop, skip, or the folder to which they go."""
+        return self.bad_rows if source.bad_rows is None else source.bad_rows
 
 
 _DEEPEST = 64
@@ -153,7 +160,8 @@ class _Reading:
     def pipeline(self) -> Pipeline:
         given = self._given
         self._check_keys("", given, TOP_KEYS, ("program", "sources", "sinks"))
-        program = self._program()
+        program, found = program_of(given, self._path, self._place)
+        self._found += found
         mode = given.get("mode", "stream")
         self._one_of("mode", mode, ("stream", "batch"))
         self._one_of("view", given.get("view", "answers"), VIEWS)
@@ -167,6 +175,8 @@ class _Reading:
         if mode == "stream" and not checkpoint:
             self._wrong("checkpoint is missing", 'a stream stores its state there: checkpoint = "state"')
         self._times(program, sources)
+        self._clock(program, mode)
+        self._bad_rows(sources)
         self._one_source_for_each(sources)
         spark = given.get("spark", {})
         if self._is_table(spark):
@@ -188,7 +198,10 @@ class _Reading:
             trigger=given.get("trigger", ""),
             delay=given.get("delay", 0),
             idle=given.get("idle"),
+            clock=given.get("clock", False),
             missing=given.get("missing", SKIP),
+            bad_rows=self._for_bad_rows(given.get("bad_rows", STOP)),
+            max_bad_rows=given.get("max_bad_rows"),
             start=given.get("start"),
             end=given.get("end"),
             shards=given.get("shards"),
@@ -247,6 +260,32 @@ class _Reading:
             self._wrong(found.message, found.note)
             return Limits()
 
+    def _clock(self, program: Program | None, mode: str) -> None:
+        """Check that time can follow the clock, if it should."""
+        if not self._given.get("clock"):
+            return
+        if mode == "batch":
+            self._wrong("clock is true, but a batch has no clock", "leave it out, or set the end of the timeline: end")
+        if self._given.get("trigger") == AVAILABLE_NOW:
+            note = 'leave out the trigger, or give a duration such as trigger = "1 sec"'
+            self._wrong(f'clock is true, but the trigger "{AVAILABLE_NOW}" reads what is there and stops', note)
+        if program is not None and program.tick is None:
+            note = "add a tick to the program, such as: #tick 1 sec."
+            self._wrong("clock is true, but the program does not say how long a time point is", note)
+
+    def _for_bad_rows(self, rule: Any) -> Any:
+        return rule if rule in (STOP, SKIP_BAD) else self._place(rule)
+
+    def _bad_rows(self, sources: Sequence[SourceConfig]) -> None:
+        """Check the share of bad rows."""
+        share, general = self._given.get("max_bad_rows"), self._given.get("bad_rows", STOP)
+        if share is None or isinstance(share, str):
+            return
+        if not 0 <= share <= 1:
+            self._wrong(f"max_bad_rows is {share!r}", "give a number from 0 to 1, such as 0.05")
+        elif all((source.bad_rows or general) == STOP for source in sources):
+            self._wrong("max_bad_rows is given, but the pipeline stops at bad rows", 'skip them: bad_rows = "skip"')
+
     # -- parts -----------------------------------------------------------------------------------------------------
 
     def _place(self, path: Any) -> Any:
@@ -254,68 +293,6 @@ class _Reading:
         if not isinstance(path, str) or not path or "://" in path:
             return path
         return str(self._path.parent / path)
-
-    def _program(self) -> Program | None:
-        named = self._given.get("program", [])
-        paths = [named] if isinstance(named, str) else named if isinstance(named, list) else []
-        given = self._given.get("constants", {})
-        constants: dict[str, Value] = given if isinstance(given, dict) else {}
-        allowed = tuple(Path(self._place(folder)) for folder in self._names("allow"))
-        sources = []
-        for name in paths:
-            path = Path(self._place(name)) if isinstance(name, str) else None
-            try:
-                if path is not None:
-                    sources.append(SourceText(str(path), read_text(path), path, allowed))
-            except LasingError as error:
-                self._found.extend(error.diagnostics)
-        if len(sources) < len(paths) or not sources:
-            return None
-        try:
-            program, found = examine(sources, constants)
-        except LasingError as error:
-            self._found.extend(error.diagnostics)
-            return None
-        errors = [d for d in [*found, *findings(program, ONE_ANSWER)] if d.severity == "error"]
-        self._found.extend(errors)
-        return None if errors else self._with_functions(self._with_entailment(self._with_data(program)))
-
-    def _names(self, key: str) -> list[str]:
-        """The names under a key that has one or several."""
-        given = self._given.get(key, [])
-        return [given] if isinstance(given, str) else [str(name) for name in given] if isinstance(given, list) else []
-
-    def _with_data(self, program: Program) -> Program:
-        """The program with the background of the files that the pipeline's file names."""
-        for name in self._names("data"):
-            predicate, equals, path = name.rpartition("=")
-            try:
-                program = with_background(program, f"{predicate}{equals}{self._place(path)}")
-            except LasingError as error:
-                self._found.extend(error.diagnostics)
-        return program
-
-    def _with_entailment(self, program: Program) -> Program:
-        """The program with the rules of the entailment regimes that the pipeline's file names."""
-        for name in self._names("entail"):
-            try:
-                program = with_entailment(program, name if name in REGIMES else self._place(name))
-            except LasingError as error:
-                self._found.extend(error.diagnostics)
-        return program
-
-    def _with_functions(self, program: Program) -> Program | None:
-        """The program with the functions of the module that the file names; it may be beside the file."""
-        module = self._given.get("functions")
-        try:
-            bound = program
-            if isinstance(module, str):
-                bound = with_functions(program, functions_of_module(module, self._path.parent))
-            check_functions(bound)
-        except LasingError as error:
-            self._found.extend(error.diagnostics)
-            return None
-        return bound
 
     def _source(self, name: str, table: Mapping[str, Any], program: Program | None, mode: str) -> SourceConfig:
         where = f"sources.{name}."
@@ -325,6 +302,7 @@ class _Reading:
             "options": (dict,),
             "delay": (str, int),
             "missing": (str, int, float),
+            "bad_rows": (str,),
             "mapping": (str,),
             "terms": (bool, str, list),
         }
@@ -355,7 +333,10 @@ class _Reading:
         )
         delay, idle, missing = (table.get(key) for key in ("delay", "idle", "missing"))
         terms = table.get("terms", False)
-        return SourceConfig(name, str(kind), fact, time, schema, given, options, delay, idle, missing, mapping, terms)
+        bad = self._for_bad_rows(table.get("bad_rows"))
+        return SourceConfig(
+            name, str(kind), fact, time, schema, given, options, delay, idle, missing, mapping, terms, bad
+        )
 
     def _mapping(self, table: Mapping[str, Any]) -> TripleMapping | None:
         path = table.get("mapping")

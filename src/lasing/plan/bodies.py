@@ -33,7 +33,7 @@ from lasing.plan.build import columns
 from lasing.plan.inside import Inside
 from lasing.plan.literals import Outside, Unplanned, Views, access
 from lasing.plan.nodes import Derive, Lookup, PlanRule, Test, Walk
-from lasing.plan.operators import Extremes, Fold, Ranking
+from lasing.plan.operators import Concat, Extremes, Fold, Ranking
 from lasing.plan.relations import Relation
 from lasing.plan.walks import Walkable, walkable
 
@@ -162,7 +162,8 @@ class Bodies:
         elements = self._elements(name, group, aggregate.terms, cases, context)
         draft = self.outside.draft
         values, _ = draft.relation(name, len(group) + 1, True)
-        draft.stages.append(Fold(aggregate.function, elements, values, tuple(group), self.number))
+        fold = Concat if AGGREGATES[aggregate.function].sorts else Fold
+        draft.stages.append(fold(aggregate.function, elements, values, tuple(group), self.number))
         some = self._projected(elements, tuple(range(len(group))))
         value = draft.variable("value")
         test = Test(aggregate.operator, value, aggregate.bound, negated)

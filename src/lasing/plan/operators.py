@@ -227,6 +227,15 @@ class Fold(OperatorNode):
 
 
 @dataclass(frozen=True, slots=True)
+class Concat(Fold):
+    """The same for an aggregate that needs all rows of a group in their order."""
+
+    @property
+    def ordered(self) -> range:
+        return range(self.groups, self.source.arity)
+
+
+@dataclass(frozen=True, slots=True)
 class Extremes(OperatorNode):
     """The rows (group, terms) of `source` that are among the `most` greatest, or least, of their group; the first
     `groups` columns group."""

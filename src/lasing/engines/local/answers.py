@@ -35,6 +35,7 @@ from lasing.engines.local.asking import (
     ROOM,
     SLOT,
     TERMS,
+    TEXTS,
     TOTAL,
     A,
     B,
@@ -272,7 +273,7 @@ def _asked(
                 make_room()
                 return 0
             found = answer(question, a, b)
-            if question != TOTAL:
+            if question not in (TOTAL, TEXTS):
                 remember(question, a, b, found)
             return found
         except BaseException as error:

@@ -13,7 +13,7 @@ Values are forgotten only on entering an `encoding()` that is not inside another
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 from weakref import ref
@@ -21,7 +21,7 @@ from weakref import ref
 import numpy as np
 
 from lasing.engines.local.answers import Answers
-from lasing.engines.local.asking import ANSWER, FIRST_FUNCTION, PAIR, QUESTION, TOTAL, A, B, encode_made
+from lasing.engines.local.asking import ANSWER, FIRST_FUNCTION, PAIR, QUESTION, TEXTS, TOTAL, A, B, encode_made
 from lasing.engines.local.collect import (
     MADE,
     NO_VALUE,
@@ -36,7 +36,7 @@ from lasing.engines.local.collect import (
 from lasing.engines.local.questions import Call, NoValue, Operands, compared, computed
 from lasing.engines.local.strings import Strings
 from lasing.engines.local.texts import Texts
-from lasing.engines.local.totals import total_at
+from lasing.engines.local.totals import total_at, words_at
 from lasing.engines.local.values import (
     DOUBLE,
     INTEGER,
@@ -50,6 +50,7 @@ from lasing.engines.local.values import (
     encode_doubles,
     encode_wide,
 )
+from lasing.logic.functions import concatenation
 from lasing.logic.values import KINDS, Undefined, Value
 from lasing.logic.values.constructed import Constructed, constructed
 from lasing.logic.values.table import Coding
@@ -127,6 +128,11 @@ class Dictionary:
         """How many users are working with bare codes."""
         self.collections = 0
         """How often values were forgotten."""
+
+    @property
+    def known(self) -> Mapping[Value, int]:
+        """The codes of all values that have one, except for small integers, and for terms that nobody has read yet."""
+        return self._codes
 
     # -- holding codes ---------------------------------------------------------------------------------------------
 
@@ -219,6 +225,8 @@ class Dictionary:
         try:
             if question == TOTAL:
                 return self._total(a, b)
+            if question == TEXTS:
+                return self._concatenation(a, b)
             one = self._term(a)
             other = one if a == b else self._term(b)
             if question < PAIR:
@@ -237,6 +245,19 @@ class Dictionary:
             return self._code_of_result(total_at(self._arena.ctypes.data, at, parts))
         except Undefined as why:
             return UNDEFINED - REASONS.index(str(why))
+
+    def _concatenation(self, at: int, rows: int) -> int:
+        """The code of the concatenation of rows, which come after the word that says how wide they are."""
+        (width,) = words_at(self._arena.ctypes.data, at, 1)
+        codes = np.array(words_at(self._arena.ctypes.data, at + 1, rows * width), np.int64).reshape(rows, width)
+        columns = [self.values(column) for column in np.ascontiguousarray(codes.T)]
+        try:
+            code = self._code_of_result(concatenation(list(zip(*columns, strict=True))))
+        except Undefined as why:
+            return UNDEFINED - REASONS.index(str(why))
+        if self._texts is not None:
+            self._texts.of(self.names)
+        return code
 
     def _term(self, code: int) -> Value | Operands:
         if NAMES <= code < TERMS:

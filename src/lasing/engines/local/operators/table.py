@@ -7,6 +7,7 @@ from typing import Any
 from lasing.engines.local.operators import (
     box,
     clock,
+    concat,
     differentiate,
     extremes,
     fixpoint,
@@ -32,6 +33,7 @@ OPERATORS: dict[type, Operator[Any]] = {
     for module in (
         box,
         clock,
+        concat,
         differentiate,
         extremes,
         fixpoint,
