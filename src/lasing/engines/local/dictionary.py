@@ -58,9 +58,9 @@ from lasing.logic.values.table import Coding
 Codes = np.ndarray[Any, np.dtype[np.int64]]
 
 _LEAST = 1 << 16
+"""Up to this number of values, none is ever forgotten."""
 _SEVERAL = 16
 """For fewer terms, looking for what they have in common takes longer than it saves."""
-"""Up to this number of values, none is ever forgotten."""
 _MOST_HELD = 1 << 10
 
 
