@@ -13,6 +13,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from lasing.connectors.bad_rows import BadRow
 from lasing.connectors.tables import Table
 from lasing.errors import LasingError, LasingWarning
 from lasing.logic import values
@@ -24,6 +25,7 @@ from lasing.reading import parse
 from lasing.reports import Report
 from lasing.session import Run, run
 from lasing.timeline.reorder import Late
+from lasing.watching import Progress
 
 if TYPE_CHECKING:
     from lasing.live.engine import Engine
@@ -31,12 +33,14 @@ if TYPE_CHECKING:
 __all__ = [
     "Answer",
     "Atom",
+    "BadRow",
     "Changes",
     "Engine",
     "LasingError",
     "LasingWarning",
     "Late",
     "Program",
+    "Progress",
     "Report",
     "Result",
     "Run",

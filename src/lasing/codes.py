@@ -96,6 +96,12 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E321": "you asked for frames of pandas or Polars, which is not installed",
         "E322": "you asked for a frame of answers that would have too many rows",
         "E323": "you asked for frames of a run that has already begun",
+        "E324": "`Engine.on` names something that is not an output of the program, or a function that cannot be called",
+        "E325": "a function that `Engine.on` calls pushes facts into the engine that calls it",
+        "E333": "what you asked to explain is not an atom of the program",
+        "E334": "explanations need a program with exactly one answer at each time point",
+        "E335": "you asked why an atom holds that does not, or why one does not that does",
+        "E336": "the stream can be read only once, and explanations read it again",
     },
     "Files and data": {
         "E401": "a file cannot be read or decompressed",
@@ -148,6 +154,17 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E713": "an attribute has the wrong type, a value of the wrong type, or none",
         "E714": "an event defines itself at the same time point",
     },
+    "Events with intervals": {
+        "E731": "a rule of ETALIS has a syntax error",
+        "E732": (
+            "a rule of ETALIS uses an event or a static atom that is not known, has two meanings, or has another "
+            "number of arguments elsewhere; an unknown encoding"
+        ),
+        "E733": "a variable of a rule of ETALIS has no value",
+        "E734": "an argument of an event is a constant of another type than the declared one",
+        "E735": "an event depends on which of its own intervals NOT excludes, or a static atom on its own negation",
+        "E736": "a length is not a whole number of time points, or has no unit where others have one",
+    },
     "Spark and pipelines": {
         "E601": "Spark needs Java 17 or newer, but it is not installed",
         "E602": "PySpark, pandas or paho-mqtt is not installed",
@@ -161,13 +178,18 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E613": "a source of a pipeline cannot be reached or read",
         "E614": "a query stopped: a row cannot be read, the state is damaged, or another reason that Spark gives",
         "E615": "the disk is full",
+        "E616": "another pipeline uses the checkpoint",
+        "E617": "a checkpoint or a file of results cannot be written",
+        "E618": "a checkpoint is damaged",
+        "E619": "a file that a pipeline follows has become shorter",
+        "E620": "the folder or file of a sink is not what the checkpoint says",
     },
     "Warnings": {
         "W101": "a predicate that nothing provides: it is not derived, streamed or background",
         "W102": "a rule that never fires",
         "W103": "unbounded state: a literal can need data of any age",
         "W104": "`#show` of something that never occurs",
-        "W105": "a `#avg` or `#sum` over a window in which equal values count once",
+        "W105": "a `#avg`, `#sum` or `#concat` over a window in which equal values count once",
         "W106": "a time point is compared with a date in quotes, which is text there",
         "W107": "a window over a derived predicate that is not remembered, so it sees only what is derived now",
         "W201": "facts before the start of the timeline were ignored",
@@ -194,9 +216,15 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
             "a connection to another machine without TLS, or a password in a file of settings: "
             "[secrets](../how-to/live-sources.md#secrets) come from the environment or a file of their own"
         ),
+        "W217": "an event of a pattern of ETALIS can be of any age, because no limit bounds the pattern",
+        "W218": (
+            "the separable encoding of ETALIS merges intervals of one event that overlap or touch, which some streams "
+            "have"
+        ),
         "W601": "there are many more partitions than shards, so most of Spark's tasks will be empty",
         "W602": "the program cannot be divided into shards, so one shard does all the work",
         "W603": "everything waits for a source that delivers no facts",
+        "W604": "a setting of a pipeline file has no effect with its engine",
     },
 }
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lasing.connectors.missing import Gaps
 from lasing.connectors.rows import Arity, EventArity
 from lasing.engine_choice import ChangesEngine, ModelsEngine
+from lasing.entailment.contradictions import Contradictions
 from lasing.errors import Diagnostic, similar
 from lasing.errors import warn as issue
 from lasing.logic.answers import Answer, Changes
@@ -30,6 +31,8 @@ class Counting:
 
     program: Program
     report: Report
+    contradictions: Contradictions
+    """The inconsistencies that a query has met so far."""
     _known: Arity
     _gaps: Gaps
     _rejected: Rejected
@@ -55,6 +58,7 @@ class Counting:
         found += self._known.warnings() if isinstance(self._known, EventArity) else []
         found += self._rejected.warnings()
         found += report.late.warnings("to wait longer, a longer --delay (delay= in Python)")
+        found += self.contradictions.findings()
         return found + left_out(self.program, report.dropped_heads, report.failures, report.examples)
 
     def _naming(self) -> str:
@@ -81,6 +85,18 @@ class Counting:
         for row in np.flatnonzero(np.isin(columns.numbers, list(sides))):
             name = sides[int(columns.numbers[row])]
             self._rejected.advance(int(columns.times[row]), {name: int(columns.signs[row])})
+
+    def _noted(self, columns: ChangedColumns) -> ChangedColumns:
+        """Take note of the inconsistencies among changes, and return the others."""
+        hidden = [i for i, (name, _) in enumerate(columns.predicates) if name in self.contradictions.predicates]
+        if not hidden:
+            return columns
+        import numpy as np
+
+        mine = np.isin(columns.numbers, hidden)
+        for change in columns.taken(np.flatnonzero(mine)).changes():
+            self.contradictions.note(change.time, change.added)
+        return columns.taken(np.flatnonzero(~mine))
 
     def _count_facts(self, facts: Slab) -> None:
         for batch in facts:

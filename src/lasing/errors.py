@@ -40,7 +40,8 @@ _LONGEST_SLIP = 60
 class Place:
     """Where in which text: a source's name, a line and column from 1, the line itself, and how much to underline.
 
-    For a very long line, `text` is only the part from the character `begin` on.
+    For a very long line, `text` is only the part from the character `begin` on. `cell` is the column of a table, by its
+    name, if the place is a row of one.
     """
 
     source: str
@@ -49,6 +50,7 @@ class Place:
     text: str = ""
     length: int = 1
     begin: int = 0
+    cell: str = ""
 
     def __str__(self) -> str:
         return f"{self.source}:{self.line}:{self.column}"

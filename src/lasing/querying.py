@@ -11,7 +11,6 @@ from lasing.background import named_graph, with_background
 from lasing.connectors.files import OnBytesRead
 from lasing.engine_choice import EngineName
 from lasing.entailment import Entail, with_entailment
-from lasing.entailment.contradictions import Contradictions
 from lasing.errors import Diagnostic, LasingError, fault, warn
 from lasing.languages import SPARQL, prefixes_of, read_program
 from lasing.limits import Limits, limits_of
@@ -138,8 +137,8 @@ class Answering:
         self.program = program
         self.findings: list[Diagnostic] = []
         """What entailment says about the data, once there is an answer."""
-        self._contradictions = Contradictions(program)
-        self.run = Run(self._contradictions.watched, [], 0, 0, engine, warn=False, limits=limits)
+        self.run = Run(program, [], 0, 0, engine, warn=False, limits=limits)
+        self.run.contradictions.timed = False
 
     def result(self) -> Result:
         """The answer."""
@@ -147,8 +146,7 @@ class Answering:
         answer = next(self.run)
         (atoms,) = answer.models
         rows = rows_of(output, atoms)
-        self._contradictions.note(answer.time, atoms)
-        self.findings = list(self._contradictions.findings(timed=False))
+        self.findings = list(self.run.contradictions.findings())
         prefixes = prefixes_of(self.program, SPARQL.name)
         if output.form == "truth":
             return Result((), [], "truth", bool(rows), prefixes)

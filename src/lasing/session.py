@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lasing.connectors.arriving import Arrived, OnLateAtom, arriving, counting
 from lasing.connectors.bad_rows import STOP, BadRows, OnBadRow, bad_rows_of
@@ -28,7 +29,9 @@ from lasing.engine_choice import (
     most_models,
 )
 from lasing.entailment import Entail
+from lasing.entailment.contradictions import Contradictions
 from lasing.errors import LasingError, fault
+from lasing.explaining import Explaining
 from lasing.limits import Limits, Watch, limits_of
 from lasing.logic.answers import Answer, Changes, changes, filled, repeated
 from lasing.logic.facts import facts_of
@@ -43,6 +46,7 @@ from lasing.reports import Report, counted
 from lasing.results import Results, Step
 from lasing.timeline.ticks import Tick
 from lasing.timeline.timing import Delays, Timing, timing_of
+from lasing.watching import OnProgress, Watched, watched
 
 if TYPE_CHECKING:  # these load Arrow and the kernels, so only when needed
     from lasing.connectors.batches import Batch, Slab
@@ -52,6 +56,7 @@ if TYPE_CHECKING:  # these load Arrow and the kernels, so only when needed
     from lasing.engines.local.figures import Measuring
 
 Arrivals = Iterator[tuple[int, list[Atom]]]
+Item = TypeVar("Item")
 
 
 def run(
@@ -71,6 +76,7 @@ def run(
     delay: Delays | None = None,
     idle: str | timedelta | None = None,
     on_late: OnLateAtom | None = None,
+    progress: bool | OnProgress = False,
     data: Any = None,
     entail: Entail = None,
     max_atoms: int | None = None,
@@ -104,6 +110,9 @@ def run(
     or file. Time moves with the slowest stream, unless it has been silent for `idle`. Facts beyond the bound are left
     out, counted, and handed to `on_late`.
 
+    With `progress=True`, a long run shows a bar, if standard error is a terminal. A function gets a `lasing.Progress`
+    now and then, and at the end: the bytes read, facts and time points so far.
+
     Three limits end a run that gets out of hand, with an error that names the rule: `max_atoms`, derived at one time
     point (5,000,000 by default, 200,000 for engines other than the local one); `max_memory`, in bytes or as '2 GB'
     (half of the machine's); `max_time` for the whole run, in seconds or as '5 min' (none).
@@ -119,6 +128,7 @@ def run(
     timing = timing_of(delay, idle, None)
     if timing is not None and sort:
         raise fault("E510", "a stream is sorted whole, or read with a delay", note="leave out sort= or delay=")
+    following = watched(progress, stream)
     return Run(
         checked,
         stream,
@@ -126,6 +136,8 @@ def run(
         end,
         engine,
         sort,
+        following if following is None else following.read,
+        watched=following,
         models=models,
         limits=limits,
         missing=missing,
@@ -135,7 +147,7 @@ def run(
     )
 
 
-class Run(Results, Counting):
+class Run(Results, Counting, Explaining):
     """An iterator over the answers. `report` says what was left out; it is complete once the answers are exhausted.
 
     `changes()` returns the differences between answers, and skips time points at which nothing happens. `several` says
@@ -160,12 +172,18 @@ class Run(Results, Counting):
         bad_rows: BadRows | None = None,
         timing: Timing | None = None,
         on_late: OnLateAtom | None = None,
+        watched: Watched | None = None,
     ) -> None:
         self._live = live
+        self._watched = watched
         self._watch = Watch(limits)
-        self._engine = choose(program, engine, most_models(models), self._watch)
-        self.several = has_several_answers(program)
+        policy = None if bad_rows is None else BadRows(bad_rows.skips, bad_rows.share)
+        again = partial(Run, sort=sort, limits=limits, missing=missing, bad_rows=policy, timing=timing, warn=False)
+        self._again = lambda program, end: again(program, _readable_again(stream), start, end, engine)
         program = program.watching_dates()
+        self.contradictions = Contradictions(program)
+        self._engine = choose(self.contradictions.watched, engine, most_models(models), self._watch)
+        self.several = has_several_answers(program)
         self._watch.shown = program.time_text
         first = None if start is None else time_of(start, program.tick)
         last = None if end is None else time_of(end, program.tick)
@@ -196,29 +214,37 @@ class Run(Results, Counting):
         self._answers: Iterator[Answer]
         own = by_time(program.data)
         given = program.tick, sort, progress, self._known, self._gaps
+        self.first: int | None = None
+        """The first time point, once the facts have been read."""
+
+        def arrivals() -> Arrivals:
+            if timing is None:
+                return self._arrivals(merged([own, stream_rows(stream, *given)]), first, last)
+            unit = None if program.tick is None else program.tick.microseconds
+            feeds = stream_feeds(stream, program.tick, progress, self._known, self._gaps)
+            arrived = arriving(feeds, own, timing, unit, counting(self.report.late, on_late))
+            return self._delayed(arrived, first, last, timing.follows_clock)
+
+        self._arriving = arrivals
         if timing is None and isinstance(self._engine, OnLocal) and in_columns(stream):
             from lasing.connectors.batches import batches_of
 
             sources = [batches_of(own), *stream_batches(stream, *given)]
-            self._steps = self._steps_of(self._engine, sources, first, last, warn)
+            self._steps = self._followed(self._steps_of(self._engine, sources, first, last, warn))
             self._moments = self._moments_of(self._steps)
             self._answers = filled(self._moments)
             return
-        if timing is None:
-            arrivals = self._arrivals(merged([own, stream_rows(stream, *given)]), first, last)
-        else:
-            unit = None if program.tick is None else program.tick.microseconds
-            feeds = stream_feeds(stream, program.tick, progress, self._known, self._gaps)
-            arrived = arriving(feeds, own, timing, unit, counting(self.report.late, on_late))
-            arrivals = self._delayed(arrived, first, last, timing.follows_clock)
         match self._engine:
             case OnLocal() | OnReference():
-                self._moments = self._changes_of(self._engine, arrivals, warn)
+                self._moments = self._followed(self._changes_of(self._engine, arrivals(), warn))
                 self._answers = filled(self._moments)
             case AnyAnswers():
-                answers = self._answers_of(self._engine, arrivals, warn)
+                answers = self._followed(self._answers_of(self._engine, arrivals(), warn))
                 self._moments = changes(answers)
                 self._answers = repeated(answers)
+
+    def _followed(self, items: Iterator[Item]) -> Iterator[Item]:
+        return items if self._watched is None else self._watched.through(items, self.report)
 
     def __iter__(self) -> Iterator[Answer]:
         return self
@@ -235,6 +261,12 @@ class Run(Results, Counting):
     def moments(self) -> Iterator[Changes]:
         """Same as `changes`, and also the first and last time point and, for a live stream, those with facts."""
         return self._moments
+
+    def facts(self) -> Iterator[Fact]:
+        """The facts of the stream that the program takes, in order, without evaluating anything."""
+        for time, atoms in self._arriving():
+            self.first = time if self.first is None else self.first
+            yield from (Fact(time, atom) for atom in atoms)
 
     def columns(self) -> Iterator[ChangedColumns] | None:
         """Same as `changes`, in columns, without an object for each atom; None if the run makes atoms anyway."""
@@ -386,7 +418,9 @@ class Run(Results, Counting):
         return columnar
 
     def _advanced(self, columnar: ColumnarEngine, facts: Slab, start: int, until: int) -> Iterator[Step]:
-        for columns in columnar.advance(facts, until):
+        for columns in map(self._noted, columnar.advance(facts, until)):
+            if not len(columns):
+                continue
             last = int(columns.times[-1])
             self._count_until(last, self._size + int(columns.signs.sum()), 1)
             # Atoms that changed before the last of these time points count once more for each time point up to it.
@@ -417,7 +451,7 @@ class Run(Results, Counting):
         for time, arrived in arrivals:
             engine = engine or self._made(choice, time)
             now = Changes(time, frozenset(), frozenset())
-            for change in engine.advance(time, arrived):
+            for change in map(self.contradictions.rest, engine.advance(time, arrived)):
                 if change.time == time:
                     now = change
                 else:
@@ -430,7 +464,7 @@ class Run(Results, Counting):
         engine, latest = None, Answer(0, ())
         for time, arrived in arrivals:
             engine = engine or choice.make(time)
-            for answer in engine.advance(time, arrived):
+            for answer in map(self.contradictions.rest_of_answer, engine.advance(time, arrived)):
                 if answer.time < time:
                     yield self._counted_models(answer)
                 latest = answer
@@ -438,3 +472,11 @@ class Run(Results, Counting):
             latest = replace(latest, time=time)
             yield self._counted_models(latest)
         self._warn(warn)
+
+
+def _readable_again(stream: Any) -> Any:
+    """A stream that can be read once more."""
+    if isinstance(stream, Iterator):
+        note = "give the stream as a list, a table or a file, or use an Engine, which keeps what it needs"
+        raise fault("E336", "the stream can be read only once, and explanations read it again", note=note)
+    return stream

@@ -299,6 +299,16 @@ def test_stats_name_the_rules_and_relations(tmp_path: Path) -> None:
     assert done.stdout == "hot(a) at 1.\nhot(a) at 2.\n"
 
 
+def test_stats_of_rules_that_differ_only_in_constants_are_in_one_line(tmp_path: Path) -> None:
+    rules = [f"t(X,a{i},Y) :- t(X,b{i},Y), t(Y,c,X).\n" for i in range(20)]
+    (tmp_path / "p.lars").write_text("".join(rules) + "#input t/3.\n")
+    (tmp_path / "s.facts").write_text("t(x,b3,y) at 1.\nt(y,c,x) at 1.\nt(x,b4,y) at 1.\n")
+    done = lasing("run", "p.lars", "s.facts", "--stats", "-q", folder=tmp_path)
+    lines = " ".join(done.stderr.splitlines()[1:]).split("relation")[0].split()
+    assert lines[:2] == ["1", "2"]
+    assert "(and 19 rules, 2 to 20: they differ only in constants)" in " ".join(lines)
+
+
 def test_stats_of_another_engine_say_that_there_are_none(tmp_path: Path) -> None:
     (tmp_path / "p.lars").write_text("x :- p.\n")
     (tmp_path / "s.facts").write_text("p at 1.\n")

@@ -123,7 +123,9 @@ class _Maker:
         inside = f"{{{', '.join(terms)} : {', '.join(condition)}}}"
         if chance.random() < 0.6:
             return self._selection(scope, terms, inside)
-        function = chance.choice(["count", "count", "sum", "min", "max", "avg"])
+        function = chance.choice(["count", "count", "sum", "min", "max", "avg", "concat"])
+        if function == "concat" and chance.random() < 0.8:  # otherwise it has no value, unless all terms are texts
+            inside = f"{{{', '.join([*terms[:-1], f'lexical({terms[-1]})'])} : {', '.join(condition)}}}"
         if chance.random() < 0.5:
             result = self._variable()
             scope.bound.append(result)

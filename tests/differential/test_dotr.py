@@ -18,8 +18,8 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad
 
 import lasing
 from lasing.connectors.rdf.terms import term_of_value, value_of_term
+from lasing.events.declarations import predicate_of
 from lasing.languages.tesla.definition import Event, Match, Matcher
-from lasing.languages.tesla.matches import predicate_of
 from lasing.languages.tesla.syntax import Expression, Reference, TeslaProgram, parts
 from lasing.logic.tables import FactTable
 from lasing.logic.values import UNBOUND, Undefined, Value

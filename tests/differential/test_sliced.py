@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from lasing.spark import batch
 from lasing.spark.batch import Extent, cut, slice_function
+from lasing.spark.noted import Notes
 from lasing.spark.packing import PACKED_SCHEMA
 from lasing.spark.slices import Slices
 from lasing.spark.tables import from_bytes
@@ -56,7 +57,8 @@ def sliced(case: Case, chance: random.Random) -> int:
     places = chance.sample(range(1000), len(slices) * task.shards)
     sent = packed(case, case.rows, chance, places, slices) + list(_newest_of_each_key(case, slices, places))
     sent += [dict(zip(PACKED_SCHEMA.names, (place, 0, 0, None, None, None), strict=True)) for place in places]
-    evaluate = slice_function(lambda: task, places, slices, first)
+    notes: Notes = {}
+    evaluate = slice_function(lambda: task, places, slices, first, notes.update)
     parts: OutputRows = Counter()
     for place in chance.sample(places, len(places)):
         mine = [row for row in sent if row["place"] == place]

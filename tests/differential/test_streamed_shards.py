@@ -205,6 +205,9 @@ class Clock:
     evaluated; those that are idle are not asked. A batch that brings no rows reaches no shard: nothing is evaluated,
     although the clock goes on. The timeline starts with the oldest row in time that has come when its first time point
     is evaluated.
+
+    If time follows the clock, an instant closes time points for each input without rows, as a row would. Without any
+    fact, it starts the timeline too.
     """
 
     task: Task
@@ -219,29 +222,38 @@ class Clock:
     late: Counter[tuple[object, ...]] = field(default_factory=Counter)
     last: int | None = None
 
-    def take(self, rows: Sequence[Row], drain: bool = False, lacking: bool = False) -> None:
+    def take(self, rows: Sequence[Row], drain: bool = False, lacking: bool = False, beat: int | None = None) -> None:
         """A batch of rows; `lacking` says that it brings rows without a value as well, which are no facts."""
         self.batches += 1
-        if not (rows or drain or lacking):
+        if not (rows or drain or lacking or beat is not None):
             return
         floor = self.until if self.until is not None else None if self.task.start is None else self.task.start - 1
         before = dict(self.closed)
         for row in rows:
             self._take_row(row, self.closed if self.ordered else before, floor)
-        if self.last is None:
-            return
         present = {row[1] for row in rows}
+        for predicate in self.task.inputs if beat is not None else ():
+            if predicate not in present:
+                self._close(predicate, cast("int", beat))
+        if self.last is None and beat is None and self.until is None:
+            return
         for predicate in self.task.inputs:
             if predicate in present or predicate not in self.heard:
                 self.heard[predicate] = self.batches
         own = [fact.time for fact in self.task.program.data]
-        over = self.task.program.end_after(max([self.last, *own])) if drain else self._over(present)
+        reached = self._over(present)
+        begins = [*(self.task.point(row[0]) for row in self.on_time), *own] or [p for p in (reached,) if p is not None]
+        over = reached
+        if drain:
+            begin = self.task.start if self.task.start is not None else min(begins, default=0)
+            newest = self.last if self.last is not None else begin - 1 if self.until is None else self.until
+            over = self.task.program.end_after(max([newest, *own]))
         if over is None:
             return
         if self.until is None:
             self.start = self.task.start
             if self.start is None:
-                self.start = min([*(self.task.point(row[0]) for row in self.on_time), *own])
+                self.start = min(begins)
             self.until = over if over >= self.start else None
         else:
             self.until = max(self.until, over)
@@ -254,9 +266,12 @@ class Clock:
             self.late[predicate, point, max(limits), max(limits) + 1 - point, _fact(row, self.task)] += 1
         else:
             self.on_time.append(row)
+        self._close(predicate, instant)
+        self.last = point if self.last is None else max(self.last, point)
+
+    def _close(self, predicate: str, instant: int) -> None:
         closes = self.task.point(instant - self.task.delays.get(predicate, 0)) - 1
         self.closed[predicate] = max(self.closed.get(predicate, closes), closes)
-        self.last = point if self.last is None else max(self.last, point)
 
     def _over(self, present: set[str]) -> int | None:
         """The last time point that all inputs have closed, except idle ones."""
@@ -439,7 +454,13 @@ class Workers:
         self.late: Counter[tuple[object, ...]] = Counter()
         self.missing: Counter[tuple[str, str]] = Counter()
 
-    def take(self, rows: Sequence[Row], drain: bool = False, arrivals: Sequence[str] | None = None) -> None:
+    def take(
+        self,
+        rows: Sequence[Row],
+        drain: bool = False,
+        arrivals: Sequence[str] | None = None,
+        beat: int | None = None,
+    ) -> None:
         """A micro-batch: Spark calls the shards that have rows, in any order."""
         task, chance = self.case.task, self.chance
         if self.ordered and arrivals is None:
@@ -450,15 +471,16 @@ class Workers:
             fields = (row[name] for name in ("input", "number", "marks", "facts", "missing"))
             arrived[row["place"]].append(arrived_of(task, *fields))
         for number in chance.sample(range(task.shards), task.shards):
-            if arrived[number] or drain:
-                self._step(number, arrived[number], drain)
+            if arrived[number] or drain or beat is not None:
+                self._step(number, arrived[number], drain, beat)
 
-    def _step(self, number: int, arrived: Sequence[Arrived], drain: bool) -> None:
+    def _step(self, number: int, arrived: Sequence[Arrived], drain: bool, beat: int | None) -> None:
         task, chance = self.case.task, self.chance
         for _ in range(chance.choice([1, 1, 1, 2])):  # the batch is tried again: what came of it before is lost
             if chance.random() < self.moves:
                 shard._live.clear()  # the shard has moved
-            result = step(task, number, ShardState.from_bytes(self.states[number]), arrived, drain, self.batches)
+            before = ShardState.from_bytes(self.states[number])
+            result = step(task, number, before, arrived, drain, self.batches, beat)
         self.states[number] = result.state.to_bytes()
         for predicate, table in result.tables.items():
             self.output += rows_of(task, predicate, task.outputs[predicate].finished(table, task.view, task.unit))
@@ -608,7 +630,30 @@ def with_gaps(case: Case, chance: random.Random) -> None:
     assert workers.missing == lacking, case
 
 
-WAYS = [in_batches, in_batches, delayed, too_late, drained_in_between, with_gaps]
+def by_the_clock(case: Case, chance: random.Random) -> None:
+    """Time follows a clock, also in batches without rows. The clock may be ahead of the rows, which then come late, or
+    behind them, and it may go back."""
+    unit = case.task.unit or 1
+    delays = {p: chance.randint(0, 3) * unit for p in case.task.inputs}
+    case = replace(case, task=replace(case.task, delays=delays, idle=_idle(case, chance)))
+    ordered = chance.random() < 0.5
+    workers, clock = Workers(case, chance, ordered=ordered), Clock(case.task, ordered)
+    now = (case.rows[0][0] if case.rows else 0) + chance.randint(-5, 2) * unit
+    for batch in _cut(chance, case.rows, 5):
+        for rows in (batch, *([()] * chance.choice([0, 0, 1, 3]))):
+            newest = max((row[0] for row in rows), default=now)
+            now = max(now, newest) + chance.choice([-2, 0, 0, 1, 1, 4]) * unit
+            beat = now if chance.random() < 0.7 else None
+            workers.take(rows, beat=beat)
+            clock.take(rows, beat=beat)
+            _assert_bounded(case, workers)
+    if case.task.view == "intervals" or chance.random() < 0.5:  # intervals are written when they end
+        workers.take([], drain=True)
+        clock.take([], drain=True)
+    check(case, workers, clock)
+
+
+WAYS = [in_batches, in_batches, delayed, too_late, drained_in_between, with_gaps, by_the_clock]
 
 
 @settings(max_examples=programs(45, 3000))

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import lasing
 from lasing.errors import SourceText
+from lasing.events.declarations import predicate_of
 from lasing.languages.tesla.definition import Event, results
-from lasing.languages.tesla.matches import predicate_of
 from lasing.languages.tesla.reader import read
 from lasing.languages.tesla.sharing import shape_of, shared, with_rows
 from lasing.languages.tesla.syntax import TeslaProgram, TeslaRule

@@ -65,6 +65,7 @@ def targets() -> list[Target]:
         Target("arguments", _arguments, _take_arguments, share=1),
         Target("csv", _damaged(_csv), _file_of(".csv")),
         Target("dotr", _damaged(_dotr), _take_dotr, share=2),
+        Target("etalis", _damaged(_etalis), _take_etalis),
         Target("facts", _damaged(_facts), _file_of(".facts")),
         Target("jsonl", _damaged(_jsonl), _file_of(".jsonl")),
         Target("parquet", _damaged_bytes(_parquet), _file_of(".parquet")),
@@ -97,12 +98,18 @@ def _dotr() -> list[bytes]:
     return [*_examples("dotr"), *_blocks("dotr"), *(dotr_example(seed).text.encode() for seed in range(20))]
 
 
+@cache
+def _etalis() -> list[bytes]:
+    """The rules of the example and of the page on events with intervals."""
+    return [*_examples("etalis"), *_blocks("etalis", "etalis.md")]
+
+
 def _examples(ending: str) -> list[bytes]:
     return [path.read_bytes() for path in sorted((REPOSITORY / "examples").rglob(f"*.{ending}"))]
 
 
-def _blocks(ending: str) -> list[bytes]:
-    page = (REPOSITORY / "docs" / "reference" / "events.md").read_text(encoding="utf-8")
+def _blocks(ending: str, name: str = "events.md") -> list[bytes]:
+    page = (REPOSITORY / "docs" / "reference" / name).read_text(encoding="utf-8")
     found = re.findall(rf"<!-- file \S+\.{ending} -->\n```\n(.*?)```", page, re.DOTALL)
     return [block.encode() for block in found]
 
@@ -195,6 +202,10 @@ def _take_tesla(data: bytes) -> None:
     _take_patterns(
         data, "tesla", "a(1) at 1. b(7) at 2. temp(hall,50) at 2. temp(hall) at 2. smoke(hall) at 3. s at 4."
     )
+
+
+def _take_etalis(data: bytes) -> None:
+    _take_patterns(data, "etalis", "on(m1) at 1. temp(m1,70) at 2. temp(m1) at 2. off(m1) at 3. p at 3. q at 4.")
 
 
 def _take_dotr(data: bytes) -> None:

@@ -13,8 +13,8 @@ import pytest
 
 from lasing import codes, parse
 from lasing.engine_choice import ENGINES
+from lasing.events.declarations import predicate_of
 from lasing.languages.tesla.definition import Event, results
-from lasing.languages.tesla.matches import predicate_of
 from lasing.languages.tesla.reader import read
 from lasing.languages.tesla.resolve import resolved
 from lasing.logic.formulas import Atom

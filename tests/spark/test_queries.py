@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -180,6 +181,119 @@ def test_entailment_of_streamed_triples_in_a_program(spark: Any, folder: Path) -
     )
     assert rows_of(frame.transform(reasoning)) == expected
     assert len(expected) == 20
+
+
+DISJOINT = (
+    SCHEMA
+    + """
+@prefix owl: <http://www.w3.org/2002/07/owl#> . :Thermometer owl:disjointWith :Clock . :status rdfs:domain :Clock ."""
+)
+FIRST_CLASH = r"W210[\s\S]*by the rule cax-dw, this cannot be true at 2026-05-01T00:00:02Z"
+
+
+def test_inconsistent_data_of_a_query_is_reported(spark: Any, folder: Path, files: Files) -> None:
+    (folder / "hot.rq").write_text(ENTAILED)
+    (folder / "rooms.ttl").write_text(DISJOINT)
+    table = readings(12)
+    with pytest.warns(lasing.LasingWarning, match=FIRST_CLASH):
+        wanted = local(folder, table, entail="owl-rl")
+    assert wanted
+    settings: dict[str, Any] = {"background": folder / "rooms.ttl", "entail": "owl-rl", "output": "hot", "shards": 1}
+    history = lasing.rdf.triples(spark.createDataFrame(table), folder / "city.toml")
+    found = history.transform(reason(folder / "hot.rq", slices=2, **settings))
+    with pytest.warns(lasing.LasingWarning, match="W210"):  # whichever slice is the first to be ready
+        assert rows_of(found) == wanted
+    source = files("in", parts(table, 7))
+    rows = spark.readStream.schema("ts timestamp, sensor string, celsius string, status string")
+    rows = rows.option("maxFilesPerTrigger", 1).parquet(str(source))
+    reasoning = reason(folder / "hot.rq", **settings)
+    hot = lasing.rdf.triples(rows, folder / "city.toml").transform(reasoning)
+
+    def run_to_the_end() -> None:
+        reasoning.drain(writer(hot, folder))
+        spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+
+    with pytest.warns(lasing.LasingWarning, match="W210") as warned:
+        run_to_the_end()
+    assert len(warned) == 2  # one for each of the two queries of `drain`
+    assert re.search(FIRST_CLASH, str(warned[0].message))
+    assert rows_of(spark.read.parquet(str(folder / "out"))) == wanted
+
+
+@pytest.mark.parametrize("mode", ["batch", "stream"])
+def test_a_pipeline_reports_inconsistent_data(folder: Path, files: Files, mode: str) -> None:
+    (folder / "hot.rq").write_text(ENTAILED)
+    (folder / "rooms.ttl").write_text(DISJOINT)
+    table = readings(12)
+    files("in", parts(table, 7))
+    head = f'mode = "{mode}"' + ('\ncheckpoint = "checkpoint"\ntrigger = "available now"' if mode == "stream" else "")
+    text = PIPELINE.replace('mode = "batch"', f'entail = "owl-rl"\nshards = 1\n{head}').replace('"csv"', '"parquet"')
+    (folder / "hot.toml").write_text(text)
+    (found,) = run(folder / "hot.toml").diagnostics()
+    with pytest.warns(lasing.LasingWarning, match="W210") as warned:
+        local(folder, table, entail="owl-rl")
+    assert found.code == "W210"
+    assert any(str(found.note).replace("\n", "\n  = ") in str(one.message) for one in warned)
+
+
+ELEMENTS = """
+PREFIX : <http://ex.org/>
+REGISTER ISTREAM <hot> AS SELECT ?sensor ?v
+FROM NAMED WINDOW :w ON :readings [ELEMENTS 8 STEP 5]
+WHERE { ?sensor :room ?room . WINDOW :w { ?sensor :celsius ?v } }
+"""
+TRIPLES = """
+PREFIX : <http://ex.org/>
+REGISTER QUERY hot AS SELECT ?sensor (COUNT(?v) AS ?n) (MAX(?v) AS ?most)
+FROM STREAM :readings [RANGE TRIPLES 7]
+WHERE { ?sensor :room ?room ; :celsius ?v }
+GROUP BY ?sensor
+"""
+
+
+def texts(folder: Path, table: pa.Table) -> Rows:
+    """The rows of one machine, with terms as text and the times of the query's own tick."""
+    query = lasing.parse(folder / "hot.rq")
+    (output,) = query.outputs or ()
+    stream = lasing.rdf.triples(table, folder / "city.toml", predicate="readings")
+    found = []
+    for answer in lasing.run(query, stream, data=folder / "rooms.ttl"):
+        assert answer.instant is not None
+        for row in result_rows(output, answer.atoms):
+            found.append((answer.instant.replace(tzinfo=None), *(None if v is None else mixed_text(v) for v in row)))
+    return sorted(found, key=repr)
+
+
+@pytest.mark.parametrize("query", [ELEMENTS, TRIPLES], ids=["elements", "triples"])
+def test_batches_of_triples_in_a_history_in_a_stream_and_after_a_restart(
+    spark: Any, folder: Path, files: Files, query: str
+) -> None:
+    (folder / "hot.rq").write_text(query)
+    named, _, _ = MAPPING.rpartition("[[triples]]")  # blank nodes have other labels here, so triples another order
+    (folder / "city.toml").write_text(named)
+    table = readings(40)
+    wanted = texts(folder, table)
+    assert len(wanted) >= 20
+    settings: dict[str, Any] = {"background": folder / "rooms.ttl", "output": "hot", "shards": 1}
+    history = lasing.rdf.triples(spark.createDataFrame(table), folder / "city.toml")
+    assert as_texts(history.transform(reason(folder / "hot.rq", **settings))) == wanted
+    first, second, third = parts(table, 11, 24)
+    source = files("in", [first, second])
+    rows = spark.readStream.schema("ts timestamp, sensor string, celsius string, status string")
+    rows = rows.option("maxFilesPerTrigger", 1).parquet(str(source))
+    triples = lasing.rdf.triples(rows, folder / "city.toml")
+    before = triples.transform(reason(folder / "hot.rq", **settings))
+    writer(before, folder).start().awaitTermination()
+    (files("more", [third]) / "000.parquet").rename(source / "002.parquet")
+    again = reason(folder / "hot.rq", **settings)  # its engine is built from the state that the first query left
+    again.drain(writer(triples.transform(again), folder))
+    assert as_texts(spark.read.parquet(str(folder / "out"))) == wanted
+
+
+def as_texts(frame: Any) -> Rows:
+    """Rows whose columns may have numbers instead of terms, with everything but times as text."""
+    found = [tuple(mixed_text(v) if isinstance(v, int) else v for v in row) for row in frame.collect()]
+    return sorted(found, key=repr)
 
 
 def test_an_unknown_regime_is_an_error_at_once(folder: Path) -> None:

@@ -127,46 +127,19 @@ class Members:
         return (*literals, self._counted(wanted, count), Compare("=", result, call("rdf_average", total, kind, count)))
 
     def _concatenated(self, wanted: Aggregated, result: Variable) -> Literals:
-        """The texts of a group, one after the other: each in its place, which is the number of those before it."""
-        builder, keys = self.builder, self.keys
-        row = self._row(wanted)
-        element = builder.predicate("element")
-        order, text = builder.variable("Order"), builder.variable("Text")
-        builder.rule(
-            Atom(element, (*keys, order, text)),
-            (
-                *self.groups,
-                *row.literals,
-                Compare("=", order, call("sort_text", *row.unit)),
-                Compare("=", text, call("lexical", row.value)),
-            ),
+        """The texts of a group in the order of its rows, each after a separator, of which the first goes."""
+        builder, row = self.builder, self._row(wanted)
+        order, text, joined = (builder.variable(name) for name in ("Order", "Text", "Joined"))
+        lexical = call("lexical", row.value)
+        condition = (
+            *row.literals,
+            Compare("=", order, call("sort_text", *row.unit)),
+            Compare("=", text, call("concat", wanted.separator, lexical) if wanted.separator else lexical),
         )
-        place, other = builder.variable("Place"), builder.variable("Other")
-        other_text = builder.variable("Text")
-        placed = builder.predicate("placed")
-        before = Aggregate(
-            "count",
-            (other,),
-            (Atom(element, (*keys, other, other_text)), Compare("<", other, order)),
-            "=",
-            place,
-            frozenset((other, other_text)),
-        )
-        builder.rule(Atom(placed, (*keys, place, text)), (Atom(element, (*keys, order, text)), before))
-        joined, so_far = builder.predicate("joined"), builder.variable("Sofar")
-        builder.rule(Atom(joined, (*keys, 0, "")), self.groups)
-        builder.rule(Atom(joined, (*keys, 1, text)), [Atom(placed, (*keys, 0, text))])
-        longer = call("concat", so_far, wanted.separator, text)
-        builder.rule(
-            Atom(joined, (*keys, call("+", place, 1), longer)),
-            (Atom(joined, (*keys, place, so_far)), Compare(">", place, 0), Atom(placed, (*keys, place, text))),
-        )
-        count = builder.variable("Count")
-        return (
-            *self._no_failures(wanted, lambda value: call("bound", call("lexical", value))),
-            self._counted(wanted, count),
-            Atom(joined, (*keys, count, result)),
-        )
+        texts = Aggregate("concat", (order, text), condition, "=", joined, row.local | {order, text})
+        rest = call("substring", joined, len(wanted.separator) + 1) if wanted.separator else joined
+        failures = self._no_failures(wanted, lambda value: call("bound", call("lexical", value)))
+        return (*failures, texts, Compare("=", result, rest))
 
     def _counted(self, wanted: Aggregated, count: Variable) -> Formula:
         row = self._row(wanted)

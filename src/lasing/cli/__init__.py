@@ -14,6 +14,7 @@ import typer
 from lasing.cli.bench import bench
 from lasing.cli.check import check
 from lasing.cli.console import complain, guarded_output, show_warning
+from lasing.cli.explain import explain
 from lasing.cli.fmt import fmt
 from lasing.cli.models import models
 from lasing.cli.pipeline import pipeline
@@ -38,6 +39,7 @@ app = typer.Typer(
 app.command(short_help="Run a program on streams and print its answers.")(run)
 app.command(short_help="Answer a SPARQL query over files.")(query)
 app.command(short_help="Find mistakes in a program and explain how it will run.")(check)
+app.command(short_help="Explain why an atom holds, or why it does not.")(explain)
 app.add_typer(models, name="models", short_help="Check whether a stream is a model, or find one.")
 app.command(short_help="Format program files.")(fmt)
 app.command(short_help="Print the rules of a program or a query.")(translate)

@@ -47,7 +47,8 @@ def check(
         list[str],
         typer.Argument(
             metavar="PROGRAM...",
-            help="The programs (.lars), queries (.rq .sparql .rspql .csparql .cqels) or event patterns (.tesla .dotr).",
+            help="The programs (.lars), queries (.rq .sparql .rspql .csparql .cqels) or event patterns "
+            "(.tesla .dotr .etalis).",
             show_default=False,
         ),
     ],

@@ -1,4 +1,4 @@
-"""`lasing pipeline`: run the sources, program and sinks that a file describes, on Spark."""
+"""`lasing pipeline`: run the sources, program and sinks that a file describes, on Spark or in this process."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from typing import Annotated, Any
 import typer
 
 from lasing.cli.console import complain
+from lasing.connectors.bad_rows import SKIP, STOP
 from lasing.errors import LasingWarning
 from lasing.logic.partition import Partition, not_streamed, partition
+from lasing.pipeline.formats import LOCAL
 
 
 def pipeline(
@@ -32,7 +34,9 @@ def pipeline(
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not report batches.")] = False,
 ) -> None:
-    """Run a pipeline on Spark: a TOML file names the sources, the program and the sinks.
+    """Run a pipeline: a TOML file names the sources, the program and the sinks.
+
+    It runs on Spark or, with engine = "local" in the file, in this process alone.
 
     A stream that was stopped, by Ctrl-C or by a failure, continues from its checkpoint. Progress is shown as a table
     on a terminal, and line by line elsewhere.
@@ -40,6 +44,7 @@ def pipeline(
     from lasing.pipeline.config import read_pipeline
 
     described = read_pipeline(file)
+    complain(described.cautions)
     if check:
         from lasing.pipeline.run import cautions
 
@@ -47,26 +52,40 @@ def pipeline(
         typer.echo(_describe(described))
         return
     from lasing.pipeline.progress import Progress
-    from lasing.pipeline.run import open_session, run_pipeline
-    from lasing.spark.session import stop as stop_spark
 
     stop = Event()
+    is_local = described.engine == LOCAL
     with warnings.catch_warnings():
         warnings.showwarning = _show
-        with Progress(described.program, metrics, quiet) as progress:
-            try:
-                open_session(described)
-                _listen(stop)  # only now, because Spark has installed its own handler
-                run_pipeline(described, progress, stop)
-            finally:
-                stop_spark()
+        with Progress(described.program, metrics, quiet, starts_spark=not is_local) as progress:
+            if is_local:
+                from lasing.pipeline.local.run import run_local
+
+                _listen(stop)
+                run_local(described, progress, stop)
+            else:
+                _run_on_spark(described, progress, stop)
     complain(progress.diagnostics())
     if progress.total.late:
         print(f"{progress.total.late:,} late facts are in {_where(described.late)}", file=sys.stderr)
+    if progress.total.bad and (kept := sorted(_kept(described))):
+        print(f"{progress.total.bad_rows:,} bad rows were left out; see {', '.join(kept)}", file=sys.stderr)
     if not quiet:
         print(progress.summary(), file=sys.stderr)
     if stop.is_set():
         print(f"stopped; run it again to continue from {described.checkpoint}", file=sys.stderr)
+
+
+def _run_on_spark(described: Any, progress: Any, stop: Event) -> None:
+    from lasing.pipeline.run import open_session, run_pipeline
+    from lasing.spark.session import stop as stop_spark
+
+    try:
+        open_session(described)
+        _listen(stop)  # only now, because Spark has installed its own handler
+        run_pipeline(described, progress, stop)
+    finally:
+        stop_spark()
 
 
 def _listen(stop: Event) -> None:
@@ -86,6 +105,11 @@ def _show(message: Warning | str, category: type[Warning], *_place: Any, **_more
         print(message, file=sys.stderr, flush=True)
 
 
+def _kept(described: Any) -> set[str]:
+    """The folders to which bad rows go."""
+    return {described.bad_rows_in(source) for source in described.sources} - {STOP, SKIP}
+
+
 def _where(sink: Any) -> str:
     return sink.given.get("path") or sink.given.get("topic") or "the console"
 
@@ -100,7 +124,7 @@ def _describe(described: Any) -> str:
     lines = [
         f"program     {len(described.program.rules)} rules, {described.program.background_size} background facts",
         f"mode        {described.mode}, as {described.view}",
-        f"shards      {shards}",
+        *([f"shards      {shards}"] if described.engine != LOCAL else ["engine      local, in one process"]),
         *(
             f"source      {s.fact} from {s.format} {s.given.get('path') or s.given.get('topic') or ''}".rstrip()
             for s in described.sources
@@ -110,8 +134,14 @@ def _describe(described: Any) -> str:
             for s in described.sinks
         ),
         f"late facts  to {described.late.format} {_where(described.late)}",
+        *(f"bad rows    to {folder}" for folder in sorted(_kept(described))),
+        *(["clock       time also passes when no fact comes"] if described.clock else []),
         f"checkpoint  {described.checkpoint or 'none'}",
         f"trigger     {described.trigger or 'as soon as there is data'}",
-        f"spark       {described.master}",
+        f"spark       {described.master}" if described.engine != LOCAL else _checkpoints(described),
     ]
     return "\n".join(lines)
+
+
+def _checkpoints(described: Any) -> str:
+    return f"            every {described.checkpoint_every}, the last {described.keep} are kept"

@@ -68,7 +68,6 @@ from lasing.connectors.sources import FileSource, Streams, followed
 from lasing.connectors.tables import TIME
 from lasing.engine_choice import ENGINES
 from lasing.entailment import with_entailment
-from lasing.entailment.contradictions import Contradictions
 from lasing.errors import LasingError, LasingWarning, fault
 from lasing.languages import read_program
 from lasing.limits import limits_of
@@ -91,7 +90,8 @@ def run(
         list[str],
         typer.Argument(
             metavar="PROGRAM... [STREAM]...",
-            help="Programs (.lars), queries (.rq .sparql .rspql .csparql .cqels) or event patterns (.tesla .dotr), and "
+            help="Programs (.lars), queries (.rq .sparql .rspql .csparql .cqels) or event patterns "
+            "(.tesla .dotr .etalis), and "
             "streams (.facts .csv .jsonl .parquet .trig .nq .nt .jsonld .jelly, - for standard input, or an address: "
             "tcp://HOST:PORT, unix:///PATH, mqtt://HOST/TOPIC, http://127.0.0.1:PORT/PATH to listen). The rows of a "
             "table are facts of the predicate that the file is named after, or of pred in pred=FILE or "
@@ -297,9 +297,8 @@ def run(
         start = time_option("--from", first, program.tick)
         end = time_option("--to", last, program.tick)
         live = any(is_live(source.path) for source in sources)
-        contradictions = Contradictions(program)
         answers = Run(
-            contradictions.watched,
+            program,
             Streams(as_triples(sources, mapping)),
             start,
             end,
@@ -318,12 +317,12 @@ def run(
         if stats:
             answers.measure()
         answers.prepare(lambda: None if quiet else note(COMPILING))
-        batches = _batches(answers, contradictions, view_name, models, _show_time(answers, out_format))
+        batches = _batches(answers, program, view_name, models, _show_time(answers, out_format))
         write_output(batches, out_format, output, _header(program, view_name, answers.several), quiet)
     if stats:
         print_stats(program, answers)
     if not quiet:
-        complain([*answers.diagnostics(), *contradictions.findings()])
+        complain(answers.diagnostics())
         report = answers.report
         number = f"{report.answers:,} answers, " if answers.several else ""
         say(
@@ -343,14 +342,12 @@ def _show_time(answers: Run, form: OutputFormat) -> ShowTime:
     return show
 
 
-def _batches(
-    answers: Run, contradictions: Contradictions, view: View, models: int | None, show_time: ShowTime
-) -> Iterator[Written]:
-    outputs = contradictions.program.outputs
+def _batches(answers: Run, program: Program, view: View, models: int | None, show_time: ShowTime) -> Iterator[Written]:
+    outputs = program.outputs
     queries = formed(outputs)
     if queries:
         alone = outputs is not None and len(outputs) == 1
-        return query_records(contradictions.rest(answers.moments()), view, show_time, queries, alone)
+        return query_records(answers.moments(), view, show_time, queries, alone)
     columns = answers.columns() if view == "changes" else None
     if columns is not None:
         from lasing.connectors.column_sinks import change_records  # here, because it loads Arrow

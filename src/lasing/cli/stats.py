@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from lasing.cli.console import note
+from lasing.engines.local.figures import RuleFigures
 from lasing.logic.program import Program
 from lasing.session import Run
 
@@ -19,10 +20,20 @@ def print_stats(program: Program, answers: Run) -> None:
         note("no statistics: only the local engine measures its rules, and this program runs on another engine")
         return
     rules = sorted(measured.rules(), key=lambda figures: -figures.seconds)
-    rows = [(str(f.rule + 1), f"{f.rows:,}", _time(f.seconds), _short(str(program.rules[f.rule]))) for f in rules]
+    rows = [(str(f.rule + 1), f"{f.rows:,}", _time(f.seconds), _text(program, f)) for f in rules]
     _print(("rule", "rows added", "time", ""), rows)
     kept = sorted(measured.relations(), key=lambda figures: -figures.seconds)
     _print(("relation", "rows now", "time"), [(f"<{f.name}>", f"{f.rows:,}", _time(f.seconds)) for f in kept])
+
+
+def _text(program: Program, figures: RuleFigures) -> str:
+    """A rule, and how many others its figures are for."""
+    text = _short(str(program.rules[figures.rule]))
+    others = [number + 1 for number in figures.others]
+    if not others:
+        return text
+    last = f"rule {others[0]}" if len(others) == 1 else f"{len(others):,} rules, {others[0]} to {max(others)}"
+    return f"{text} (and {last}: they differ only in constants)"
 
 
 def _print(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

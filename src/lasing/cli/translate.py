@@ -17,7 +17,8 @@ def translate(
         list[str],
         typer.Argument(
             metavar="PROGRAM...",
-            help="The programs (.lars), queries (.rq .sparql .rspql .csparql .cqels) or event patterns (.tesla .dotr), "
+            help="The programs (.lars), queries (.rq .sparql .rspql .csparql .cqels) or event patterns "
+            "(.tesla .dotr .etalis), "
             "or - for standard input.",
             show_default=False,
         ),

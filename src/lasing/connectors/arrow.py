@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -251,19 +252,32 @@ def _rows(source: ArrowSource, maker: RowMaker) -> Iterator[Fact]:
 def rows_of(batch: Any, maker: RowMaker, number: int) -> Iterator[Fact]:
     """The rows of a record batch; `number` rows came before it."""
     bad = maker.gaps.bad
-    for i, record in enumerate(_records(batch, maker.name, number), number + 1):
-        place = Place(maker.name, i, 1)
+    for i, record in enumerate(_records(batch), number + 1):
         try:
-            row = maker.row(record, place)
+            place = Place(maker.name, i, 1)
+            row = maker.row(_readable(record, place), place)
         except LasingError as error:
-            bad.take(error, Place(maker.name, i, 1, str(record)))
+            shown = {name: f"({value})" if isinstance(value, _Unreadable) else value for name, value in record.items()}
+            bad.take(error, Place(maker.name, i, 1, str(shown)))
             continue
         if row and not bad.stopping:
             yield row
     bad.stop()
 
 
-def _records(batch: Any, name: str, number: int) -> Iterator[dict[str, object]]:
+class _Unreadable(Exception):  # noqa: N818 -- a value, until its row is read
+    """In place of a cell that Python cannot represent: the reason."""
+
+
+def _readable(record: dict[str, object], place: Place) -> dict[str, object]:
+    """The record, if all its cells can be read."""
+    for column, value in record.items():
+        if isinstance(value, _Unreadable):
+            raise fault("E506", f"the value of {column} cannot be read: {value}", replace(place, cell=column))
+    return record
+
+
+def _records(batch: Any) -> Iterator[dict[str, object]]:
     """The rows of a record batch as dictionaries."""
     terms = [field.name for field in batch.schema if has_terms(field)]
     try:
@@ -273,7 +287,7 @@ def _records(batch: Any, name: str, number: int) -> Iterator[dict[str, object]]:
                 record[column] = value
         yield from records
         return
-    except (ValueError, OverflowError, TypeError):  # Python cannot represent some value: find it
+    except (ValueError, OverflowError, TypeError, LasingError):  # Python cannot represent some value: find it
         pass
     for i in range(batch.num_rows):
         record = {}
@@ -281,7 +295,8 @@ def _records(batch: Any, name: str, number: int) -> Iterator[dict[str, object]]:
             try:
                 found = batch[column][i].as_py()
                 record[column] = values_of_terms([found], column)[0] if column in terms else found
+            except LasingError as error:
+                record[column] = _Unreadable(error.diagnostics[0].message)
             except (ValueError, OverflowError, TypeError) as error:
-                place = Place(name, number + i + 1, 1)
-                raise fault("E506", f"the value of {column} cannot be read: {error}", place) from None
+                record[column] = _Unreadable(str(error))
         yield record

@@ -8,9 +8,15 @@ from dataclasses import dataclass, field
 from lasing.errors import Diagnostic, LasingError, Place, fault
 
 _MOST_ERRORS = 10
-_LEAST_ROWS = 100
+LEAST_ROWS = 100
 """The share of bad rows means something once so many rows have come."""
 
+
+OUT_OF_ORDER = "E504"
+_ONE_AHEAD = (
+    "a single row whose time is wrong and far ahead puts all rows after it out of order: remove it and run again,\n"
+    "or, if the rows are only a little out of order, give a --delay (delay= in Python)"
+)
 
 _OF_THE_PROGRAM = frozenset({"E503"})
 """What is wrong with every row alike, because the program lacks a tick: that ends a run at once."""
@@ -18,11 +24,16 @@ _OF_THE_PROGRAM = frozenset({"E503"})
 
 @dataclass(frozen=True, slots=True)
 class BadRow:
-    """A row that is not a fact: where it is, why it is not, and the row itself."""
+    """A row that is not a fact: where it is, why it is not, and the row itself.
+
+    `column` is the name of the column of a table, if one value is wrong, and `character` where in the line the mistake
+    is. `line` is 0 if it is not known; rows that are no lines are counted from 1.
+    """
 
     file: str
     line: int
-    column: int
+    column: str
+    character: int
     code: str
     reason: str
     row: str
@@ -74,8 +85,9 @@ class BadRows:
         self.numbers[key] = self.numbers.get(key, 0) + 1
         if self.on_bad is not None:
             text = where.text or ("" if place is None else place.text)
-            self.on_bad(BadRow(where.source, where.line, where.column, found.code, found.message, text))
-        if self.rows + self.number >= _LEAST_ROWS:
+            row = BadRow(where.source, where.line, where.cell, where.column, found.code, found.message, text)
+            self.on_bad(row)
+        if self.rows + self.number >= LEAST_ROWS:
             self.check()
 
     def stop(self) -> None:
@@ -99,6 +111,8 @@ class BadRows:
             rows = f"{number:,} bad row{'s'[: number != 1]} of {source} left out"
             what = first.message if number == 1 else f"the first, {code}: {first.message}"
             note = "--bad-rows FILE writes them to a file, --bad-rows stop stops at them (bad_rows= in Python)"
+            if code == OUT_OF_ORDER and number > 1:
+                note += f"\n{_ONE_AHEAD}"
             found.append(Diagnostic("W209", f"{rows}: {what}", first.place, note))
         return found
 

@@ -45,11 +45,16 @@ def read_facts(
 
 
 def parse_facts(
-    text: str, tick: Tick | None = None, ordered: bool = True, name: str = "stream", arity: Arity | None = None
+    text: str,
+    tick: Tick | None = None,
+    ordered: bool = True,
+    name: str = "stream",
+    arity: Arity | None = None,
+    bad: BadRows | None = None,
 ) -> Iterator[Fact]:
     """The rows of a text."""
     check_text(text)
-    return _rows([Block(text, 1)], name, tick, ordered, arity)
+    return _rows([Block(text, 1)], name, tick, ordered, arity, bad)
 
 
 def check_text(text: str) -> None:

@@ -46,10 +46,12 @@ def facts_batches(
     return _batches(raw_blocks(path, progress, _SIZE), str(path), tick, ordered, arity, bad)
 
 
-def text_batches(text: str, tick: Tick | None, ordered: bool, arity: Arity) -> Iterator[Batch]:
+def text_batches(
+    text: str, tick: Tick | None, ordered: bool, arity: Arity, bad: BadRows | None = None
+) -> Iterator[Batch]:
     """The facts of a text."""
     check_text(text)
-    return _batches(iter([RawBlock(text.encode(), 1)]), "stream", tick, ordered, arity)
+    return _batches(iter([RawBlock(text.encode(), 1)]), "stream", tick, ordered, arity, bad)
 
 
 def _finished(reader: FactReader, block: Block) -> Iterator[Fact]:

@@ -8,7 +8,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,15 +19,15 @@ from lasing.connectors.jsonl import read_jsonl
 from lasing.connectors.live.address import followed_path, is_address, live_path
 from lasing.connectors.live.paths import LivePath
 from lasing.connectors.missing import Gaps
+from lasing.connectors.objects import STREAMS, object_rows
 from lasing.connectors.rdf.endings import STREAM_FORMATS as RDF_FORMATS
 from lasing.connectors.rdf.endings import STREAMS as RDF_STREAMS
 from lasing.connectors.rdf.endings import need_library, rdf_ending
 from lasing.connectors.rdf.mapped import MISSING, Mapped, mapped_triples
 from lasing.connectors.rdf.mapping import TripleMapping
-from lasing.connectors.rows import Arity, by_time, check_arity, is_missing, late, merged, time_of, value_of
+from lasing.connectors.rows import Arity, by_time, merged
 from lasing.connectors.tables import TIME, Columns, Table
-from lasing.errors import LasingError, Place, fault
-from lasing.logic.formulas import Atom
+from lasing.errors import LasingError, fault
 from lasing.logic.program import Fact
 from lasing.logic.values import is_name
 from lasing.timeline.ticks import Tick
@@ -89,7 +88,7 @@ class FileSource:
         """The facts in columns."""
         if self.format == "ntriples":
             lines: Iterator[Batch] = _rdf(self.path).line_batches(
-                self.path, self.columns, tick, ordered, progress, arity
+                self.path, self.columns, tick, ordered, progress, arity, gaps.bad
             )
             return lines
         if self.format in RDF_FORMATS:
@@ -219,17 +218,17 @@ def _rows(
 ) -> Iterator[Fact]:
     match stream:
         case str():
-            return parse_facts(stream, tick, ordered, arity=arity)
+            return parse_facts(stream, tick, ordered, arity=arity, bad=gaps.bad)
         case FileSource():
             return stream.rows(tick, ordered, progress, arity, gaps)
         case Mapped():
             rows: Iterator[Fact] = _rdf("a mapping").rdf_rows(
-                _mapped(stream, tick, ordered, progress), stream.predicate, arity
+                _mapped(stream, tick, ordered, progress, gaps), stream.predicate, arity
             )
             return rows
         case Table():
             return read_frame(stream.frame, stream.columns(), tick, ordered, arity, _gaps_of(stream, gaps))
-    return _object_rows(stream, tick, ordered, arity, gaps)
+    return object_rows(stream, tick, ordered, arity, gaps)
 
 
 def in_columns(stream: Any) -> bool:
@@ -264,18 +263,18 @@ def _batches(
 
     match stream:
         case str():
-            return facts_columns.text_batches(stream, tick, ordered, arity)
+            return facts_columns.text_batches(stream, tick, ordered, arity, gaps.bad)
         case FileSource():
             return stream.batches(tick, ordered, progress, arity, gaps)
         case Mapped():
             found: Iterator[Batch] = _rdf("a mapping").rdf_batches(
-                _mapped(stream, tick, ordered, progress), stream.predicate, arity
+                _mapped(stream, tick, ordered, progress, gaps), stream.predicate, arity
             )
             return found
         case Table():
             own = _gaps_of(stream, gaps)
             return arrow_columns.frame_batches(stream.frame, stream.columns(), tick, ordered, arity, own)
-    return batches.batches_of(_object_rows(stream, tick, ordered, arity, gaps))
+    return batches.batches_of(object_rows(stream, tick, ordered, arity, gaps))
 
 
 def recognized(stream: Any) -> _One | Streams:
@@ -300,7 +299,7 @@ def recognized(stream: Any) -> _One | Streams:
             return Table(stream)
         case Iterable():
             return stream
-    raise fault("E510", f"a {type(stream).__name__} is not a stream", note=_STREAMS)
+    raise fault("E510", f"a {type(stream).__name__} is not a stream", note=STREAMS)
 
 
 def naming_columns(stream: Any, names: Mapping[str, tuple[str, ...]]) -> Any:
@@ -348,22 +347,18 @@ def mapped(source: FileSource | Table, mapping: TripleMapping) -> Mapped:
     )
 
 
-def _mapped(stream: Mapped, tick: Tick | None, ordered: bool, progress: OnBytesRead | None) -> Iterator[Any]:
+def _mapped(
+    stream: Mapped, tick: Tick | None, ordered: bool, progress: OnBytesRead | None, gaps: Gaps
+) -> Iterator[Any]:
     source = stream.source
     name = str(source.path) if isinstance(source, FileSource) else "the table"
-    rows = _rows(source, tick, ordered, progress, None, Gaps(MISSING))
-    return mapped_triples(rows, stream.mapping, name)
+    rows = _rows(source, tick, ordered, progress, None, Gaps(MISSING, bad=gaps.bad))
+    return mapped_triples(rows, stream.mapping, name, gaps.bad)
 
 
 def _gaps_of(table: Table, gaps: Gaps) -> Gaps:
     """What missing values mean in a table: as the table says, or otherwise as the run says."""
     return gaps if table.missing is None else Gaps(table.missing, gaps.left_out, gaps.bad)
-
-
-_STREAMS = (
-    "a stream is text, a Path, a data frame, a Table, a dictionary from predicates to data frames,\n"
-    "or rows such as (36, 'temp', 's1', 70)"
-)
 
 
 def _header(source: FileSource) -> Iterable[str]:
@@ -391,40 +386,7 @@ def _header(source: FileSource) -> Iterable[str]:
 
 def _as_table(predicate: object, part: Any) -> Any:
     if not isinstance(predicate, str):
-        raise fault("E509", f"{predicate!r} is not a predicate's name", note=_STREAMS)
+        raise fault("E509", f"{predicate!r} is not a predicate's name", note=STREAMS)
     if isinstance(part, Table | Mapped):
         return replace(part, predicate=part.predicate or predicate)
     return Table(part, predicate)
-
-
-def _object_rows(
-    rows: Iterable[Any], tick: Tick | None, ordered: bool, arity: Arity | None, gaps: Gaps
-) -> Iterator[Fact]:
-    """Rows as objects: (time, predicate, argument, …) or (time, Atom)."""
-    newest: int | None = None
-    for number, row in enumerate(rows, 1):
-        place = Place("row", number, 1)
-        match row:
-            case (time, Atom(predicate, args)) if is_name(predicate):
-                args = list(args)
-            case (time, predicate, *args):
-                if not isinstance(predicate, str) or not is_name(predicate):
-                    raise fault("E509", f"{predicate!r} is not a predicate's name", place)
-            case _:
-                raise fault("E510", f"{row!r} is not a row", place, _STREAMS)
-        if is_missing(time) and gaps.skips:
-            gaps.left_out["the stream", "time"] += 1
-            continue
-        point = time_of(time, tick, place)
-        if newest is not None and point < newest and ordered:
-            raise late(point, newest, place, tick)
-        newest = point if newest is None else max(newest, point)
-        missing = [i for i, arg in enumerate(args) if is_missing(arg)]
-        if missing:
-            if gaps.skips:
-                gaps.left_out[f"the facts of {predicate}", f"argument {missing[0] + 1}"] += 1
-                continue
-            args = [gaps.filler if i in missing else arg for i, arg in enumerate(args)]
-        atom = Atom(predicate, tuple(value_of(arg, place) for arg in args))
-        if check_arity(atom, arity, partial(Place, "row", number, 1)):
-            yield Fact(point, atom)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from typing import Any
 
 ARRIVAL = "*arrival"
 """The column that says when a row arrived."""
+BAD = "*bad"
+"""The column that says what is wrong with a row; null for a good one."""
 
 
 def file_arrival(frame: Any) -> Any | None:
@@ -17,6 +20,13 @@ def file_arrival(frame: Any) -> Any | None:
         return None
     modified = padded(f.unix_millis("_metadata.file_modification_time"))
     return f.concat(modified, f.lit(" "), f.col("_metadata.file_path")).alias(ARRIVAL)
+
+
+def file_path(frame: Any) -> Any | None:
+    """The address of the file that a row comes from, as a column; None if Spark does not know it."""
+    from pyspark.sql import functions as f
+
+    return f.col("_metadata.file_path") if _of_files(frame) else None
 
 
 def _of_files(frame: Any) -> bool:
@@ -33,6 +43,11 @@ def _of_files(frame: Any) -> bool:
     finally:
         log.setLevel(level)
     return True
+
+
+def refused(thing: object, code: str, reason: str, column: str = "") -> str:
+    """What is wrong with a row that was read, but is not a fact, as a text for the column `BAD`."""
+    return json.dumps({"row": str(thing), "code": code, "reason": reason, "column": column})
 
 
 def padded(number: Any) -> Any:

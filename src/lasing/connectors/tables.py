@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lasing.connectors.missing import Gaps, Missing
 from lasing.connectors.rows import Arity, check_arity, late, time_of, value_of
-from lasing.errors import Place, fault, similar
+from lasing.errors import LasingError, Place, fault, similar
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Fact
-from lasing.logic.values import is_name
+from lasing.logic.values import Value, is_name
 from lasing.timeline.ticks import Tick
 
 TIME = "time"
@@ -103,9 +103,12 @@ class RowMaker:
         if written is None and self.gaps.skips:
             self._leave_out(self.columns.time)
             return None
-        time = time_of(written, self.tick, place)
-        if self.newest is not None and time < self.newest and self.ordered:
-            raise late(time, self.newest, place or Place(self.name, 0, 0), self.tick)
+        try:
+            time = time_of(written, self.tick, place)
+            if self.newest is not None and time < self.newest and self.ordered:
+                raise late(time, self.newest, place or Place(self.name, 0, 0), self.tick)
+        except LasingError as error:
+            raise _in_column(error, self.columns.time) from None
         self.newest = time if self.newest is None else max(time, self.newest)
         atom = self._atom(record, place)
         if atom is None:
@@ -136,7 +139,7 @@ class RowMaker:
         if extra is not None:
             names = ",".join(self.header)
             note = f"the first row has {names}; to use only these, name them: p({names})=FILE"
-            raise fault("E505", f"the column {extra} is new here", place, note)
+            raise _in_column(fault("E505", f"the column {extra} is new here", place, note), extra)
         return self.header
 
     def _atom(self, record: Mapping[str, object], place: Place | None) -> Atom | None:
@@ -151,7 +154,7 @@ class RowMaker:
                 return None
             if absent is not None:
                 note = f"the record has {', '.join(record) or 'nothing'}"
-                raise fault("E505", f"the column {absent} is missing", place, note)
+                raise _in_column(fault("E505", f"the column {absent} is missing", place, note), absent)
             things, what = [record[name] for name in names], [f"the value of {name}" for name in names]
         else:
             named = record.get("predicate")
@@ -167,8 +170,19 @@ class RowMaker:
             self._leave_out(names[things.index(None)])
             return None
         filler = self.gaps.filler
-        values = (filler if thing is None and filler is not None else thing for thing in things)
-        return Atom(predicate, tuple(value_of(v, place, w) for v, w in zip(values, what, strict=True)))
+        values: list[Value] = []
+        try:
+            for thing, said in zip(things, what, strict=True):
+                values.append(value_of(filler if thing is None and filler is not None else thing, place, said))
+        except LasingError as error:
+            raise _in_column(error, names[len(values)]) from None
+        return Atom(predicate, tuple(values))
+
+
+def _in_column(error: LasingError, name: str) -> LasingError:
+    """The error, with the column that it is about."""
+    found = error.diagnostics[0]
+    return error if found.place is None else LasingError([replace(found, place=replace(found.place, cell=name))])
 
 
 class Unusual(Exception):  # noqa: N818 -- no error: the exact reader takes it from here

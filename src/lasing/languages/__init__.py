@@ -116,7 +116,22 @@ def _format_dotr(source: SourceText) -> str:
 
 DOTR = FrontEnd("dotr", (".dotr",), _lower_dotr, _format_dotr, _no_question, _prefixes_of_query)
 
-FRONT_ENDS: tuple[FrontEnd, ...] = (LARS, SPARQL, TESLA, DOTR)
+
+def _lower_intervals(sources: Sources, constants: Constants) -> tuple[Program, list[Diagnostic]]:
+    from lasing.languages.etalis.lower import lower
+
+    return lower(sources, constants)
+
+
+def _format_intervals(source: SourceText) -> str:
+    from lasing.languages.etalis.formatter import format_rules
+
+    return format_rules(source)
+
+
+ETALIS = FrontEnd("etalis", (".etalis",), _lower_intervals, _format_intervals, _no_question, lambda _: {})
+
+FRONT_ENDS: tuple[FrontEnd, ...] = (LARS, SPARQL, TESLA, DOTR, ETALIS)
 
 ENDINGS: tuple[str, ...] = tuple(ending for language in FRONT_ENDS for ending in language.endings)
 NAMES: tuple[str, ...] = tuple(language.name for language in FRONT_ENDS)

@@ -27,17 +27,23 @@ def run_clock(engine: Engine, arrivals: Iterable[Any] | None, clock: Clock, unit
     until = clock.now()
     while feeds.running() or endless:
         for _, arrival in feeds.take(feeds.running(), until, lambda _: None):  # what has come, before the clock goes on
-            yield _push(engine, arrival)
+            yield push_arrival(engine, arrival)
         until = clock.now()
         update = engine.follow_clock()
         if update is not None:
             yield update
         else:
-            until = ((until - delay) // unit + 1) * unit + delay  # the next instant at which a time point is over
+            until = next_over(until, unit, delay)
     yield engine.flush()
 
 
-def _push(engine: Engine, arrival: Any) -> Update:
+def next_over(now: int, unit: int, delay: int) -> int:
+    """The next instant at which a time point is over."""
+    return ((now - delay) // unit + 1) * unit + delay
+
+
+def push_arrival(engine: Engine, arrival: Any) -> Update:
+    """Push what arrived: a time and facts, with the name of its source if there are several."""
     match arrival:
         case (time, facts):
             return engine.push(time, facts)

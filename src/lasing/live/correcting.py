@@ -8,11 +8,11 @@ from lasing.connectors.rows import by_time
 from lasing.live.cores import Core, CoreWithPast, Facts
 from lasing.live.corrections import Known, Past, corrections
 from lasing.live.lateness import Lateness, len_of
-from lasing.live.running import Running
+from lasing.live.listening import Listening
 from lasing.live.updates import KnownChanges, Update
 
 
-class Correcting(Running):
+class Correcting(Listening):
     """Pushes that are answered at once."""
 
     def _push_and_correct(
@@ -37,7 +37,7 @@ class Correcting(Running):
             encoded = core.encode(now, facts)
         known = Known(now, facts, encoded, number)
         if now < core.time:
-            return self._correct(past, core, known)
+            return self._correct(lateness, past, core, known)
         return self._go_on(lateness, past, core, now, [known])
 
     def _go_on(self, lateness: Lateness, past: Past, core: Core, now: int, new: list[Known]) -> Update:
@@ -51,7 +51,7 @@ class Correcting(Running):
         parts = [*own, *new]
         self._enter_evaluation()
         changes = core.push_batch(now, core.gathered([(known.time, known.encoded) for known in parts]))
-        self._whole = True
+        self._leave_evaluation()
         for known in parts:
             past.take_in(known)
         past.answered(now, changes)
@@ -60,7 +60,7 @@ class Correcting(Running):
             within.look_back_to(lateness.closing.over)
         return Update(now, changes, self._queries)
 
-    def _correct(self, past: Past, core: Core, late: Known) -> Update:
+    def _correct(self, lateness: Lateness, past: Past, core: Core, late: Known) -> Update:
         """Evaluate again from the time point of late facts."""
         until, start = core.time, self._start
         assert start is not None, "the timeline has begun"
@@ -72,9 +72,18 @@ class Correcting(Running):
             self._start = start = late.time
         self._enter_evaluation()
         base, again, parts = past.go_back(cast("CoreWithPast", core), late.time, start, self._open)
+        old = past.forget_answers(base)
+        over = lateness.closing.over
+        if over is not None and start <= over < late.time:  # no fact will come before that: stop there on the way
+            before = [part for part in parts if part[0] <= over]
+            if past.is_worth_stopping(base, over):
+                past.answered(over, again.push_batch(over, again.gathered(before)))
+                past.stop_at(cast("CoreWithPast", again))
+                parts = parts[len(before) :]
         changes = again.push_batch(until, again.gathered(parts))
-        self._core, self._whole = again, True
-        old = past.answered_again(base, until, changes)
+        self._core = again
+        self._leave_evaluation()
+        past.answered(until, changes)
         found = corrections(old, changes, late.time, until)
         now = [found.pop()] if found and found[-1].time == until else []
         return Update(until, KnownChanges(now), self._queries, found)

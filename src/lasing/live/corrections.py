@@ -21,9 +21,9 @@ from lasing.live.updates import Blocks, ChangeSource
 from lasing.logic.answers import Changes
 from lasing.logic.formulas import Atom
 
-_LEAST_FACTS, _WORDS_PER_FACT, _MOST_CHECKPOINTS = 64, 500, 8
-"""A checkpoint costs about a nanosecond for each word, and evaluating a fact again about half a microsecond. So there
-is a checkpoint at most every so many facts, and few of them within the bound."""
+_LEAST_FACTS, _WORDS_PER_FACT, _MOST_CHECKPOINTS = 64, 150, 8
+"""A checkpoint costs about a nanosecond for each word, and evaluating a fact again some tenths of a microsecond. So
+there is a checkpoint at most every so many facts, and few of them within the bound."""
 
 
 @dataclass(slots=True)
@@ -71,6 +71,17 @@ class Past:
         kept = 0 if few else sum(known.number for known in self.facts)
         return max(_LEAST_FACTS, last.words // _WORDS_PER_FACT, kept // _MOST_CHECKPOINTS)
 
+    def is_worth_stopping(self, base: int, over: int) -> bool:
+        """Whether to take a checkpoint at a time point while facts after `base` are evaluated again. No late fact will
+        void it, while checkpoints close to now are voided by most late facts."""
+        words = self.checkpoints[-1].words if self.checkpoints else 0
+        facts = sum(known.number for known in self.facts if base < known.time <= over)
+        return facts >= max(_LEAST_FACTS, words // _WORDS_PER_FACT)
+
+    def stop_at(self, core: CoreWithPast) -> None:
+        """Take a checkpoint on the way."""
+        self.checkpoints.append(core.checkpoint())
+
     def forget(self, over: int) -> None:
         """No fact up to this time point can come any more: only the last checkpoint up to it is of use."""
         if len(self.checkpoints) < 2 or self.checkpoints[1].time > over:
@@ -96,18 +107,16 @@ class Past:
             self.checkpoints.clear()
             for known in self.facts:
                 known.encoded = again.encode(known.time, known.facts)
-        later = [known for known in self.facts if known.time > base]
-        self.since = sum(known.number for known in later)
-        return base, again, [(known.time, known.encoded) for known in later]
+        self.since = 0  # where facts come late, more of them will void a checkpoint of now
+        return base, again, [(known.time, known.encoded) for known in self.facts if known.time > base]
 
     def answered(self, until: int, changes: ChangeSource) -> None:
         self.answers.append((until, changes))
 
-    def answered_again(self, base: int, until: int, changes: ChangeSource) -> list[ChangeSource]:
-        """Put new answers in place of those after a time point, and return the old ones."""
+    def forget_answers(self, base: int) -> list[ChangeSource]:
+        """Forget the answers after a time point, which will be others, and return them."""
         old = [source for reached, source in self.answers if reached > base]
         self.answers = [known for known in self.answers if known[0] <= base]
-        self.answers.append((until, changes))
         return old
 
 

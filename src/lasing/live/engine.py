@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from lasing.connectors.arrow_columns import column_with_terms
+from lasing.connectors.bad_rows import STOP, OnBadRow, bad_rows_of
 from lasing.connectors.missing import SKIP, Gaps, Missing
 from lasing.connectors.rows import EventArity, time_of
 from lasing.engine_choice import (
@@ -16,16 +18,19 @@ from lasing.engine_choice import (
     most_models,
 )
 from lasing.entailment import Entail
+from lasing.entailment.contradictions import Contradictions
 from lasing.errors import LasingError, fault
 from lasing.limits import Limits, Watch, limits_of
 from lasing.live import snapshots
-from lasing.live.clocked import run_clock
+from lasing.live.asynchronous import Arrivals, updates
+from lasing.live.clocked import next_over, run_clock
 from lasing.live.cores import Core, EncodedBatch, Facts, batch_of, checked, declared_columns, frame_of
-from lasing.live.correcting import Correcting
 from lasing.live.corrections import Past
-from lasing.live.lateness import ONLY, Lateness, Waiting
+from lasing.live.delaying import Delaying
+from lasing.live.lateness import ONLY, Lateness, len_of
 from lasing.live.remembered import runs_from_table
 from lasing.live.running import OnLate
+from lasing.live.sound import sound_facts, sound_frames, sound_things
 from lasing.live.updates import KnownChanges, Update
 from lasing.logic.facts import facts_of
 from lasing.logic.own import Functions
@@ -40,7 +45,7 @@ from lasing.timeline.reorder import Late, closed_by
 from lasing.timeline.timing import Delays, Timing, no_tick, timing_of
 
 
-class Engine(Correcting):
+class Engine(Delaying):
     """A running program: push facts as they come, and get the changes.
 
     >>> engine = Engine("hot(S) :- temp(S, V) in [5], V > 30.", start=0)
@@ -71,6 +76,9 @@ class Engine(Correcting):
     `functions` has the Python functions that the program calls: `{"f": f}` for `@f(X)`. `data` has more background and
     `entail` names an entailment regime, as in `lasing.run`.
 
+    A push that has a bad fact is refused as a whole. With `bad_rows="skip"`, or a function that gets them, bad facts
+    are left out and counted; `max_bad_rows` is the share beyond which a push fails anyway (E517).
+
     `max_atoms`, `max_memory` and `max_time` are limits as in `lasing.run`; `max_time` applies to each call. An engine
     stopped by a limit or an interrupt is half way through a time point and refuses to continue (E317): restore it.
     """
@@ -87,6 +95,8 @@ class Engine(Correcting):
         corrections: bool = False,
         clock: Clock | None = None,
         on_late: OnLate | None = None,
+        bad_rows: str | OnBadRow = STOP,
+        max_bad_rows: float | None = None,
         constants: Mapping[str, Value] | None = None,
         functions: Functions | None = None,
         data: Any = None,
@@ -101,18 +111,25 @@ class Engine(Correcting):
         self._clock: Clock = clock or WallClock()
         if corrections:
             _check_corrections(given, timing)
-        self._set_up(given, start, choose(given, engine, most_models(models), watch), watch, on_late, timing)
+        noticed = Contradictions(given)
+        choice = choose(noticed.watched, engine, most_models(models), watch)
+        self._set_up(given, start, choice, watch, noticed, on_late, timing)
+        self._bad = bad_rows_of(bad_rows, max_bad_rows)
         if corrections:
             self._past = Past()
 
     @classmethod
     def with_plan(cls, program: Program, plan: Plan | None, engine: str, start: int, limits: Limits) -> Engine:
-        """An engine for a program with one answer, with the plan given; without a plan, the reference engine.
+        """An engine for a program with one answer, with the plan given, made of `Contradictions.watched`; without one,
+        the reference engine.
 
         Its tables have all columns of all outputs."""
         made, watch, given = cls.__new__(cls), Watch(limits), program.watching_dates()
-        made._set_up(given, start, chosen_by_plan(given, plan, engine, watch), watch, None)
+        noticed = Contradictions(given)
+        choice = chosen_by_plan(noticed.watched, plan, engine, watch)
+        made._set_up(given, start, choice, watch, noticed, None)
         made._queries, made._clock = {}, WallClock()
+        made._warned = True  # a worker reports to those who can warn
         made._events = EventArity({}, {})  # its tables have been checked
         return made
 
@@ -122,26 +139,34 @@ class Engine(Correcting):
         With a delay, evaluate up to the last time point that is over, which may be none. Without facts, such a push
         says how far the time of its source has got.
         """
-        self._check_whole()
+        self._check_ready()
         lateness = self._lateness
         if lateness is None:
             now = instant = time_of(time, self.program.tick)
         else:
             lateness.check_source(source)
             now, instant = lateness.point(time)
-        given = self._as_declared(checked(facts))
+        given = self._as_declared(sound_things(facts, self._bad))
         try:
-            return self._push(now, instant, given, source)
-        except LasingError:  # facts that lack a value were refused before any effect: leave them out
+            update = self._push(now, instant, given, source)
+        except LasingError:  # the facts were refused before any effect: leave out those that lack a value, or are bad
             kept = self._without_gaps(given)
+            if self._bad.skips:
+                core = self._core or self._open(now)
+                left = given if kept is None else kept
+                kept = sound_facts(left, self._bad, lambda some: core.encode(now, some)) or kept
             if kept is None:
                 raise
-            return self._push(now, instant, kept, source)
+            given = kept
+            update = self._push(now, instant, given, source)
+        if self._bad.skips:
+            self._bad.rows += len_of(given)
+        return self._heard(update)
 
     def push_at(self, point: int, instant: int, facts: Facts, source: str = ONLY) -> Update:
         """The same for a time point whose exact instant is known, in microseconds from 1970-01-01 UTC."""
-        self._check_whole()
-        return self._push(point, instant, checked(facts), source)
+        self._check_ready()
+        return self._heard(self._push(point, instant, checked(facts), source))
 
     def _push(self, now: int, instant: int, facts: Facts, source: str) -> Update:
         if self._lateness is not None and self._past is not None:
@@ -165,51 +190,15 @@ class Engine(Correcting):
             return self._nothing()
         return self._evaluate(core, now, core.encode(now, facts))
 
-    def _push_to_wait(self, lateness: Lateness, now: int, instant: int, facts: Facts, source: str) -> Update:
-        """Keep facts until they can be in order, and evaluate what is over."""
-        if self._core is None:  # the start is unknown: check the facts now, and encode them later
-            if self._unstarted is None:
-                self._unstarted = self._open(now)
-            self._unstarted.encode(now, facts)
-            waiting = Waiting(facts)
-        else:
-            waiting = Waiting(facts, self._core.encode(now, facts))
-        late = lateness.add(source, now, instant, waiting)
-        if late is not None:
-            self._set_aside(late)
-        return self._move(lateness)
-
-    def _move(self, lateness: Lateness, until: int | None = None) -> Update:
-        """Evaluate what is over, or everything up to a time point."""
-        over, core = lateness.closing.reached() if until is None else until, self._core
-        if over is None or (core is not None and core.time >= over):
-            return self._nothing()
-        released = lateness.buffer.release_up_to(over)
-        if core is None:
-            start = self._first([time for time, _ in released], over)
-            if start is None:
-                return self._nothing()
-            core, self._unstarted = self._open(start), None
-            self._begin(start, core)
-        parts = [(t, core.encode(t, w.facts) if w.encoded is None else w.encoded) for t, ws in released for w in ws]
-        batch = core.gathered(parts)
-        if self._own:
-            batch = self._with_due(core, batch, over)
-        self._enter_evaluation()
-        update = Update(over, core.push_batch(over, batch), self._queries)
-        self._whole = True
-        return update
-
     def follow_clock(self) -> Update | None:
         """Let time pass up to the last time point that is over by the clock, less the delay; None if that is not new.
 
         Without a start and before the first fact, this begins the timeline.
         """
-        self._check_whole()
+        self._check_ready()
         unit, lateness = self._tick_length(), self._lateness
-        delay = 0 if lateness is None else lateness.closing.longest_delay()
         now = self._clock.now()
-        over = closed_by(now, delay, unit)
+        over = closed_by(now, self._clock_delay(), unit)
         point = closed_by(now, 0, unit) if self._past is not None else over
         if self._core is not None and point <= self._core.time:
             return None
@@ -234,8 +223,24 @@ class Engine(Correcting):
         Yields an update for each push and each tick. A thread reads the arrivals, which may pause at any time; the
         engine itself stays in the caller's thread. This ends with the arrivals, or not at all if there are none.
         """
-        delay = 0 if self._lateness is None else self._lateness.closing.longest_delay()
-        return run_clock(self, arrivals, self._clock, self._tick_length(), delay)
+        return run_clock(self, arrivals, self._clock, self._tick_length(), self._clock_delay())
+
+    def stream(self, source: Arrivals, *, clock: bool = False) -> AsyncIterator[Update]:
+        """Push what arrives, as an asynchronous iterator: `async for update in engine.stream(source)`.
+
+        The source yields (time, facts) or (time, facts, source): an asynchronous iterable, a list, or an iterator that
+        may block, which a thread reads. There is an update for each arrival and, at the end, one for the facts that
+        still waited. With `clock`, time passes by the clock in between, with an update for each tick.
+
+        Evaluation runs in the loop's own thread. You can cancel the loop at any time: each arrival that the source has
+        handed over is in the engine, and a second `stream` goes on from there.
+        """
+        unit, delay = self._tick_length() if clock else 1, self._clock_delay()
+        return updates(self, source, self._clock if clock else None, lambda: next_over(self._clock.now(), unit, delay))
+
+    def _clock_delay(self) -> int:
+        """How much time points are behind the clock."""
+        return 0 if self._lateness is None else self._lateness.closing.longest_delay()
 
     def _tick_length(self) -> int:
         """The microseconds of a time point; fails if the program does not say."""
@@ -245,27 +250,27 @@ class Engine(Correcting):
 
     def flush(self) -> Update:
         """The streams have ended, or paused: evaluate all facts that wait because of the delay."""
-        self._check_whole()
+        self._check_ready()
         lateness = self._lateness
         newest = None if lateness is None else lateness.buffer.newest()
         if lateness is None or newest is None:
             return self._nothing()
-        return self._move(lateness, newest)
+        return self._heard(self._move(lateness, newest))
 
     def advance_to(self, time: Any) -> Update:
         """Let time pass without facts, up to a time point. With a delay, facts that wait for time points up to it are
         evaluated, and those that come later are late; with corrections, they are taken in like any other."""
         if self._lateness is None:
             return self.push(time, ())
-        self._check_whole()
+        self._check_ready()
         now = time_of(time, self.program.tick)
         if self._past is None:
-            return self._move(self._lateness, now)
+            return self._heard(self._move(self._lateness, now))
         if self._core is None and (start := self._first([], now)) is not None:
             self._begin(start, self._open(start))
         if self._core is None or now <= self._core.time:
             return self._nothing()
-        return self._go_on(self._lateness, self._past, self._core, now, [])
+        return self._heard(self._go_on(self._lateness, self._past, self._core, now, []))
 
     def push_batch(
         self,
@@ -285,23 +290,40 @@ class Engine(Correcting):
         With a delay, the rows may be in any order: they came together, so none is late because of another. Those that
         are too late are set aside. `end` then says that time has got there. This path makes an object for each fact.
         """
-        self._check_whole()
+        self._check_ready()
         gaps = Gaps(missing)
         taken = self._taken(batch_of(facts)) if self.program.only_inputs else batch_of(facts)
         given = declared_columns(taken, self._events, time)
         frames = {name: self._present(name, frame, gaps, time) for name, frame in given.items()}
         if self._past is not None:
             raise fault("E510", "push_batch cannot report corrections", note="push the time points one by one")
+        try:
+            return self._push_frames(frames, time, end, source)
+        except LasingError:  # the same as in `push`
+            if not self._bad.skips:
+                raise
+            before, core = self._bad.number, self._core or self._open(0)
+            point = partial(time_of, tick=self.program.tick)
+            kept = sound_frames(frames, self._bad, lambda row: core.encode_batch(batch_of(row), time, point))
+            if self._bad.number == before:
+                raise
+            return self._push_frames(kept, time, end, source)
+        finally:
+            self._note_gaps(gaps)
+
+    def _push_frames(self, frames: Mapping[str, Any], time: str, end: Any, source: str) -> dict[str, Any]:
+        """Push tables whose rows have all values."""
         if self._lateness is not None:
             return self._batch_to_wait(self._lateness, frames, time, end, source)
         prepared = self._batch(frames, time, end)
-        self._note_gaps(gaps)
         if prepared is None:
             return self._shown(self._open(0).holding())  # the empty tables of an engine that has not begun
         core, until, batch = prepared
         self._enter_evaluation()
         changes = core.push_batch(until, batch)
-        self._whole = True
+        self._leave_evaluation()
+        if self._subscriptions:
+            self._tell((), list(filter(None, changes.changes())))
         return self._shown(changes)
 
     def _batch_to_wait(
@@ -322,7 +344,8 @@ class Engine(Correcting):
             checking.encode(point, rows)
         for late in lateness.add_together(source, parts, newest):
             self._set_aside(late)
-        return self._move(lateness, None if end is None else time_of(end, self.program.tick)).to_arrow()
+        update = self._move(lateness, None if end is None else time_of(end, self.program.tick))
+        return self._heard(update).to_arrow()
 
     def recall(self, facts: Mapping[str, Any], time: str = "time", end: Any = None, remembered: Any = None) -> None:
         """Take in the facts of a raw window, as `push_batch` does, before the engine has begun; report no changes.
@@ -415,6 +438,8 @@ class Engine(Correcting):
         corrections: bool = False,
         clock: Clock | None = None,
         on_late: OnLate | None = None,
+        bad_rows: str | OnBadRow = STOP,
+        max_bad_rows: float | None = None,
         constants: Mapping[str, Value] | None = None,
         functions: Functions | None = None,
         data: Any = None,
@@ -441,6 +466,8 @@ class Engine(Correcting):
             corrections=corrections,
             clock=clock,
             on_late=on_late,
+            bad_rows=bad_rows,
+            max_bad_rows=max_bad_rows,
             max_atoms=max_atoms,
             max_memory=max_memory,
             max_time=max_time,

@@ -18,6 +18,9 @@ from lasing.engines.local.engine import LocalEngine, expiry
 from lasing.engines.local.execute import IN_ARGS, IN_PREDICATE, IN_TIME, OUT_ARGS, OUT_UNTIL
 from lasing.engines.local.history import History, HistoryState
 from lasing.errors import fault, warn
+from lasing.explain.evidence import Coded as CodedRows
+from lasing.explain.evidence import Facts as KnownFacts
+from lasing.live import few
 from lasing.live.cores import (
     Core,
     Facts,
@@ -39,12 +42,9 @@ from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Fact, Program
 from lasing.logic.runs import Run
-from lasing.logic.values import KINDS, Boxed
+from lasing.logic.values import Value
 from lasing.logic.values.texts import is_unicode
 from lasing.raw_window import RawWindow
-
-_BOXED = {kind for kind in KINDS if issubclass(kind, Boxed)}
-"""The classes of values that are checked when they are made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,7 @@ class LocalCore:
         self._arity = facts.arity
         self._any_predicate = facts.counts_all_facts
         self._unknown: set[str] = set()
+        self._numbers: dict[tuple[object, int], int] = {}
         self._exact = facts.counts_facts
         self._raw_window = RawWindow(program)
         self._window = History(engine.dictionary, self._raw_window, engine.predicates)
@@ -98,9 +99,17 @@ class LocalCore:
 
     def encode(self, time: int, facts: Facts) -> Coded:
         given = checked(facts)
-        with self._engine.dictionary.encoding():
-            rows = self._frames(given, time) if isinstance(given, Mapping) else self._encoded(given, time)
-            return self._coded(self._used(rows))
+        with self._engine.dictionary.encoding() as dictionary:
+            if isinstance(given, Mapping):
+                return self._coded(self._used(self._frames(given, time)))
+            if 0 < len(given) <= few.FEW:
+                try:
+                    rows = few.encoded(given, time, self._engine.width, self._numbers, dictionary)
+                except TypeError:  # not hashable, so neither a predicate nor a value: the other path says which
+                    rows = None
+                if rows is not None:
+                    return self._coded(np.array(rows, np.int64))
+            return self._coded(self._used(self._encoded(given, time)))
 
     def encode_batch(self, frames: Mapping[str, Any], time: str, time_point: TimePoint) -> CodedBatch:
         with self._engine.dictionary.encoding():
@@ -189,6 +198,27 @@ class LocalCore:
     def window(self) -> Iterable[Fact]:
         return self._facts(self._window.at(self.time), self._others.texts(self.time))
 
+    def known_facts(self) -> KnownFacts:
+        """The facts of the raw window by predicate, as codes until somebody looks at them."""
+        rows, dictionary = self._window.at(self.time), self._engine.dictionary
+        rows = rows[rows[:, IN_TIME] <= self.time]
+
+        def code(value: Value) -> int:
+            with dictionary.encoding():
+                return dictionary.code(value)
+
+        found = {}
+        for predicate, number in self._engine.predicates.items():
+            if predicate:
+                some = rows[rows[:, IN_PREDICATE] == number]
+                args = some[:, IN_ARGS : IN_ARGS + self._arity[predicate]]
+                found[predicate] = CodedRows(some[:, IN_TIME], args, code, dictionary.values)
+
+        def log() -> list[tuple[int, str, tuple[Value, ...]]]:
+            return KnownFacts((time, a.predicate, a.values) for time, a in self.window() if time <= self.time).log
+
+        return KnownFacts.in_columns(found, log)
+
     def _facts(self, rows: Codes, others: Mapping[int, str]) -> Iterable[Fact]:
         names = {number: predicate for predicate, number in self._engine.predicates.items()}
         value = self._engine.dictionary.value
@@ -232,7 +262,7 @@ class LocalCore:
             return
         for i, column in enumerate(list(zip(*facts, strict=True))[1:]):
             is_plain = set(map(type, column)) == {str} and is_unicode("".join(column))
-            values: Any = column if is_plain else [v if type(v) in _BOXED else value_of(v) for v in column]
+            values: Any = column if is_plain else [v if type(v) in few.CHECKED else value_of(v) for v in column]
             rows[where, IN_ARGS + i] = self._engine.dictionary.column(values)
 
     def _fill_unnamed(self, rows: Codes, where: Any, facts: Iterable[Sequence[object]]) -> None:
@@ -286,6 +316,8 @@ class LocalCore:
         if known is not None and known != length - 1:
             message = f"a fact of {predicate} has {length - 1} arguments, but {predicate} has {known} in the program"
             raise fault("E508", message)
+        if predicate in self._engine.predicates:
+            self._numbers[predicate, length] = self._engine.predicates[predicate]
         return self._engine.predicates.get(predicate, self._engine.predicates[""])
 
     def _used(self, rows: Codes) -> Codes:

@@ -10,6 +10,7 @@ from typing import Any
 
 from lasing.engine_choice import AnyAnswers
 from lasing.engines.asp.retention import Retention
+from lasing.entailment.contradictions import Contradictions
 from lasing.live.reference import AtomBatch, AtomsCore
 from lasing.live.updates import KnownChanges, Tuples
 from lasing.logic.answers import Answer, Changes, changes
@@ -37,6 +38,10 @@ class ModelChanges:
 
     def tables(self) -> dict[str, Any]:
         return KnownChanges(self.changes()).tables()
+
+    def without(self, contradictions: Contradictions) -> ModelChanges:
+        rest = contradictions.rest_of_answer
+        return ModelChanges(rest(self._before), list(map(rest, self._answers)))
 
 
 class ModelsCore(AtomsCore):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, assert_never
 
+from lasing.connectors.bad_rows import BadRows
 from lasing.connectors.missing import SKIP, Gaps, present, without_gaps
 from lasing.connectors.rows import EventArity, by_time, time_of
 from lasing.engine_choice import (
@@ -14,7 +15,14 @@ from lasing.engine_choice import (
     OnLocal,
     OnReference,
 )
-from lasing.errors import Diagnostic, warn
+from lasing.entailment.contradictions import Contradiction, Contradictions
+from lasing.errors import Diagnostic, fault, warn
+from lasing.explain.asking import explain, explain_absence
+from lasing.explain.evidence import Evidence, remembered_facts
+from lasing.explain.evidence import Facts as KnownFacts
+from lasing.explain.explanation import Explanation
+from lasing.explain.goals import Goal, goal_of
+from lasing.explain.why_not import WhyNot
 from lasing.limits import Watch, stopped
 from lasing.live.cores import Core, EncodedBatch, Facts, declared_columns, frame_of, unused, without_misfits
 from lasing.live.corrections import Past
@@ -24,8 +32,10 @@ from lasing.live.models import ModelsCore
 from lasing.live.reference import ReferenceCore
 from lasing.live.remembered import still_reached, table_of
 from lasing.live.updates import ChangeSource, Joined, KnownChanges, Update, shown_tables
+from lasing.live.watched import Watched
 from lasing.logic.answers import Answer
 from lasing.logic.examples import Examples
+from lasing.logic.formulas import Atom
 from lasing.logic.program import Program
 from lasing.logic.results import formed
 from lasing.logic.runs import Run
@@ -51,6 +61,7 @@ class Running:
         start: Any,
         choice: Choice,
         watch: Watch,
+        contradictions: Contradictions,
         on_late: OnLate | None,
         timing: Timing | None = None,
     ) -> None:
@@ -62,13 +73,16 @@ class Running:
         self._watch = watch
         watch.shown = program.time_text
         self._kind = choice.name
-        self._open = _opener(choice, program)
+        self._contradictions = contradictions
+        self._warned = False
+        self._open = _opener(choice, program, contradictions)
         self._own = by_time(self.program.data)
         self._queries = formed(program.outputs)
         self._core: Core | None = None
         self._start: int | None = None
         self._whole = True
         self._gaps = Gaps(SKIP)
+        self._bad = BadRows()
         self._undeclared: set[str] = set()
         names = program.argument_names()
         self._events = EventArity({predicate: len(known) for predicate, known in names.items()}, names)
@@ -178,6 +192,40 @@ class Running:
             return ()
         return still_reached(self.program, self._core.remembered(), self._core.time)
 
+    def explain(self, goal: str | Atom) -> Explanation:
+        """Why an atom holds now, such as `engine.explain("alarm(s3)")`: the shortest derivation from the raw window.
+
+        Raises E335 if it does not hold: then ask `why_not`.
+        """
+        return self.explain_all(goal, limit=1)[0]
+
+    def explain_all(self, goal: str | Atom, limit: int = 10) -> list[Explanation]:
+        """Several derivations, the shortest first; for a goal with variables, one for each atom that it matches."""
+        return explain(self._evidence(), self._asked(goal), limit)
+
+    def why_not(self, goal: str | Atom) -> WhyNot:
+        """Why an atom does not hold now: for each rule, what came closest, and what was missing."""
+        return explain_absence(self._evidence(), self._asked(goal))
+
+    def _asked(self, goal: str | Atom) -> Goal:
+        asked = goal_of(goal, self.program)
+        if self._core is not None and asked.time not in (None, self._core.time):
+            now = self.program.time_text(self._core.time)
+            raise fault("E333", f"an engine explains what holds now, which is {now}", note="leave out the time")
+        return asked
+
+    def _evidence(self) -> Evidence:
+        """What the answer of now rests on."""
+        self._check_whole()
+        if self._core is None or self._start is None:
+            raise fault("E306", "there is nothing to explain before the first fact")
+        core, start, now = self._core, self._start, self._core.time
+        if isinstance(core, LocalCore):
+            facts = core.known_facts()
+        else:
+            facts = KnownFacts((time, atom.predicate, atom.values) for time, atom in core.window() if time <= now)
+        return Evidence(self.program, start, now, facts, remembered_facts(self._remembered(), start, now))
+
     def holding(self) -> dict[str, Any]:
         """Everything that holds now as Arrow tables, in the form of `push_batch`, as if it had been added now."""
         self._check_whole()
@@ -213,11 +261,14 @@ class Running:
         return replace(answer, tick=self.program.shown_tick())
 
     def diagnostics(self) -> list[Diagnostic]:
-        """Warnings about what was left out so far: facts that lack a value (W206) or came too late (W208), events with
-        a wrong number of values (W207), heads before the start (W202) and instances that had no value (W203)."""
+        """Warnings about what was left out so far: facts that lack a value (W206), came too late (W208) or are bad
+        (W209), events with a wrong number of values (W207), heads before the start (W202) and instances that had no
+        value (W203); and about inconsistent data of a query (W210)."""
         set_aside = self._late.warnings(_TO_SEE_LATE if self.on_late is None else "")
         others = left_out(self.program, *self.left_out(), self.examples())
-        return [*self._gaps.warnings(), *self._events.warnings(), *set_aside, *others]
+        found = self._contradictions.findings()
+        lost = [*self._gaps.warnings(), *self._bad.warnings()]
+        return [*lost, *self._events.warnings(), *set_aside, *found, *others]
 
     def left_out(self) -> tuple[int, Mapping[tuple[int, str], int]]:
         """The same as numbers: heads before the start, and instances without a value by rule (from 0) and reason."""
@@ -226,6 +277,10 @@ class Running:
     def examples(self) -> Examples:
         """For each rule and reason, one of the instances without a value."""
         return {} if self._core is None else self._core.examples()
+
+    def contradiction(self) -> Contradiction | None:
+        """The inconsistent data that a query has met since the last call."""
+        return self._contradictions.taken()
 
     def _check_whole(self) -> None:
         if not self._whole:
@@ -236,6 +291,13 @@ class Running:
         self._whole = False
         self._watch.restart()
 
+    def _leave_evaluation(self) -> None:
+        """Mark the engine as usable again, and warn once if a query has met inconsistent data."""
+        self._whole = True
+        if self._contradictions.found is not None and not self._warned:
+            self._warned = True
+            warn(self._contradictions.findings())
+
     def _evaluate(self, core: Core, now: int, encoded: Any) -> Update:
         self._enter_evaluation()
         update = (
@@ -243,7 +305,7 @@ class Running:
             if self._own
             else Update(now, core.push(now, encoded), self._queries)
         )
-        self._whole = True
+        self._leave_evaluation()
         return update
 
     def _push_with_own(self, core: Core, now: int, encoded: Any) -> Update:
@@ -258,8 +320,15 @@ class Running:
         return Update(now, Joined(updates), self._queries)
 
 
-def _opener(choice: Choice, program: Program) -> Opener:
+def _opener(choice: Choice, program: Program, contradictions: Contradictions) -> Opener:
     """A function that makes the core of an engine for a start of the timeline."""
+    opener = _core_opener(choice, program)
+    if not contradictions.predicates:
+        return opener
+    return lambda start: Watched(opener(start), contradictions)
+
+
+def _core_opener(choice: Choice, program: Program) -> Opener:
     match choice:
         case OnLocal():
             return lambda start: LocalCore(program, choice.make(start))

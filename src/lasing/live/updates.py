@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -17,7 +19,9 @@ from lasing.engines.local.columns import NEVER, decode, decode_expiry
 from lasing.engines.local.dictionary import Coded, Codes
 from lasing.engines.local.engine import LocalEngine, expiry
 from lasing.engines.local.execute import OUT_ARGS, OUT_PREDICATE, OUT_SIGN, OUT_TIME, OUT_UNTIL, PROVISIONAL
+from lasing.entailment.contradictions import Contradictions
 from lasing.errors import LasingError
+from lasing.live import few
 from lasing.logic.answers import Changes, Expiry
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Output
@@ -25,6 +29,8 @@ from lasing.logic.results import labels, row_of, seen
 from lasing.logic.values import Value
 
 Tuples = list[tuple[Value, ...]]
+_MANY = 256
+"""For fewer rows, the garbage collector does little."""
 
 
 class Update:
@@ -139,6 +145,9 @@ class ChangeSource(Protocol):
     def changes(self) -> list[Changes]: ...
     def rows(self) -> tuple[Tuples, Tuples] | None: ...
     def tables(self) -> dict[str, Any]: ...
+    def without(self, contradictions: Contradictions) -> ChangeSource:
+        """The same without inconsistencies, which are noted."""
+        ...
 
 
 class KnownChanges:
@@ -168,6 +177,9 @@ class KnownChanges:
             tables[predicate] = table_with(leading, args)
         return tables
 
+    def without(self, contradictions: Contradictions) -> KnownChanges:
+        return KnownChanges(list(map(contradictions.rest, self._changes)))
+
 
 class Joined:
     """Several updates, one after the other."""
@@ -184,17 +196,35 @@ class Joined:
     def tables(self) -> dict[str, Any]:
         return KnownChanges(self.changes()).tables()
 
+    def without(self, contradictions: Contradictions) -> Joined:
+        return Joined([source.without(contradictions) for source in self._sources])
+
 
 class Blocks:
     """An update of the local engine, in encoded columns."""
 
-    def __init__(self, engine: LocalEngine, blocks: list[Coded]) -> None:
+    def __init__(self, engine: LocalEngine, blocks: list[Coded], hidden: Collection[int] = ()) -> None:
         self._engine = engine
         self._blocks = blocks
+        self._hidden = hidden
+        """The numbers of outputs that are left out."""
 
     @property
     def engine(self) -> LocalEngine:
         return self._engine
+
+    def without(self, contradictions: Contradictions) -> Blocks:
+        engine = self._engine
+        hidden = [number for number, (name, _) in enumerate(engine.outputs) if name in contradictions.predicates]
+        kept = []
+        for block in self._blocks:
+            mine = np.isin(block.rows[:, OUT_PREDICATE], hidden)
+            if mine.any():
+                for row in block.rows[mine & (block.rows[:, OUT_SIGN] > 0)].tolist():
+                    contradictions.note(row[OUT_TIME], [engine.atom(row)])
+                block = engine.dictionary.hold(block.rows[~mine], OUT_ARGS)
+            kept.append(block)
+        return Blocks(engine, kept, hidden)
 
     def signed(self, since: int) -> Codes:
         """A copy of the rows from a time point on that say that an atom comes or goes, without expiries."""
@@ -208,6 +238,8 @@ class Blocks:
 
     def changes(self) -> list[Changes]:
         block = self._all()
+        if len(block) <= few.FEW:
+            return few.changes(self._engine, block)
         times = block[:, OUT_TIME]
         cuts = [0, *(np.flatnonzero(np.diff(times)) + 1).tolist(), len(block)]
         found = []
@@ -234,7 +266,10 @@ class Blocks:
             return [], []
         if block[0, OUT_TIME] != block[-1, OUT_TIME]:
             return None  # an atom may have been added and removed
-        return self._of_sign(block, 1), self._of_sign(block, -1)
+        if len(block) <= few.FEW:
+            return few.by_sign(self._engine, block)
+        with _collector_waiting(len(block)):
+            return self._of_sign(block, 1), self._of_sign(block, -1)
 
     def _of_sign(self, block: Codes, sign: int) -> Tuples:
         rows: Tuples = []
@@ -248,6 +283,8 @@ class Blocks:
     def tables(self) -> dict[str, Any]:
         block, tables = self._all(), {}
         for number, (predicate, arity) in enumerate(self._engine.outputs):
+            if number in self._hidden:
+                continue
             mine = block if len(self._engine.outputs) == 1 else block[block[:, OUT_PREDICATE] == number]
             by_column = np.ascontiguousarray(mine.T)
             sign, until = by_column[OUT_SIGN], by_column[OUT_UNTIL]
@@ -267,6 +304,20 @@ class Blocks:
             return self._blocks[0].rows
         blocks = [block.rows for block in self._blocks]
         return np.concatenate(blocks) if blocks else np.zeros((0, OUT_ARGS + self._engine.width), np.int64)
+
+
+@contextmanager
+def _collector_waiting(rows: int) -> Iterator[None]:
+    """Python's garbage collector waits while many rows are made: all of them are in use, and it would look at each of
+    them several times (see decision 23)."""
+    waits = rows >= _MANY and gc.isenabled()
+    if waits:
+        gc.disable()
+    try:
+        yield
+    finally:
+        if waits:
+            gc.enable()
 
 
 def _signed(change: Changes) -> Iterator[tuple[int, Atom]]:

@@ -162,7 +162,8 @@ class _Times:
                 if self._is_time(node.left) or self._is_time(node.right):
                     _expect(all(_shift(term) is not None and self._is_time(term) for term in terms_of(node)))
             case Aggregate():
-                measured = 0 if AGGREGATES[node.function].weight == "one" else 1
+                entry = AGGREGATES[node.function]
+                measured = len(node.terms) if entry.sorts else 0 if entry.weight == "one" else 1
                 for term in (*node.terms[:measured], node.bound):
                     self._expect_data(term)
                 for term in node.terms[measured:]:  # these only distinguish tuples

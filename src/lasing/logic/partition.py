@@ -59,6 +59,7 @@ from lasing.logic.keys import (
 from lasing.logic.no_key import NoKey, asked_too_much, explain, no_arguments, replication, whole_stream
 from lasing.logic.program import Program, Rule
 from lasing.logic.terms import Arithmetic, Term
+from lasing.logic.two_steps import in_two_steps
 
 __all__ = ["NoKey", "Partition", "not_streamed", "partition"]
 
@@ -112,7 +113,14 @@ def partition(
     def works(more: frozenset[str], steps: Steps) -> bool:
         return isinstance(_split(program, replicated | more, background, strata, steps, False), Partition)
 
+    def can_be_divided(second: Program) -> bool:
+        try:
+            return isinstance(_split(second, replicated, background, stratify(second), Steps(), False), Partition)
+        except TooLong:
+            return False
+
     helps = replication(program, roles_of(program, replicated, background), result.rule, works)
+    helps = helps or in_two_steps(program, can_be_divided)
     return replace(result, helps=helps) if helps else result
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from lasing.errors import Place, SourceText
+from lasing.errors import Diagnostic, Place, SourceText
 from lasing.logic.formulas import Atom, Formula, Head, all_nodes, head_atom, terms_of, walk
 from lasing.logic.printer import formula_text
 from lasing.logic.tables import FactTable
@@ -176,6 +176,8 @@ class Program:
     only_inputs: bool = False
     """Whether only declared inputs are facts of a stream. Facts of other predicates are left out, even if rules derive
     them."""
+    cautions: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
+    """What the language of the program warns about, in its own words."""
     derivations: Derivations = field(default_factory=Derivations, init=False, compare=False, repr=False)
     """The results of `per_program` functions. A program with other rules starts without any."""
 

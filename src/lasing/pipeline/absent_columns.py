@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from lasing.errors import fault
-from lasing.pipeline.bad_rows import path_of
 from lasing.pipeline.config import Pipeline
 from lasing.pipeline.source_files import files_of
+from lasing.spark.bad_rows import path_of
 
 
 def check_columns(spark: Any, pipeline: Pipeline, missing: Mapping[str, Mapping[str, int]]) -> None:

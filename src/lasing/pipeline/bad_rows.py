@@ -5,23 +5,54 @@ Files are read a second time, as lines of text next to the rows that Spark parse
 
 from __future__ import annotations
 
-import csv
-import gzip
-import json
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
-from urllib.parse import unquote, urlparse
 
+from lasing.connectors.bad_rows import SKIP as SKIP_BAD
+from lasing.connectors.bad_rows import STOP
 from lasing.connectors.missing import ERROR, SKIP, Missing
 from lasing.errors import Diagnostic, Place
-from lasing.pipeline.config import SourceConfig
+from lasing.pipeline.config import Pipeline, SinkConfig, SourceConfig
 from lasing.pipeline.formats import FILE_FORMATS
+from lasing.pipeline.row_faults import RowFault, is_header
 from lasing.pipeline.schema import columns_of
+from lasing.spark.bad_rows import line_numbers, path_of
 from lasing.spark.inputs import specification
 
-_CORRUPT = "*corrupt"
+CORRUPT = "*corrupt"
+"""The column in which Spark keeps the text of a row that it cannot parse."""
 _MENDED = "fix the row, or leave it out"
+
+
+def with_corrupt(schema: str) -> str:
+    """A schema with the column of corrupt rows."""
+    return f"{schema}, `{CORRUPT}` string"
+
+
+def row_fault(source: SourceConfig, needed: Sequence[str] = ()) -> RowFault:
+    """What says why a row of a source is bad; a missing value is a mistake in the `needed` columns."""
+    form = source.format if source.format in FILE_FORMATS else source.given.get("payload", "json")
+    separator = str(source.options.get("sep", source.options.get("delimiter", ",")))[:1] or ","
+    return RowFault(str(form), columns_of(source.schema or ""), separator, tuple(needed))
+
+
+def bad_sinks(pipeline: Pipeline, sources: Collection[str] | None = None) -> list[SinkConfig]:
+    """The folders to which the bad rows of some sources go, or of all of them. Those that are skipped go nowhere."""
+    rules = [pipeline.bad_rows_in(s) for s in pipeline.sources if sources is None or s.name in sources]
+    folders = dict.fromkeys(rule for rule in rules if rule not in (STOP, SKIP_BAD))
+    return [SinkConfig("bad_rows", "", "json", {"path": folder}, {}) for folder in folders]
+
+
+def bad_of(rows: Any, pipeline: Pipeline, sink: SinkConfig) -> Any:
+    """The bad rows that go to a folder, each with the name of its source."""
+    from pyspark.sql import functions as f
+
+    mine = {s.name: specification(s.fact)[0] for s in pipeline.sources if pipeline.bad_rows_in(s) == sink.given["path"]}
+    named = f.coalesce(*(f.when(f.col("predicate") == p, f.lit(name)) for name, p in mine.items()))
+    return rows.select(named.alias("source"), *(f"`{c}`" for c in rows.columns if c != "predicate")).where(
+        "source IS NOT NULL"
+    )
 
 
 def bad_row(spark: Any, source: SourceConfig, files: Sequence[str], missing: Missing) -> Diagnostic | None:
@@ -35,14 +66,21 @@ def bad_row(spark: Any, source: SourceConfig, files: Sequence[str], missing: Mis
         return None
     columns = columns_of(source.schema or "")
     needed = _needed(source, list(columns), missing)
+    fault = row_fault(source, needed)
     found = sorted(_bad_lines(spark, source, files, needed), key=lambda row: row["file"])
     places = [(_line_number(row["file"], row["value"]), row) for row in found]
     for number, row in sorted(places, key=lambda place: (place[1]["file"], place[0])):
-        said = _csv(source, row, number, needed) if source.format == "csv" else _json(columns, row, needed)
-        if said is not None:
-            code, message, column = said
-            place = Place(path_of(row["file"]), number, column, row["value"])
-            return Diagnostic(code, f"sources.{source.name}: {message}", place, _MENDED)
+        if source.format == "csv" and is_header(row["value"], columns, fault.separator):
+            continue
+        place = Place(path_of(row["file"]), number, 1, row["value"])
+        if source.format == "csv" and number == 1:
+            message = f"the header does not match the schema, which is {fault.separator.join(columns)}"
+            return Diagnostic("E614", f"sources.{source.name}: {message}", place, _MENDED)
+        values = row["row"]
+        empty = [name for name in columns if values is None or values[name] is None]
+        code, message, cell, character = fault(row["value"], empty)
+        place = replace(place, column=character, cell=cell)
+        return Diagnostic(code, f"sources.{source.name}: {message}", place, _MENDED)
     return None
 
 
@@ -61,57 +99,17 @@ def _bad_lines(spark: Any, source: SourceConfig, files: Sequence[str], needed: S
     from pyspark.sql import functions as f
 
     read = f.from_csv if source.format == "csv" else f.from_json
-    options = {**source.options, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": _CORRUPT}
-    parsed = read("value", f"{source.schema}, `{_CORRUPT}` string", options)
+    options = {**source.options, "mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT}
+    parsed = read("value", with_corrupt(source.schema or ""), options)
     lines = spark.read.text(list(files)).where(f.trim("value") != "")
     rows = lines.select("value", parsed.alias("row"), f.col("_metadata.file_path").alias("file"))
-    bad = f.col(f"row.`{_CORRUPT}`").isNotNull()
+    bad = f.col(f"row.`{CORRUPT}`").isNotNull()
     if str(source.options.get("mode", "")).upper() == "DROPMALFORMED":
         bad = f.lit(False)
     for name in needed:
         bad = bad | f.col(f"row.`{name}`").isNull()
     found: list[Any] = rows.where(bad).limit(len(files) + 1).collect()  # a header for each file, and a bad line
     return found
-
-
-def _csv(source: SourceConfig, row: Any, number: int, needed: Sequence[str]) -> tuple[str, str, int] | None:
-    """The error code, message and text column for a bad line; None for a header."""
-    columns = columns_of(source.schema or "")
-    separator = str(source.options.get("sep", source.options.get("delimiter", ",")))
-    cells = next(csv.reader([row["value"]], delimiter=separator[:1] or ","), [])
-    if [cell.strip().lower() for cell in cells] == [name.lower() for name in columns]:
-        return None
-    if number == 1:
-        return "E614", f"the header does not match the schema, which is {separator.join(columns)}", 1
-    if len(cells) != len(columns):
-        return "E614", f"this row has {len(cells)} cells, but the schema has {len(columns)} columns", 1
-    at = 1
-    for (name, kind), cell in zip(columns.items(), cells, strict=True):
-        if row["row"][name] is None:
-            if cell.strip():
-                return "E614", f"{name} is {cell!r}, which is not of type {kind}", at
-            if name in needed:
-                return "E506", f"there is no value for {name}", at
-        at += len(cell) + 1
-    return "E614", "this row does not fit the schema", 1
-
-
-def _json(columns: Mapping[str, str], row: Any, needed: Sequence[str]) -> tuple[str, str, int]:
-    try:
-        given = json.loads(row["value"])
-    except (ValueError, RecursionError) as error:
-        return "E614", "this row is not JSON", getattr(error, "colno", 1)
-    if not isinstance(given, dict):
-        return "E614", "this row is not a JSON object", 1
-    for name, kind in columns.items():
-        if row["row"] is not None and row["row"][name] is not None:
-            continue
-        at = max(row["value"].find(f'"{name}"'), 0) + 1
-        if given.get(name) is not None:
-            return "E614", f"{name} is {given[name]!r}, which is not of type {kind}", at
-        if name in needed:
-            return "E506", f"there is no value for {name}", at
-    return "E614", "this row does not fit the schema", 1
 
 
 def _without_value(spark: Any, source: SourceConfig, files: Sequence[str], missing: Missing) -> Diagnostic | None:
@@ -127,17 +125,6 @@ def _without_value(spark: Any, source: SourceConfig, files: Sequence[str], missi
     return None
 
 
-def path_of(file: str) -> str:
-    """The path of a local file, or the address of a remote one."""
-    return unquote(urlparse(file).path) if file.startswith("file:") else unquote(file)
-
-
 def _line_number(file: str, text: str) -> int:
     """The number of a line in a file, from 1; 0 if the file is not on this machine."""
-    path = Path(path_of(file))
-    if not file.startswith("file:") or not path.exists():
-        return 0
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rt", encoding="utf-8", errors="replace", newline="") as lines:
-        found = (number for number, line in enumerate(lines, 1) if line.rstrip("\r\n") == text)
-        return next(found, 0)
+    return line_numbers([(file, text)])[0]

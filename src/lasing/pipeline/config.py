@@ -5,31 +5,42 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lasing.background import with_background
+from lasing.connectors.bad_rows import SKIP as SKIP_BAD
+from lasing.connectors.bad_rows import STOP
 from lasing.connectors.files import read_text
-from lasing.connectors.missing import SKIP, Gaps, Missing
+from lasing.connectors.missing import SKIP, Gaps
 from lasing.connectors.rdf.mapped_spark import TRIPLE_COLUMNS
 from lasing.connectors.rdf.mapping import TripleMapping, read_mapping
 from lasing.connectors.rows import time_of
 from lasing.connectors.sinks import VIEWS
-from lasing.entailment import REGIMES, with_entailment
-from lasing.errors import Diagnostic, LasingError, SourceText, fault, in_order, similar
-from lasing.languages import examine
+from lasing.errors import Diagnostic, LasingError, fault, in_order, similar
 from lasing.limits import Limits, limits_of
-from lasing.logic.checks import ONE_ANSWER, findings
 from lasing.logic.facts import facts_of
-from lasing.logic.modules import functions_of_module
-from lasing.logic.own import check_functions, with_functions
 from lasing.logic.program import Program
-from lasing.logic.values import Value
-from lasing.pipeline.formats import FILE_FORMATS, NEEDED, PAYLOADS, RATE_COLUMNS, SINK_KEYS, SINKS_NEED, SOURCE_KEYS
+from lasing.pipeline.described import Pipeline, SinkConfig, SourceConfig
+from lasing.pipeline.engines import Misfits
+from lasing.pipeline.formats import (
+    ENGINES,
+    FILE_FORMATS,
+    MESSAGES,
+    NEED_SCHEMA,
+    NEEDED,
+    PAYLOADS,
+    RATE_COLUMNS,
+    SINK_KEYS,
+    SINKS_NEED,
+    SOURCE_KEYS,
+    SPARK,
+)
+from lasing.pipeline.programs import program_of
 from lasing.pipeline.schema import DATED, WHOLE, columns_of, is_dated
-from lasing.spark.inputs import Terms, specification
+from lasing.spark.inputs import specification
 from lasing.timeline.delay import delay_of, silence_of
+
+__all__ = ["AVAILABLE_NOW", "Pipeline", "SinkConfig", "SourceConfig", "read_pipeline"]
 
 TOP_KEYS: dict[str, tuple[type, ...]] = {
     "program": (str, list),
@@ -44,7 +55,10 @@ TOP_KEYS: dict[str, tuple[type, ...]] = {
     "trigger": (str,),
     "delay": (str, int),
     "idle": (str,),
+    "clock": (bool,),
     "missing": (str, int, float),
+    "bad_rows": (str,),
+    "max_bad_rows": (int, float),
     "start": (str, int),
     "end": (str, int),
     "shards": (int,),
@@ -57,71 +71,12 @@ TOP_KEYS: dict[str, tuple[type, ...]] = {
     "sinks": (dict,),
     "late": (dict,),
     "spark": (dict,),
+    "engine": (str,),
+    "checkpoint_every": (str,),
+    "keep": (int,),
 }
 SPARK_KEYS: dict[str, tuple[type, ...]] = {"master": (str,), "jars": (list,), "settings": (dict,)}
 AVAILABLE_NOW = "available now"
-
-
-@dataclass(frozen=True, slots=True)
-class SourceConfig:
-    """Where facts come from."""
-
-    name: str
-    format: str
-    fact: str
-    time: str
-    schema: str | None
-    given: Mapping[str, Any]
-    options: Mapping[str, str]
-    delay: str | int | None = None
-    idle: str | None = None
-    missing: Missing | None = None
-    mapping: TripleMapping | None = None
-    """How its rows become triples."""
-    terms: Terms = False
-    """The columns that have terms."""
-
-
-@dataclass(frozen=True, slots=True)
-class SinkConfig:
-    """Where an output goes; `output` is empty for late facts."""
-
-    name: str
-    output: str
-    format: str
-    given: Mapping[str, Any]
-    options: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Pipeline:
-    """A checked pipeline. Paths are relative to the working directory of the command."""
-
-    path: Path
-    program: Program
-    sources: tuple[SourceConfig, ...]
-    sinks: tuple[SinkConfig, ...]
-    late: SinkConfig
-    view: str = "answers"
-    mode: str = "stream"
-    checkpoint: str = ""
-    trigger: str = ""
-    delay: str | int = 0
-    idle: str | None = None
-    missing: Missing = SKIP
-    start: str | int | None = None
-    end: str | int | None = None
-    shards: int | None = None
-    slices: int | None = None
-    replicate: tuple[str, ...] = ()
-    limits: Limits = field(default_factory=Limits)
-    master: str = "local[*]"
-    jars: tuple[str, ...] = ()
-    settings: Mapping[str, str] = field(default_factory=dict)
-
-    def missing_in(self, source: SourceConfig) -> Missing:
-        """What a missing value means in a source."""
-        return self.missing if source.missing is None else source.missing
 
 
 _DEEPEST = 64
@@ -153,7 +108,8 @@ class _Reading:
     def pipeline(self) -> Pipeline:
         given = self._given
         self._check_keys("", given, TOP_KEYS, ("program", "sources", "sinks"))
-        program = self._program()
+        program, found = program_of(given, self._path, self._place)
+        self._found += found
         mode = given.get("mode", "stream")
         self._one_of("mode", mode, ("stream", "batch"))
         self._one_of("view", given.get("view", "answers"), VIEWS)
@@ -166,13 +122,19 @@ class _Reading:
         checkpoint = self._place(given.get("checkpoint", ""))
         if mode == "stream" and not checkpoint:
             self._wrong("checkpoint is missing", 'a stream stores its state there: checkpoint = "state"')
+        engine = given.get("engine", SPARK)
+        self._one_of("engine", engine, ENGINES)
+        misfits = Misfits(self._path, given, engine, mode)
         self._times(program, sources)
+        self._clock(program, mode)
+        self._bad_rows(sources)
         self._one_source_for_each(sources)
         spark = given.get("spark", {})
         if self._is_table(spark):
             self._check_keys("spark.", spark, SPARK_KEYS, ())
         late = self._late(checkpoint)
         limits = self._limits()
+        self._found += misfits.errors(sources)
         if self._found:
             raise LasingError(in_order(self._found))
         assert program is not None
@@ -188,7 +150,10 @@ class _Reading:
             trigger=given.get("trigger", ""),
             delay=given.get("delay", 0),
             idle=given.get("idle"),
+            clock=given.get("clock", False),
             missing=given.get("missing", SKIP),
+            bad_rows=self._for_bad_rows(given.get("bad_rows", STOP)),
+            max_bad_rows=given.get("max_bad_rows"),
             start=given.get("start"),
             end=given.get("end"),
             shards=given.get("shards"),
@@ -198,6 +163,10 @@ class _Reading:
             master=spark.get("master", "local[*]"),
             jars=tuple(self._place(jar) for jar in spark.get("jars", ())),
             settings={key: str(value) for key, value in spark.get("settings", {}).items()},
+            engine=engine,
+            checkpoint_every=given.get("checkpoint_every", "1 sec"),
+            keep=given.get("keep", 10),
+            cautions=tuple(misfits.cautions()),
         )
 
     # -- what is wrong ---------------------------------------------------------------------------------------------
@@ -247,6 +216,32 @@ class _Reading:
             self._wrong(found.message, found.note)
             return Limits()
 
+    def _clock(self, program: Program | None, mode: str) -> None:
+        """Check that time can follow the clock, if it should."""
+        if not self._given.get("clock"):
+            return
+        if mode == "batch":
+            self._wrong("clock is true, but a batch has no clock", "leave it out, or set the end of the timeline: end")
+        if self._given.get("trigger") == AVAILABLE_NOW:
+            note = 'leave out the trigger, or give a duration such as trigger = "1 sec"'
+            self._wrong(f'clock is true, but the trigger "{AVAILABLE_NOW}" reads what is there and stops', note)
+        if program is not None and program.tick is None:
+            note = "add a tick to the program, such as: #tick 1 sec."
+            self._wrong("clock is true, but the program does not say how long a time point is", note)
+
+    def _for_bad_rows(self, rule: Any) -> Any:
+        return rule if rule in (STOP, SKIP_BAD) else self._place(rule)
+
+    def _bad_rows(self, sources: Sequence[SourceConfig]) -> None:
+        """Check the share of bad rows."""
+        share, general = self._given.get("max_bad_rows"), self._given.get("bad_rows", STOP)
+        if share is None or isinstance(share, str):
+            return
+        if not 0 <= share <= 1:
+            self._wrong(f"max_bad_rows is {share!r}", "give a number from 0 to 1, such as 0.05")
+        elif all((source.bad_rows or general) == STOP for source in sources):
+            self._wrong("max_bad_rows is given, but the pipeline stops at bad rows", 'skip them: bad_rows = "skip"')
+
     # -- parts -----------------------------------------------------------------------------------------------------
 
     def _place(self, path: Any) -> Any:
@@ -255,67 +250,11 @@ class _Reading:
             return path
         return str(self._path.parent / path)
 
-    def _program(self) -> Program | None:
-        named = self._given.get("program", [])
-        paths = [named] if isinstance(named, str) else named if isinstance(named, list) else []
-        given = self._given.get("constants", {})
-        constants: dict[str, Value] = given if isinstance(given, dict) else {}
-        allowed = tuple(Path(self._place(folder)) for folder in self._names("allow"))
-        sources = []
-        for name in paths:
-            path = Path(self._place(name)) if isinstance(name, str) else None
-            try:
-                if path is not None:
-                    sources.append(SourceText(str(path), read_text(path), path, allowed))
-            except LasingError as error:
-                self._found.extend(error.diagnostics)
-        if len(sources) < len(paths) or not sources:
-            return None
-        try:
-            program, found = examine(sources, constants)
-        except LasingError as error:
-            self._found.extend(error.diagnostics)
-            return None
-        errors = [d for d in [*found, *findings(program, ONE_ANSWER)] if d.severity == "error"]
-        self._found.extend(errors)
-        return None if errors else self._with_functions(self._with_entailment(self._with_data(program)))
-
-    def _names(self, key: str) -> list[str]:
-        """The names under a key that has one or several."""
-        given = self._given.get(key, [])
-        return [given] if isinstance(given, str) else [str(name) for name in given] if isinstance(given, list) else []
-
-    def _with_data(self, program: Program) -> Program:
-        """The program with the background of the files that the pipeline's file names."""
-        for name in self._names("data"):
-            predicate, equals, path = name.rpartition("=")
-            try:
-                program = with_background(program, f"{predicate}{equals}{self._place(path)}")
-            except LasingError as error:
-                self._found.extend(error.diagnostics)
-        return program
-
-    def _with_entailment(self, program: Program) -> Program:
-        """The program with the rules of the entailment regimes that the pipeline's file names."""
-        for name in self._names("entail"):
-            try:
-                program = with_entailment(program, name if name in REGIMES else self._place(name))
-            except LasingError as error:
-                self._found.extend(error.diagnostics)
-        return program
-
-    def _with_functions(self, program: Program) -> Program | None:
-        """The program with the functions of the module that the file names; it may be beside the file."""
-        module = self._given.get("functions")
-        try:
-            bound = program
-            if isinstance(module, str):
-                bound = with_functions(program, functions_of_module(module, self._path.parent))
-            check_functions(bound)
-        except LasingError as error:
-            self._found.extend(error.diagnostics)
-            return None
-        return bound
+    def _place_files(self, given: dict[str, Any], kind: object) -> None:
+        """Let the files among the keys of a source or a sink be relative to the pipeline's file."""
+        for key in ("path", "password_file", "token_file", "ca", "certificate", "key"):
+            if key in given and not (key == "path" and kind == "http"):  # that is the path of an address
+                given[key] = self._place(given[key])
 
     def _source(self, name: str, table: Mapping[str, Any], program: Program | None, mode: str) -> SourceConfig:
         where = f"sources.{name}."
@@ -325,6 +264,7 @@ class _Reading:
             "options": (dict,),
             "delay": (str, int),
             "missing": (str, int, float),
+            "bad_rows": (str,),
             "mapping": (str,),
             "terms": (bool, str, list),
         }
@@ -335,7 +275,7 @@ class _Reading:
         if "payload" in table:
             self._one_of(f"{where}payload", table["payload"], PAYLOADS)
         schema = table.get("schema")
-        if schema is None and kind in ("csv", "json", "socket", "kafka", "mqtt"):
+        if schema is None and kind in NEED_SCHEMA:
             self._wrong(f"{where}schema is missing", 'such as: schema = "ts timestamp, sensor string, celsius double"')
         mapping = self._mapping(table)
         named = None if mapping is None else mapping.time
@@ -343,9 +283,7 @@ class _Reading:
         fact = table.get("fact", name)
         self._columns(where, kind, schema, fact, time, program, mapping)
         given = {key: table[key] for key in table if key not in common}
-        for key in ("path", "password_file", "ca", "certificate", "key"):
-            if key in given:
-                given[key] = self._place(given[key])
+        self._place_files(given, kind)
         options = (
             {
                 key: str(value).lower() if isinstance(value, bool) else str(value)
@@ -356,7 +294,10 @@ class _Reading:
         )
         delay, idle, missing = (table.get(key) for key in ("delay", "idle", "missing"))
         terms = table.get("terms", False)
-        return SourceConfig(name, str(kind), fact, time, schema, given, options, delay, idle, missing, mapping, terms)
+        bad = self._for_bad_rows(table.get("bad_rows"))
+        return SourceConfig(
+            name, str(kind), fact, time, schema, given, options, delay, idle, missing, mapping, terms, bad
+        )
 
     def _mapping(self, table: Mapping[str, Any]) -> TripleMapping | None:
         path = table.get("mapping")
@@ -400,7 +341,7 @@ class _Reading:
         used, where_used = (named or (), "fact") if mapping is None else (mapping.columns, "mapping")
         if mapping is not None:
             arguments, named = list(TRIPLE_COLUMNS), None
-        if columns is not None and kind in ("kafka", "mqtt", "socket"):
+        if columns is not None and kind in MESSAGES:
             columns = {"timestamp": "timestamp", **columns}  # when a message came
         if program is not None:
             facts = facts_of(program)
@@ -449,9 +390,7 @@ class _Reading:
         if self._one_of(f"{where}format", kind, tuple(SINK_KEYS)):
             self._check_keys(where, table, {**common, **SINK_KEYS[str(kind)]}, SINKS_NEED[str(kind)])
         given = {key: table[key] for key in table if key not in common}
-        for key in ("path", "password_file", "ca", "certificate", "key"):
-            if key in given:
-                given[key] = self._place(given[key])
+        self._place_files(given, kind)
         options = table.get("options", {})
         texts = {key: str(value) for key, value in options.items()} if isinstance(options, dict) else {}
         return SinkConfig(name, "", str(kind), given, texts)

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from lasing.connectors.live import making
 from lasing.connectors.live.tls import TLS_KEYS
 
+SPARK, LOCAL = ENGINES = ("spark", "local")
+"""What runs a pipeline: Spark, or this process alone."""
+
+Keys = dict[str, tuple[type, ...]]
+
 FILE_FORMATS = ("parquet", "csv", "json")
-SOURCE_KEYS: dict[str, dict[str, tuple[type, ...]]] = {
+LIVE_SOURCES = ("socket", "mqtt", "http", "unix", "stdin")
+LIVE_SINKS = ("socket", "mqtt", "http", "unix")
+ON_SPARK: dict[str, Keys] = {
     **{name: {"path": (str,), "files_per_batch": (int,)} for name in FILE_FORMATS},
     "socket": {"host": (str,), "port": (int,), "payload": (str,)},
     "rate": {"rows_per_second": (int,)},
@@ -22,19 +30,33 @@ SOURCE_KEYS: dict[str, dict[str, tuple[type, ...]]] = {
         **TLS_KEYS,
     },
 }
+"""The keys of the sources that Spark reads, in addition to those that all sources have."""
+SOURCE_KEYS: dict[str, Keys] = {
+    **ON_SPARK,
+    **{name: {**ON_SPARK[name], "follow": (str,)} for name in FILE_FORMATS},
+    **{name: {"payload": (str,), **making.SOURCE_KEYS[name]} for name in LIVE_SOURCES},
+}
 """The keys of a source by format, in addition to `format`, `fact`, `time`, `schema` and `options`."""
 NEEDED = {
     **dict.fromkeys(FILE_FORMATS, ("path",)),
-    "socket": ("host", "port"),
     "rate": (),
     "kafka": ("servers", "topic"),
-    "mqtt": ("host", "topic"),
+    **{name: making.NEEDED[name] for name in LIVE_SOURCES},
 }
-SINK_KEYS: dict[str, dict[str, tuple[type, ...]]] = {
+SINK_KEYS: dict[str, Keys] = {
     **{name: {"path": (str,)} for name in FILE_FORMATS},
     "console": {},
     "kafka": {"servers": (str,), "topic": (str,)},
+    **{name: making.SINK_KEYS[name] for name in LIVE_SINKS},
 }
-SINKS_NEED = {**dict.fromkeys(FILE_FORMATS, ("path",)), "console": (), "kafka": ("servers", "topic")}
+SINKS_NEED = {
+    **dict.fromkeys(FILE_FORMATS, ("path",)),
+    "console": (),
+    "kafka": ("servers", "topic"),
+    **{name: making.NEEDED[name] for name in LIVE_SINKS},
+}
+MESSAGES = ("kafka", *LIVE_SOURCES)
+"""Sources of messages, each with one row."""
+NEED_SCHEMA = ("csv", "json", *MESSAGES)
 PAYLOADS = ("json", "csv")
 RATE_COLUMNS = {"timestamp": "timestamp", "value": "bigint"}

@@ -12,12 +12,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
+from lasing.connectors.bad_rows import BadRow
 from lasing.connectors.missing import warnings_of
+from lasing.entailment.contradictions import Contradiction
 from lasing.errors import Diagnostic, fault
 from lasing.logic.program import Program
 from lasing.reports import left_out
+from lasing.spark.bad_rows import check_share, warning
 from lasing.spark.waiting import Waiting
 
+_TO_SEE_BAD = 'bad_rows = "FOLDER" in the file writes them there, bad_rows = "stop" stops at them'
 _TO_CHOOSE = 'to stop there, missing = "error" in the file; to use a value instead, missing = VALUE'
 
 
@@ -34,6 +38,10 @@ class BatchFigures:
     """The sources that brought nothing and without which time cannot go on."""
     missing: dict[str, dict[str, int]] = field(default_factory=dict)
     """How many rows were left out because they lack a value, by source and column."""
+    bad: dict[str, int] = field(default_factory=dict)
+    """How many bad rows were left out, by source."""
+    first_bad: dict[str, BadRow] = field(default_factory=dict)
+    """The first bad row of each source."""
     state_bytes: int = 0
     state_seconds: float = 0.0
     engine_seconds: float = 0.0
@@ -49,6 +57,17 @@ class BatchFigures:
         """How many rows were left out because they lack a value."""
         return sum(sum(columns.values()) for columns in self.missing.values())
 
+    def add_bad(self, source: str, number: int, first: BadRow | None = None) -> None:
+        """Count bad rows of a source; with the first of them, `diagnostics` warns."""
+        self.bad[source] = self.bad.get(source, 0) + number
+        if first is not None:
+            self.first_bad.setdefault(source, first)
+
+    @property
+    def bad_rows(self) -> int:
+        """How many bad rows were left out."""
+        return sum(self.bad.values())
+
     def line(self) -> str:
         """The batch as a line of a log."""
         written = ", ".join(f"{count:,} {name}" for name, count in self.rows.items()) or "nothing"
@@ -58,6 +77,7 @@ class BatchFigures:
             f"state {size(self.state_bytes)}",
             f"late {self.late:,}",
             *([f"left out {self.left_out:,}"] if self.missing else []),
+            *([f"bad {self.bad_rows:,}"] if self.bad else []),
             f"out {written}",
         ]
         return "; ".join(parts)
@@ -88,15 +108,21 @@ def size(number: float) -> str:
 class Progress:
     """Shows each batch when it is done. As a context manager, it opens and closes its output files."""
 
-    def __init__(self, program: Program, metrics: Path | None = None, quiet: bool = False) -> None:
+    def __init__(
+        self, program: Program, metrics: Path | None = None, quiet: bool = False, starts_spark: bool = True
+    ) -> None:
         self.done: list[BatchFigures] = []
         self.total = BatchFigures(0)
         self._program = program
         self._metrics_path = metrics
         self._metrics: IO[str] | None = None
         self._quiet = quiet
+        self._starts_spark = starts_spark
+        self.warned: list[Diagnostic] = []
+        """Warnings about what is known only at the end, such as bad rows."""
         self._left_out: Counter[str] = Counter()
         self._examples: dict[str, str] = {}
+        self._inconsistent: Contradiction | None = None
         self._missing: Counter[tuple[str, str]] = Counter()
         self._waits = Waiting("source", 'if it may be silent, say so: [sources.{name}] idle = "5 min"')
         self._waiting: dict[int, BatchFigures] = {}
@@ -109,7 +135,7 @@ class Progress:
                 self._metrics = self._metrics_path.open("a", encoding="utf-8")
             except OSError as error:
                 raise fault("E403", f"{self._metrics_path} cannot be written: {error.strerror or error}") from None
-        if sys.stderr.isatty() and not self._quiet:
+        if sys.stderr.isatty() and not self._quiet and self._starts_spark:
             print("starting Spark", file=sys.stderr, flush=True)
         return self
 
@@ -121,11 +147,19 @@ class Progress:
         if self._metrics is not None:
             self._metrics.close()
 
-    def evaluated(self, batch: BatchFigures, left: Counter[str], examples: Mapping[str, str] | None = None) -> None:
+    def evaluated(
+        self,
+        batch: BatchFigures,
+        left: Counter[str],
+        examples: Mapping[str, str] | None = None,
+        inconsistent: Contradiction | None = None,
+    ) -> None:
         """A batch has been evaluated and written. It is shown once Spark reports how long it took."""
         self._waiting[batch.batch] = batch
         self._left_out += left
         self._examples = {**(examples or {}), **self._examples}
+        if inconsistent is not None:
+            self._inconsistent = inconsistent.joined(self._inconsistent)
 
     def finished(self, number: int, seconds: float) -> None:
         """Spark has finished a batch."""
@@ -137,6 +171,8 @@ class Progress:
         total = self.total
         total.events += batch.events
         total.late += batch.late
+        for source, number in batch.bad.items():
+            total.add_bad(source, number, batch.first_bad.get(source))
         for name, columns in batch.missing.items():
             self._missing.update({(f"source {name}", column): count for column, count in columns.items()})
         total.seconds += seconds
@@ -160,7 +196,7 @@ class Progress:
             self._live.start()
 
     def diagnostics(self) -> list[Diagnostic]:
-        """Warnings about what was left out."""
+        """Warnings about what was left out, and about inconsistent data of a query."""
         failures, examples = {}, {}
         for name, count in self._left_out.items():
             if name != "W202":
@@ -168,8 +204,11 @@ class Progress:
                 failures[int(rule), reason] = count
                 if name in self._examples:
                     examples[int(rule), reason] = self._examples[name]
-        lacking = warnings_of(self._missing, _TO_CHOOSE)
-        return [*lacking, *left_out(self._program, self._left_out["W202"], failures, examples)]
+        lacking, total = warnings_of(self._missing, _TO_CHOOSE), self.total
+        bad = [warning(f"source {s}", total.bad[s], row, _TO_SEE_BAD) for s, row in total.first_bad.items()]
+        inconsistent = [] if self._inconsistent is None else self._inconsistent.findings()
+        others = left_out(self._program, self._left_out["W202"], failures, examples)
+        return [*self.warned, *lacking, *bad, *inconsistent, *others]
 
     def summary(self) -> str:
         """All batches in one line."""
@@ -180,9 +219,26 @@ class Progress:
             f"{self.total.late:,} late{self._said_of_gaps()}"
         )
 
+    def check_bad(self, batch: BatchFigures, share: float | None) -> None:
+        """Fail if too many rows are bad, with those of a batch that is not finished."""
+        if share is not None and batch.bad:
+            waiting = [batch, *self._waiting.values()]
+            bad = self.total.bad_rows + sum(b.bad_rows for b in waiting)
+            check_share(bad, bad + self.total.events + sum(b.events for b in waiting), share)
+
+    def check_all_bad(self, share: float | None) -> None:
+        """Fail if too many rows of the whole stream were bad, however few rows it had."""
+        figures = [self.total, *self._waiting.values()]
+        bad = sum(b.bad_rows for b in figures)
+        check_share(bad, bad + sum(b.events for b in figures), 1.0 if share is None else share, least=1)
+
     def _said_of_gaps(self) -> str:
-        count = self._missing.total()
-        return f"; {count:,} row{'s'[: count != 1]} left out for lack of a value" if count else ""
+        said = ""
+        if count := self._missing.total():
+            said += f"; {count:,} row{'s'[: count != 1]} left out for lack of a value"
+        if count := self.total.bad_rows:
+            said += f"; {count:,} bad row{'s'[: count != 1]} left out"
+        return said
 
     def _table(self) -> Any:
         from rich.table import Table

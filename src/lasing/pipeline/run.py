@@ -10,15 +10,20 @@ from functools import partial
 from threading import Event
 from typing import Any
 
+from lasing.connectors.bad_rows import SKIP, STOP, BadRow
 from lasing.connectors.sinks import View
 from lasing.connectors.tables import TIME
+from lasing.entailment.contradictions import Contradiction
 from lasing.errors import Diagnostic
 from lasing.pipeline.absent_columns import check_columns
+from lasing.pipeline.bad_rows import bad_of, bad_sinks, row_fault
 from lasing.pipeline.config import AVAILABLE_NOW, Pipeline
 from lasing.pipeline.failures import stopped
 from lasing.pipeline.progress import BatchFigures, Progress, listener
 from lasing.pipeline.sinks import clear, write
 from lasing.pipeline.sources import frames_of, order_of
+from lasing.spark import noted
+from lasing.spark.bad_rows import COLUMNS, first_of
 from lasing.spark.inputs import specification
 from lasing.spark.reason import Outputs, Reasoning, reason
 from lasing.spark.session import session
@@ -34,6 +39,7 @@ def run_pipeline(pipeline: Pipeline, progress: Progress, stop: Event | None = No
     spark = open_session(pipeline)
     reasoning = _reasoning(pipeline)
     reasoning.warns = False  # `Progress` warns instead, with the names of sources
+    reasoning.why = {specification(s.fact)[0]: row_fault(s) for s in pipeline.sources if s.schema is not None}
     frames = frames_of(spark, pipeline)
     if pipeline.mode == "batch":
         try:
@@ -83,6 +89,8 @@ def _reasoning(pipeline: Pipeline) -> Reasoning:
         end=pipeline.end,
         delay={specification(s.fact)[0]: pipeline.delay if s.delay is None else s.delay for s in pipeline.sources},
         idle={specification(s.fact)[0]: idle for s in pipeline.sources if (idle := s.idle or pipeline.idle)},
+        clock=pipeline.clock,
+        bad_rows={specification(s.fact)[0]: SKIP for s in pipeline.sources if pipeline.bad_rows_in(s) != STOP},
         missing={specification(s.fact)[0]: pipeline.missing_in(s) for s in pipeline.sources},
         order={specification(s.fact)[0]: order for s in pipeline.sources if (order := order_of(s))},
         terms={specification(s.fact)[0]: s.terms for s in pipeline.sources if s.mapping is None},
@@ -118,6 +126,7 @@ def _stream(
         if pipeline.trigger == AVAILABLE_NOW and not stop.is_set():
             reasoning.end_stream()
             _await(writer, stop)
+            progress.check_all_bad(pipeline.max_bad_rows)
     except _spark_errors() as error:
         raise stopped(spark, pipeline, error) from None
 
@@ -138,12 +147,17 @@ def _write_batch(
     batch = BatchFigures(number)
     left: Counter[str] = Counter()
     examples: dict[str, str] = {}
+    inconsistent: Contradiction | None = None
     for row in figures:
         more = json.loads(row.left_out)
         batch.rows = dict(Counter(batch.rows) + Counter(more["rows"]))
         left += Counter(more["left_out"])
         examples = more.get("examples", {}) | examples
+        if "inconsistent" in more:
+            inconsistent = Contradiction.from_json(more["inconsistent"]).joined(inconsistent)
         batch.missing.update({_source(pipeline, p): columns for p, columns in more.get("missing", {}).items()})
+        for predicate, about in more.get("bad", {}).items():
+            batch.add_bad(_source(pipeline, predicate), about["number"], first_of(about))
         batch.events = max(batch.events, row.events)
         batch.late += row.late
         batch.state_bytes += row.state_bytes
@@ -153,8 +167,9 @@ def _write_batch(
         batch.evaluated_until = _moment(pipeline, outputs, row.until)
         batch.waiting_for = [_source(pipeline, predicate) for predicate in more["waiting_for"]]
     check_columns(results.sparkSession, pipeline, batch.missing)
+    progress.check_bad(batch, pipeline.max_bad_rows)
     if is_first:  # a run that was killed may have tried it before
-        for sink in (*pipeline.sinks, pipeline.late):
+        for sink in (*pipeline.sinks, pipeline.late, *bad_sinks(pipeline)):
             clear(results.sparkSession, sink, number)
     view = outputs.task.view
     writes = [
@@ -164,10 +179,13 @@ def _write_batch(
     ]
     if batch.late:
         writes.append(partial(write, outputs.take_late(results), pipeline.late, None, number))
+    if batch.bad:
+        bad = outputs.take_bad(results)
+        writes += [partial(write, bad_of(bad, pipeline, s), s, None, number) for s in bad_sinks(pipeline, batch.bad)]
     with ThreadPoolExecutor(max(1, len(writes))) as together:  # each is a Spark job, usually a short one
         for written in [together.submit(each) for each in writes]:
             written.result()
-    progress.evaluated(batch, left, examples)
+    progress.evaluated(batch, left, examples, inconsistent)
 
 
 def _source(pipeline: Pipeline, predicate: str) -> str:
@@ -193,10 +211,28 @@ def _replay(pipeline: Pipeline, outputs: Outputs, progress: Progress) -> None:
     batch.late = outputs.late.count()
     if batch.late:
         write(outputs.late, pipeline.late, None, None)
+    if outputs.bad is not None:
+        _replay_bad(pipeline, outputs.bad, outputs.events, batch, progress)
     batch.events = outputs.events
     outputs.results.unpersist()
-    progress.evaluated(batch, Counter())
+    notes = outputs.notes.value
+    progress.evaluated(batch, noted.left_out(notes), noted.examples(notes), noted.contradiction(notes))
     progress.finished(0, time.monotonic() - begun)
+
+
+def _replay_bad(pipeline: Pipeline, found: Any, events: int, batch: BatchFigures, progress: Progress) -> None:
+    """Count the bad rows of a history, and write them."""
+    from pyspark.sql import functions as f
+
+    frame = found.persist()
+    first = f.min_by(f.struct(*(f"`{name}`" for name in COLUMNS if name != "predicate")), f.struct("file", "line"))
+    for row in frame.groupBy("predicate").agg(f.count("*").alias("number"), first.alias("first")).collect():
+        batch.add_bad(_source(pipeline, row.predicate), row.number, BadRow(**row.first.asDict()))
+    batch.events = events
+    progress.check_bad(batch, pipeline.max_bad_rows)
+    for sink in bad_sinks(pipeline, batch.bad):
+        write(bad_of(frame, pipeline, sink), sink, None, None)
+    frame.unpersist()
 
 
 def _moment(pipeline: Pipeline, outputs: Outputs, point: int | None) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection
+from datetime import UTC, datetime
 from typing import Any
 
 from lasing.connectors.rows import value_of
@@ -32,7 +33,7 @@ def write(frame: Any, sink: SinkConfig, view: View | None, batch: int | None) ->
     elif sink.format == "console":
         terms = marked_columns(frame)
         for row in frame.toLocalIterator():
-            print(_line(sink, view, row.asDict(), terms))
+            print(line_of(sink, view, row.asDict(), terms))
         sys.stdout.flush()
     else:
         _to_kafka(frame, sink)
@@ -50,7 +51,7 @@ def _folder(sink: SinkConfig, batch: int) -> str:
     return f"{sink.given['path']}/batch={batch:06}"
 
 
-def _line(sink: SinkConfig, view: View | None, row: dict[str, Any], terms: Collection[str] = ()) -> str:
+def line_of(sink: SinkConfig, view: View | None, row: dict[str, Any], terms: Collection[str] = ()) -> str:
     """A row in the notation of stream files."""
     if view is None:
         return f"% late by {row['late_by']}: {row['fact']}"
@@ -69,7 +70,10 @@ def _value(cell: Any, is_term: bool) -> Value:
 
 
 def _moment(value: Any) -> str:
-    return f"{value.isoformat()}Z" if hasattr(value, "isoformat") else str(value)
+    if isinstance(value, datetime):
+        utc = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
+        return f"{utc.isoformat()}Z"
+    return str(value)
 
 
 def _to_kafka(frame: Any, sink: SinkConfig) -> None:

@@ -6,16 +6,22 @@ import re
 from pathlib import Path
 from typing import Any
 
+from lasing.connectors.bad_rows import STOP
 from lasing.connectors.live.mqtt_connection import MqttAddress
 from lasing.connectors.rdf.mapped_spark import mapped_frame
+from lasing.connectors.spark_rows import BAD
 from lasing.connectors.spark_terms import marked
 from lasing.errors import fault, warn
+from lasing.pipeline.bad_rows import CORRUPT, with_corrupt
 from lasing.pipeline.config import Pipeline, SourceConfig
 from lasing.pipeline.formats import FILE_FORMATS
+from lasing.spark.bad_rows import bad_column
 from lasing.spark.inputs import Terms
 
 _STRICT = {"mode": "FAILFAST"}
 """A row that cannot be read stops the pipeline. Spark's default would silently turn it into nulls."""
+_LENIENT = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT}
+"""A row that cannot be read is kept as text."""
 
 
 _ORDER = {"socket": 1, "rate": 1, "kafka": 3, "mqtt": 1}
@@ -29,7 +35,7 @@ def order_of(source: SourceConfig) -> tuple[str, ...]:
 
 def terms_marked(frame: Any, terms: Terms) -> Any:
     """The rows of a source, with a mark on the columns that have terms."""
-    texts = [name for name, kind in frame.dtypes if kind == "string"]
+    texts = [name for name, kind in frame.dtypes if kind == "string" and name != BAD]
     named = texts if terms is True else [] if terms is False else [terms] if isinstance(terms, str) else terms
     return marked(frame, [name for name in named if name in texts])
 
@@ -53,27 +59,36 @@ def frames_of(spark: Any, pipeline: Pipeline) -> dict[str, Any]:
 
 def _frame(spark: Any, pipeline: Pipeline, source: SourceConfig) -> Any:
     if source.format in FILE_FORMATS:
-        return _files(spark, source, pipeline.mode == "stream")
+        return _files(spark, source, pipeline.mode == "stream", pipeline.bad_rows_in(source) != STOP)
     if source.format == "rate":
         rate = source.given.get("rows_per_second", 1)
         rows = spark.readStream.format("rate").options(**source.options).option("rowsPerSecond", rate).load()
         return rows.withColumn("*order0", rows["value"])
-    return _messages(_received(spark, pipeline, source), source)
+    return _messages(_received(spark, pipeline, source), source, pipeline.bad_rows_in(source) != STOP)
 
 
-def _files(spark: Any, source: SourceConfig, streaming: bool) -> Any:
+def _files(spark: Any, source: SourceConfig, streaming: bool, lenient: bool) -> Any:
     path = source.given["path"]
     schema: Any = source.schema
     if schema is None:  # Parquet files have their own
         schema = spark.read.parquet(path).schema
+    lenient = lenient and source.format != "parquet"
+    if lenient:
+        schema = with_corrupt(source.schema or "")
     reader = (spark.readStream if streaming else spark.read).schema(schema).format(source.format)
     if source.format != "parquet":
-        reader = reader.options(**_STRICT)
+        reader = reader.options(**(_LENIENT if lenient else _STRICT))
     if source.format == "csv":
         reader = reader.option("header", "true").option("enforceSchema", "false")
     if streaming and "files_per_batch" in source.given:
         reader = reader.option("maxFilesPerTrigger", source.given["files_per_batch"])
-    return reader.options(**source.options).load(path)
+    rows = reader.options(**source.options).load(path)
+    return _saying_bad(rows) if lenient else rows
+
+
+def _saying_bad(rows: Any) -> Any:
+    """The rows, with a column that says what is wrong with the bad ones."""
+    return rows.withColumn(BAD, bad_column(rows, CORRUPT)).drop(CORRUPT)
 
 
 def _received(spark: Any, pipeline: Pipeline, source: SourceConfig) -> Any:
@@ -105,16 +120,20 @@ def _received(spark: Any, pipeline: Pipeline, source: SourceConfig) -> Any:
     return reader.load().select(f.col("value").cast("string"), "timestamp", *order)
 
 
-def _messages(received: Any, source: SourceConfig) -> Any:
+def _messages(received: Any, source: SourceConfig, lenient: bool) -> Any:
     """The columns of messages whose text is JSON or CSV."""
     from pyspark.sql import functions as f
 
     read = f.from_csv if source.given.get("payload", "json") == "csv" else f.from_json
     order = [f"`{name}`" for name in order_of(source)]
-    parsed = received.select("timestamp", *order, read("value", source.schema or "", _STRICT).alias("message"))
+    text, options = source.schema or "", _STRICT
+    if lenient:
+        text, options = with_corrupt(text), _LENIENT
+    parsed = received.select("timestamp", *order, read("value", text, options).alias("message"))
     names = parsed.select("message.*").columns
     kept = ["timestamp"] if "timestamp" not in names and source.time == "timestamp" else []
-    return parsed.select(*kept, *order, "message.*")
+    rows = parsed.select(*kept, *order, "message.*")
+    return _saying_bad(rows) if lenient else rows
 
 
 def _refused(error: Exception, source: SourceConfig) -> Exception:

@@ -26,14 +26,16 @@ from lasing.logic.formulas import (
 )
 from lasing.logic.fragments import is_absence_between
 from lasing.logic.functions import AGGREGATES
-from lasing.logic.terms import Arithmetic, Term, Variable, variables_of
+from lasing.logic.terms import Arithmetic, Term, Variable
 from lasing.logic.variables import bound_by, free_variables, inside, is_ready
+from lasing.plan.body import Body, variables_in
 from lasing.plan.build import columns
 from lasing.plan.inside import Inside
 from lasing.plan.literals import Outside, Unplanned, Views, access
-from lasing.plan.nodes import Derive, Lookup, PlanRule, Test
-from lasing.plan.operators import Extremes, Fold
+from lasing.plan.nodes import Derive, Lookup, PlanRule, Test, Walk
+from lasing.plan.operators import Concat, Extremes, Fold, Ranking
 from lasing.plan.relations import Relation
+from lasing.plan.walks import Walkable, walkable
 
 MOST_LOOKUPS = 60
 MOST_TERMS = 200
@@ -41,43 +43,6 @@ MOST_TERMS = 200
 
 MOST_CASES = 256
 """How many rules of the plan one rule may become, since each of its aggregates may be over something or nothing."""
-
-
-@dataclass
-class Body:
-    """The lookups and tests of a body, as far as it is planned."""
-
-    lookups: list[Lookup] = field(default_factory=list)
-    tests: list[Test] = field(default_factory=list)
-
-    def bound(self) -> set[Variable]:
-        """The variables that lookups and assignments bind."""
-        bound = {a for x in self.lookups if not x.negated for a in x.args if isinstance(a, Variable)}
-        size = -1
-        while len(bound) != size:
-            size = len(bound)
-            for test in self.tests:
-                for target, source in ((test.left, test.right), (test.right, test.left)):
-                    if test.comparison == "=" and not test.negated and isinstance(target, Variable):
-                        bound |= {target} if bound.issuperset(variables_of(source)) else set()
-        return bound
-
-    def and_(self, other: Body) -> Body:
-        """Both bodies together."""
-        return Body([*self.lookups, *other.lookups], [*self.tests, *other.tests])
-
-    def without(self, relations: set[Relation]) -> Body:
-        """What is left of the body if some relations cannot be looked up: the part whose variables are still bound."""
-        kept = Body([x for x in self.lookups if x.relation not in relations], self.tests)
-        bound = kept.bound()
-        return Body(
-            [x for x in kept.lookups if not x.negated or bound.issuperset(_variables(x.args))],
-            [x for x in self.tests if bound.issuperset(_variables((x.left, x.right)))],
-        )
-
-
-def _variables(terms: Iterable[Term]) -> set[Variable]:
-    return {v for term in terms for v in variables_of(term)}
 
 
 @dataclass
@@ -193,10 +158,12 @@ class Bodies:
         """In one case an aggregate is over something, in the other over nothing. Its values are rows (group, value)."""
         group = _group(aggregate)
         name = self.names.new(aggregate.name)
-        elements = self._elements(name, group, aggregate.terms, aggregate.condition, context)
+        cases = self._cases_in_braces(aggregate.condition, context)
+        elements = self._elements(name, group, aggregate.terms, cases, context)
         draft = self.outside.draft
         values, _ = draft.relation(name, len(group) + 1, True)
-        draft.stages.append(Fold(aggregate.function, elements, values, tuple(group), self.number))
+        fold = Concat if AGGREGATES[aggregate.function].sorts else Fold
+        draft.stages.append(fold(aggregate.function, elements, values, tuple(group), self.number))
         some = self._projected(elements, tuple(range(len(group))))
         value = draft.variable("value")
         test = Test(aggregate.operator, value, aggregate.bound, negated)
@@ -212,37 +179,64 @@ class Bodies:
         return [over_something, over_nothing]
 
     def _select(self, select: Select, negated: bool, context: list[Body]) -> Body:
-        """The selected tuples are rows (group, terms)."""
+        """The selected tuples are rows (group, terms).
+
+        They are kept up to date, unless the condition compares terms with variables that it does not bind. Then there
+        may be many groups with nearly the same elements, and the rule finds its tuple by walking through them.
+        """
         group = _group(select)
         name = self.names.new(select.name)
-        elements = self._elements(name, group, select.terms, select.condition, context)
+        cases = self._cases_in_braces(select.condition, context)
+        walked = None if negated or isinstance(self.views, Inside) else walkable(select, group, cases)
+        if walked is not None:
+            return self._walk(name, select, walked)
+        elements = self._elements(name, group, select.terms, cases, context)
         draft, body = self.outside.draft, Body()
         chosen, _ = draft.relation(name, elements.arity, True)
         draft.stages.append(Extremes(select.end == "last", select.count, elements, chosen, len(group), self.number))
         self._look_up(chosen, (*group, *select.targets), negated, body, counted=True)
         return body
 
+    def _walk(self, name: str, select: Select, walked: Walkable) -> Body:
+        """The selected tuple is the best of the elements (group, terms, tested) that satisfies tests with bounds."""
+        draft, body = self.outside.draft, Body()
+        elements = self._elements(name, walked.group, walked.terms, [walked.case], [])
+        groups, tests = len(walked.group), walked.tests
+        chosen, _ = draft.relation(name, elements.arity + len(tests), True)
+        draft.stages.append(Ranking(select.end == "last", elements, chosen, groups, tests, self.number))
+        targets = [draft.simple(target, body.tests) for target in select.targets]
+        tested = [draft.variable() for _ in walked.terms[len(targets) :]]
+        args = (*walked.group, *targets, *tested, *walked.bounds)
+        body.lookups.append(Lookup(chosen, args, walk=Walk(groups, len(tests))))
+        return body
+
     def _never(self, literal: Formula, context: list[Body]) -> Body:
         """`not a in [T..U]`: the time points between T and U at which a holds are gathered, and there must be none."""
         assert isinstance(literal, Window)
         group = sorted((v for v in free_variables(literal) if not v.anonymous), key=str)
-        elements = self._elements(self.names.new("window"), group, (), (literal,), context)
+        cases = self._cases_in_braces((literal,), context)
+        elements = self._elements(self.names.new("window"), group, (), cases, context)
         body = Body([Lookup(elements, tuple(group), negated=True)])
         for term in (term for node in walk(literal) for term in terms_of(node)):
             self.outside.draft.simple(term, body.tests)  # if a term has no value, the instance fails
         return body
+
+    def _gathering(self) -> Bodies:
+        """What plans the conditions in braces."""
+        return Bodies(self.number, self.outside, self.outside, True, self.names)
+
+    def _cases_in_braces(self, condition: Sequence[Formula], context: list[Body]) -> list[Body]:
+        return self._gathering()._cases(condition, context, counted=True)
 
     def _elements(
         self,
         name: str,
         group: list[Variable],
         terms: tuple[Term, ...],
-        condition: Sequence[Formula],
+        cases: list[Body],
         context: list[Body],
     ) -> Relation:
-        """The relation (group, terms) of what braces range over."""
-        gathering = Bodies(self.number, self.outside, self.outside, True, self.names)
-        cases = gathering._cases(condition, context, counted=True)
+        """The relation (group, terms) of what braces range over, given the cases of their condition."""
         if not all(case.bound().issuperset(group) for case in cases):
             cases = _few([one.and_(other) for one in context for other in cases])
         draft = self.outside.draft
@@ -251,7 +245,7 @@ class Bodies:
         for case in cases:
             if not case.bound().issuperset(group):
                 raise Unplanned(_only_in_recursion(str(v) for v in group if v not in case.bound()))
-            gathering._begin_somewhere(case, counted=True)
+            self._gathering()._begin_somewhere(case, counted=True)
             for lookup in case.lookups:
                 draft.watched(lookup.relation)
             rule = PlanRule(elements, (*group, *terms), tuple(case.lookups), tuple(case.tests), self.number)
@@ -290,7 +284,7 @@ def _needs(literal: Formula) -> set[Variable]:
 
 def _group(braces: Braces) -> list[Variable]:
     """The variables between braces that also occur outside; those of the terms outside come last."""
-    outside = _variables(braces.outside)
+    outside = variables_in(braces.outside)
     return sorted(set(inside(braces)), key=lambda v: (v in outside, str(v)))
 
 

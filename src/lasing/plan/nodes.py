@@ -9,6 +9,7 @@ Nodes check their arities when they are made: a pass that loses a column fails r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lasing.logic.functions import Comparison
@@ -66,12 +67,25 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
+class Walk:
+    """Which arguments of a lookup must be known before walking: the first ones, which group, and the last ones, with
+    which terms of rows are compared."""
+
+    groups: int
+    bounds: int
+
+
+@dataclass(frozen=True, slots=True)
 class Lookup:
-    """A row of a relation, or the absence of one."""
+    """A row of a relation, or the absence of one.
+
+    With `walk`, the relation is that of a `Ranking`, which has no rows: the best row is found by walking.
+    """
 
     relation: Relation
     args: tuple[Term, ...]
     negated: bool = False
+    walk: Walk | None = None
 
     def __post_init__(self) -> None:
         if self.relation.arity != len(self.args):  # without a call, because passes make many of these
@@ -79,7 +93,21 @@ class Lookup:
 
     def with_args(self, args: tuple[Term, ...]) -> Lookup:
         """The same lookup with other arguments."""
-        return Lookup(self.relation, args, self.negated)
+        return Lookup(self.relation, args, self.negated, self.walk)
+
+    @property
+    def given(self) -> tuple[Term, ...]:
+        """The arguments that must be known before it can be looked up."""
+        if self.walk is not None:
+            return (*self.args[: self.walk.groups], *self.args[len(self.args) - self.walk.bounds :])
+        return self.args if self.negated else ()
+
+    @property
+    def found(self) -> tuple[Term, ...]:
+        """The arguments whose values it gives."""
+        if self.walk is not None:
+            return self.args[self.walk.groups : len(self.args) - self.walk.bounds]
+        return () if self.negated else self.args
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +136,8 @@ class PlanRule:
     `origin` is the number of the program's rule, -1 for one that the plan adds. `within` (T, span) lets the head hold
     only while T lies in the window. `timed` heads have a time as their last argument, which must be a time, not before
     the start. A rule that uses NOW is applied to all rows at each time point. `orders` has, for each lookup that
-    evaluation may begin with, the order of the others; without it, they come as written.
+    evaluation may begin with, the order of the others; without it, they come as written. `others` has the numbers of
+    further rules of the program that this one stands for.
     """
 
     head: Relation
@@ -119,6 +148,7 @@ class PlanRule:
     within: tuple[Variable, Span] | None = None
     timed: bool = False
     orders: tuple[tuple[int, ...], ...] = ()
+    others: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         expect_arity(self, self.head, len(self.args))
@@ -133,7 +163,13 @@ class PlanRule:
 
     def with_terms(self, args: tuple[Term, ...], lookups: tuple[Lookup, ...], tests: tuple[Test, ...]) -> PlanRule:
         """The same rule with other terms."""
-        return PlanRule(self.head, args, lookups, tests, self.origin, self.within, self.timed, self.orders)
+        return PlanRule(self.head, args, lookups, tests, self.origin, self.within, self.timed, self.orders, self.others)
+
+
+def others_of(rules: Sequence[PlanRule]) -> tuple[int, ...]:
+    """The rules of the program, beside the first one's, for which one rule of the plan is to stand."""
+    numbers = dict.fromkeys(number for rule in rules for number in (rule.origin, *rule.others))
+    return tuple(number for number in numbers if number not in (rules[0].origin, -1))
 
 
 @dataclass(frozen=True, slots=True)

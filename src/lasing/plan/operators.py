@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Literal
 
-from lasing.logic.functions import AGGREGATES, AggregateFunction
+from lasing.logic.functions import AGGREGATES, AggregateFunction, Comparison
 from lasing.logic.terms import Term
 from lasing.plan.relations import Relation, Span, expect_arity, misfit
 
@@ -227,6 +227,15 @@ class Fold(OperatorNode):
 
 
 @dataclass(frozen=True, slots=True)
+class Concat(Fold):
+    """The same for an aggregate that needs all rows of a group in their order."""
+
+    @property
+    def ordered(self) -> range:
+        return range(self.groups, self.source.arity)
+
+
+@dataclass(frozen=True, slots=True)
 class Extremes(OperatorNode):
     """The rows (group, terms) of `source` that are among the `most` greatest, or least, of their group; the first
     `groups` columns group."""
@@ -257,6 +266,56 @@ class Extremes(OperatorNode):
     def __str__(self) -> str:
         number = "" if self.most == 1 else f" {self.most}"
         return f"#{'last' if self.greatest else 'first'}{number} by the first {self.groups} columns"
+
+
+@dataclass(frozen=True, slots=True)
+class WithBound:
+    """A test of a `Ranking`: a column of its source compared with a bound, which is the second operand or, if
+    `reversed`, the first."""
+
+    column: int
+    comparison: Comparison
+    reversed: bool = False
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking(OperatorNode):
+    """Rows (group, terms, bounds): the greatest, or least, of those rows (group, terms) of `source` that satisfy all
+    tests, each of which compares a term with a bound. The first `groups` columns group.
+
+    There is such a row for all bounds that anyone may think of. So no rows are kept: rules that know the group and the
+    bounds walk through the source in order.
+    """
+
+    greatest: bool
+    source: Relation
+    target: Relation
+    groups: int
+    tests: tuple[WithBound, ...]
+    origin: int
+
+    def __post_init__(self) -> None:
+        expect_arity(self, self.target, self.source.arity + len(self.tests))
+        if self.groups >= self.source.arity:
+            raise misfit(self, f"{self.source.name} has no terms to order by")
+        if not all(self.groups <= test.column < self.source.arity for test in self.tests):
+            raise misfit(self, f"tests are about the terms of {self.source.name}")
+
+    @property
+    def origin_of_rows(self) -> Relation:
+        return self.source
+
+    @property
+    def ordered(self) -> range:
+        return range(self.groups, self.source.arity)
+
+    def columns(self) -> tuple[int, ...]:
+        return (*range(self.source.arity), *(test.column for test in self.tests))
+
+    def __str__(self) -> str:
+        end = "last" if self.greatest else "first"
+        return f"in order, for #{end} by the first {self.groups} columns, with {len(self.tests)} tests"
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,8 @@ def _rule(rule: PlanRule) -> Iterator[str]:
     literals = [*map(_lookup, rule.lookups), *map(_test, rule.tests)]
     if rule.within is not None:
         literals.append(f"{rule.within[0]} in {_window(rule.within[1])}")
-    origin = f"   % rule {rule.origin + 1}" if rule.origin >= 0 else ""
+    more = f" and {len(rule.others):,} more" if rule.others else ""
+    origin = f"   % rule {rule.origin + 1}{more}" if rule.origin >= 0 else ""
     yield f"{_name(rule.head)}{_args(rule.args)} :- {', '.join(literals)}.{origin}"
     if len(rule.lookups) > 1:
         for begin, order in enumerate(rule.orders):
@@ -86,6 +87,8 @@ def _step(rule: PlanRule, begin: int, order: tuple[int, ...], at: int) -> str:
     lookup = rule.lookups[order[at]]
     before = [begin, *(i for i in order[:at] if not rule.lookups[i].negated)]
     known: set[Term] = {arg for i in before for arg in rule.lookups[i].args}
+    if lookup.walk is not None:
+        return f"walk through {_name(lookup.relation)}"
     bound = [str(i + 1) for i, arg in enumerate(lookup.args) if not isinstance(arg, Variable) or arg in known]
     how = (
         "all rows"

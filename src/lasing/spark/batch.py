@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import pyarrow as pa
 from lasing.connectors.missing import Gaps
 from lasing.spark.evaluation import Evaluation, up_to
 from lasing.spark.inputs import Input
+from lasing.spark.noted import Notes, SliceNotes
 from lasing.spark.slices import Slices, even_cuts
 from lasing.spark.tables import by_time, from_bytes, times_of, to_bytes
 from lasing.spark.task import Task
@@ -140,21 +142,30 @@ def newest_of_each_key(task: Task, given: Input, slices: Slices) -> Any | None:
 
 
 def slice_function(
-    task: Callable[[], Task], places: Sequence[int], slices: Slices, start: int, only: str | None = None
+    task: Callable[[], Task],
+    places: Sequence[int],
+    slices: Slices,
+    start: int,
+    note: Callable[[Notes], None],
+    only: str | None = None,
 ) -> Callable[[Any], Any]:
     """The function that `applyInArrow` calls for each shard of each slice. It returns tables by kind, as bytes, or the
-    rows of the `only` output."""
+    rows of the `only` output. What it leaves out goes to `note`."""
     numbers = {place: i for i, place in enumerate(places)}
 
     def evaluate(table: Any) -> Any:
         work = task()
-        number, shard = divmod(numbers[table["place"][0].as_py()], work.shards)
+        place = table["place"][0].as_py()
+        number, shard = divmod(numbers[place], work.shards)
         facts: dict[str, list[Any]] = {}
         for i, stored in zip(table["input"].to_pylist(), table["facts"], strict=True):
             if stored.is_valid:
                 facts.setdefault(work.inputs[i], []).append(from_bytes(stored.as_buffer()))
         merged = {p: by_time(facts[p], work.exact) for p in work.inputs if p in facts}
-        tables = evaluate_slice(work, shard, merged, start, slices.bounds(number), number + 1 == len(slices))
+        bounds = slices.bounds(number)
+        tables, noted = evaluate_slice(work, shard, merged, start, bounds, number + 1 == len(slices))
+        if noted:
+            note({place: noted})
         if only is not None:
             output = work.outputs[only]
             return tables.get(only, output.finished(output.nothing(), work.view, work.unit))
@@ -170,8 +181,9 @@ def slice_function(
 
 def evaluate_slice(
     task: Task, shard: int, facts: Mapping[str, Any], start: int, bounds: tuple[int, int], is_last: bool
-) -> dict[str, Any]:
-    """The outputs of one slice. `facts` are sorted by time and include those that the slice looks back on.
+) -> tuple[dict[str, Any], SliceNotes]:
+    """The outputs of one slice, and what it leaves out. `facts` are sorted by time and include those that the slice
+    looks back on.
 
     The columns `*begun` and `*goes_on` mark intervals that began before the slice or continue after it.
     """
@@ -182,10 +194,12 @@ def evaluate_slice(
     evaluation.recall(before, first - 1)
     own, _ = up_to(after, last)
     tables = evaluation.advance(own, last)
+    left = evaluation.left_out()
+    noted = SliceNotes(left, evaluation.examples(left) if left else {}, evaluation.contradiction())
     if task.view != "intervals":
-        return {p: task.outputs[p].finished(table, task.view, task.unit) for p, table in tables.items()}
+        return {p: task.outputs[p].finished(table, task.view, task.unit) for p, table in tables.items()}, noted
     still = evaluation.close()
-    return {p: _marked(task, p, ended, still[p], first, is_last) for p, ended in tables.items()}
+    return {p: _marked(task, p, ended, still[p], first, is_last) for p, ended in tables.items()}, noted
 
 
 def _marked(task: Task, predicate: str, ended: Any, still: Any, first: int, is_last: bool) -> Any:
@@ -211,3 +225,32 @@ def stitched(parts: Any, arguments: Sequence[str]) -> Any:
     loose = parts.where(is_cut).withColumn("*piece", f.sum(f.when(f.col("*begun"), 0).otherwise(1)).over(in_order))
     joined = loose.groupBy(*names, "*piece").agg(f.min("from").alias("from"), f.max("until").alias("until"))
     return whole.unionByName(joined.drop("*piece").select(*whole.columns))
+
+
+def early(inputs: Sequence[Input], task: Task, first: int) -> Any:
+    """The facts of a history that are before the start, in the form of late facts."""
+    from pyspark.sql import functions as f
+
+    dated = task.unit is not None
+    when = f.col("p").cast("string")
+    if task.unit is not None:
+        instant = f.to_utc_timestamp(f.timestamp_micros(f.col("p") * task.unit), f.current_timezone())
+        fraction = ".SSSSSS" if task.unit % 1_000_000 else ""
+        when = f.date_format(instant, f"\"yyyy-MM-dd'T'HH:mm:ss{fraction}'Z'\"")
+    frames = []
+    for given in inputs:
+        rows = given.rows().withColumn("p", point_column(task.unit, dated)).where(f.col("p") < first)
+        leading = [f.lit(given.predicate), f.col("p"), f.lit(first - 1).cast("bigint"), f.lit(first) - f.col("p")]
+        args = [f.col(f"arg{i + 1}").cast("string") for i in range(len(given.columns))]
+        text = (
+            f.concat(f.lit(f"{given.predicate}("), f.concat_ws(",", *args), f.lit(")"))
+            if args
+            else f.lit(given.predicate)
+        )
+        frames.append(rows.select(*leading, f.concat(text, f.lit(" at "), when, f.lit("."))))
+    names = ["predicate", "time", "closed_until", "late_by", "fact"]
+    found = reduce(lambda a, b: a.union(b), frames).toDF(*names)
+    if task.unit is None:
+        return found
+    as_time = {name: f.timestamp_micros(f.col(name) * task.unit) for name in ("time", "closed_until")}
+    return found.withColumns(as_time)

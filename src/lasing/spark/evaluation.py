@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from lasing.connectors.arrow import names_as_they_are
+from lasing.entailment.contradictions import Contradiction, Contradictions
 from lasing.live.engine import Engine
 from lasing.spark.hashing import shards_of
 from lasing.spark.outputs import OutputTable
@@ -37,6 +38,8 @@ class Evaluation:
         self._counted_before: Counter[str] = Counter()
         # atoms that every shard derives are emitted by one of them
         self._outputs = {p: o for p, o in task.outputs.items() if task.keys.get(p) is not None or shard == 0}
+        watched = Contradictions(task.program).predicates
+        self._reports_contradictions = shard == 0 or any(task.keys.get(p) is not None for p in watched)
         self.held: dict[str, Any] = {}
 
     @property
@@ -68,6 +71,7 @@ class Evaluation:
         else:
             self._engine.recall(window, end=until, remembered=remembered)
         self.left_out()
+        self.contradiction()
         self.held = {predicate: held[predicate] for predicate in self._outputs if held and predicate in held}
         unknown = [] if self._task.view == "changes" else [p for p in self._outputs if p not in self.held]
         holding = self._engine.holding() if unknown else {}
@@ -112,6 +116,11 @@ class Evaluation:
         new = now - self._counted_before
         self._counted_before = now
         return dict(new)
+
+    def contradiction(self) -> Contradiction | None:
+        """The inconsistent data that a query has met since the last call. One shard reports what all of them find."""
+        found = self._engine.contradiction()
+        return found if self._reports_contradictions else None
 
     def examples(self, left: LeftOut) -> dict[str, str]:
         """For each rule and reason among those left out: the text of an instance that had no value."""

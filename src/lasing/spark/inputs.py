@@ -10,13 +10,14 @@ from operator import and_
 from typing import Any
 
 from lasing.connectors.missing import ERROR, SKIP, Gaps, Missing
-from lasing.connectors.spark_rows import ARRIVAL, file_arrival, padded, quoted
+from lasing.connectors.spark_rows import ARRIVAL, BAD, file_arrival, padded, quoted
 from lasing.connectors.spark_terms import marked_columns
 from lasing.errors import fault, similar
 from lasing.logic.facts import facts_of
 from lasing.logic.program import Program
 from lasing.logic.types import Type
 from lasing.logic.values import is_name, mixed_text
+from lasing.spark.bad_rows import SCHEMA, Describe, bad_column, corrupt_column
 from lasing.spark.outputs import kinds
 from lasing.spark.terms import canonical_rows
 
@@ -40,6 +41,8 @@ class Input:
     """The columns that give the order in which the rows of a stream arrived."""
     missing: Missing = SKIP
     """What a missing value means."""
+    corrupt: str | None = None
+    """The column in which Spark keeps rows that it cannot parse."""
 
     @property
     def terms(self) -> frozenset[int]:
@@ -87,13 +90,33 @@ class Input:
         for i, (name, kind) in enumerate(zip(self.columns, self.types, strict=True)):
             column = f.col(quoted(name))
             taken.append((column.cast("double") if kind == "double" else column).alias(f"arg{i + 1}"))
-        if self.streaming and self.order:
+        bad = self._bad()
+        if not self.streaming:
+            frame = self.frame if bad is None else self.frame.where(bad.isNull())
+            return frame.select(*taken)
+        if self.order:
             taken.append(_in_order(self.frame, self.order).alias(ARRIVAL))
-        elif self.streaming and ARRIVAL in self.frame.columns:
+        elif ARRIVAL in self.frame.columns:
             taken.append(f.col(ARRIVAL))
-        elif self.streaming and (arrival := file_arrival(self.frame)) is not None:
+        elif (arrival := file_arrival(self.frame)) is not None:
             taken.append(arrival)
-        return self.frame.select(*taken)
+        return self.frame.select(*taken, *([] if bad is None else [bad]))
+
+    def _bad(self) -> Any | None:
+        """What is wrong with a row, as a column; None if all rows are good, as far as Spark knows."""
+        from pyspark.sql import functions as f
+
+        if BAD in self.frame.columns:
+            return f.col(BAD)
+        return None if self.corrupt is None else bad_column(self.frame, self.corrupt)
+
+    def bad_rows(self, describe: Describe) -> Any | None:
+        """The bad rows of a history, as a DataFrame; None if there can be none."""
+        bad = self._bad()
+        if bad is None:
+            return None
+        texts = self.frame.select(bad).where(f"`{BAD}` IS NOT NULL")
+        return texts.mapInArrow(describe, SCHEMA)
 
 
 def _in_order(frame: Any, columns: Sequence[str]) -> Any:
@@ -180,7 +203,8 @@ def _input(program: Program, text: str, frame: Any, time: str | Mapping[str, str
     when = for_input(time, predicate, "time")
     given = for_input(order, predicate)
     by = () if given is None else (given,) if isinstance(given, str) else tuple(given)
-    others = (when, ARRIVAL, *by)
+    corrupt = corrupt_column(frame)
+    others = (when, ARRIVAL, BAD, *by, *([] if corrupt is None else [corrupt]))
     columns = tuple(name for name in schema if name not in others) if named is None else named
     for name in (when, *columns, *by):
         if name not in schema:
@@ -200,7 +224,8 @@ def _input(program: Program, text: str, frame: Any, time: str | Mapping[str, str
             note = "rows are ordered by whole numbers, text or timestamps"
             raise fault("E604", f"the column {name} of {predicate} is of type {schema[name]}", note=note)
     types = kinds({name: schema[name] for name in columns})
-    return Input(predicate, frame, when, columns, tuple(types[n] for n in columns), schema[when] in _DATED, by)
+    made = Input(predicate, frame, when, columns, tuple(types[n] for n in columns), schema[when] in _DATED, by)
+    return replace(made, corrupt=corrupt if corrupt not in columns else None)
 
 
 def _with_terms(given: Input, terms: Terms | Mapping[str, Terms]) -> Input:

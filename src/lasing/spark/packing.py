@@ -17,21 +17,23 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lasing.connectors.missing import SKIP, Gaps, Missing, present
-from lasing.connectors.spark_rows import ARRIVAL
-from lasing.errors import fault
+from lasing.connectors.missing import ERROR, SKIP, Gaps, Missing, present
+from lasing.connectors.spark_rows import ARRIVAL, BAD, refused
+from lasing.errors import LasingError, fault
 from lasing.spark.arrival import marks
+from lasing.spark.bad_rows import Describe
 from lasing.spark.hashing import shards_of
 from lasing.spark.slices import Slices
 from lasing.spark.tables import Numbers, to_bytes
 from lasing.spark.terms import canonical, plain, with_marks
 from lasing.timeline.reorder import closed_by
 
-PACKED = "place int, input int, number bigint, marks binary, facts binary, missing string"
+PACKED = "place int, input int, number bigint, marks binary, facts binary, missing string, bad binary"
 """The facts from `input` for the shard `place`, as Arrow bytes, null if there are none. `number` counts all facts they
 came with, whichever shard those are for, and `marks` has their times. A history has no `marks`, because none of it is
 late. `missing` says how many rows were left out because they lack a value, as JSON by column. Only one shard of a
-stream gets it, so that each row is counted once. A history counts these rows when it determines its extent."""
+stream gets it, so that each row is counted once. A history counts these rows when it determines its extent. `bad` has
+the table of bad rows, for the same shard."""
 
 PACKED_SCHEMA = pa.schema(
     [
@@ -41,6 +43,7 @@ PACKED_SCHEMA = pa.schema(
         ("marks", pa.binary()),
         ("facts", pa.binary()),
         ("missing", pa.string()),
+        ("bad", pa.binary()),
     ]
 )
 _MOST_ROWS = 1 << 19
@@ -48,6 +51,8 @@ _MOST_ROWS = 1 << 19
 
 NO_INPUT = -1
 """Instead of an input's number: the stream has ended."""
+CLOCK = -2
+"""Instead of an input's number: the clock shows the instant in `number`, in microseconds from 1970-01-01 UTC."""
 
 _DAY = 86_400_000_000
 
@@ -73,6 +78,8 @@ class Packer:
     missing: Missing = SKIP
     terms: frozenset[int] = frozenset()
     """The positions, among `columns`, of those with terms."""
+    describe: Describe | None = None
+    """What to do with bad rows; None stops at them."""
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         waiting: list[Any] = []
@@ -88,7 +95,8 @@ class Packer:
 
     def _pack(self, batches: Sequence[Any]) -> Any:
         gaps = Gaps(self.missing)
-        given = self._present(self._read(batches), gaps)
+        given, bad = self._sound(pa.Table.from_batches(batches))
+        given = self._present(given, gaps)
         left_out = json.dumps({column: n for (_, column), n in gaps.left_out.items()}) if gaps.left_out else None
         instants = instants_of(given.column(0))
         points = instants if self.unit is None else instants // self.unit
@@ -113,11 +121,41 @@ class Packer:
                 packed["marks"].append(packed_marks)
                 packed["facts"].append(to_bytes(part) if part.num_rows else None)
                 packed["missing"].append(None if shard else left_out)
+                packed["bad"].append(None if shard or bad is None or piece else to_bytes(bad))
         return pa.record_batch([pa.array(packed[f.name], f.type) for f in PACKED_SCHEMA], schema=PACKED_SCHEMA)
 
-    def _read(self, batches: Sequence[Any]) -> Any:
-        table = pa.Table.from_batches(batches)
-        return with_marks(table, {table.column_names[i] for i in self.terms})
+    def _sound(self, table: Any) -> tuple[Any, Any | None]:
+        """The rows that are not bad, and a table of the others, if there are any."""
+        describe, texts = self.describe or Describe(self.predicate), []
+        if BAD in table.column_names:
+            said = table.column(BAD)
+            if said.null_count < len(said):
+                texts += said.drop_null().to_pylist()
+                table = table.filter(said.is_null())
+            table = table.drop_columns([BAD])
+        if not describe.stops:
+            table, more = self._without_refused(table)
+            texts += more
+        marked = with_marks(table, {table.column_names[i] for i in self.terms})
+        return marked, describe.table(texts) if texts else None
+
+    def _without_refused(self, table: Any) -> tuple[Any, list[str]]:
+        """The rows without those whose terms cannot be read, or that lack a value where that is an error."""
+        reasons: dict[int, tuple[str, str, str]] = {}
+        for i, name in enumerate(self.columns):
+            column = table.column(i)
+            if column.null_count and self.missing == ERROR:
+                for row in np.flatnonzero(np.asarray(column.is_null())).tolist():
+                    reasons.setdefault(row, ("E506", f"there is no value for {name}", name))
+            if i in self.terms:
+                for row, reason in _unreadable(column, name):
+                    reasons.setdefault(row, ("E506", reason, name))
+        if not reasons:
+            return table, []
+        rows = {row: table.slice(row, 1).to_pylist()[0] for row in reasons}
+        shown = {row: dict(zip(self.columns, values.values(), strict=False)) for row, values in rows.items()}
+        kept = np.setdiff1d(np.arange(table.num_rows), list(reasons))
+        return table.take(pa.array(kept)), [refused(shown[row], *reasons[row]) for row in sorted(reasons)]
 
     def _argument(self, column: Any, position: int) -> Any:
         return canonical(column, self.columns[position]) if position in self.terms else _plain(column)
@@ -147,6 +185,20 @@ class Packer:
                 message = f"a row for {self.predicate} has no value for {name}: {values}"
                 raise fault("E506", message, note="leave such rows out, or fill the value in")
         return whole
+
+
+def _unreadable(column: Any, name: str) -> Iterator[tuple[int, str]]:
+    """The rows of a column of terms that cannot be read, with the reasons."""
+    try:
+        canonical(column, name)
+        return
+    except LasingError:
+        pass
+    for row, text in enumerate(column.to_pylist()):
+        try:
+            canonical(pa.array([text], pa.string()), name)
+        except LasingError as error:
+            yield row, error.diagnostics[0].message
 
 
 def instants_of(column: Any) -> Numbers:

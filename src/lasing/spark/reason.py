@@ -8,20 +8,20 @@ import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from lasing.background import with_background
+from lasing.connectors.bad_rows import STOP, bad_rows_of
 from lasing.connectors.missing import SKIP, Gaps, Missing, warnings_of
 from lasing.connectors.rows import time_of
 from lasing.connectors.sinks import VIEWS, View
 from lasing.engine_choice import EngineName, plan_for
 from lasing.entailment import Entail, with_entailment
-from lasing.errors import Diagnostic, LasingError, LasingWarning, fault, in_order, render, similar, warn
-from lasing.limits import Limits, limits_of
+from lasing.errors import Diagnostic, LasingError, LasingWarning, fault, in_order, render, warn
+from lasing.limits import limits_of
 from lasing.logic.checks import CAUTIONS, ONE_ANSWER, findings
 from lasing.logic.facts import facts_of
 from lasing.logic.own import Functions, check_functions, with_functions
@@ -32,9 +32,12 @@ from lasing.logic.values import Value
 from lasing.reading import ProgramLike, read
 from lasing.spark import batch, streaming
 from lasing.spark.background import background_facts
+from lasing.spark.bad_rows import SCHEMA, Describe, Why, unfit
 from lasing.spark.hashing import spread_ids
 from lasing.spark.inputs import Input, Order, Terms, for_input, inputs_of
+from lasing.spark.noted import noting
 from lasing.spark.notices import TO_CHOOSE, listen
+from lasing.spark.options import Delay, Options, check_names
 from lasing.spark.outputs import output_tables
 from lasing.spark.packing import PACKED, Packer
 from lasing.spark.session import require_pyspark
@@ -43,9 +46,7 @@ from lasing.spark.slices import Slices
 from lasing.spark.state import STATE
 from lasing.spark.task import Task
 from lasing.timeline.delay import delay_of, silence_of
-
-Delay = int | str
-"""A number of time points, or a duration such as "10 sec"."""
+from lasing.timeline.timing import no_tick
 
 _FEW = 100_000
 """A history with fewer facts than this is evaluated quickly, however it is divided."""
@@ -54,20 +55,24 @@ _FEW = 100_000
 class Outputs(dict[str, Any]):
     """DataFrames by predicate.
 
-    `late` has the facts that came too late, or that are before the start. `results` has everything that the shards
+    `late` has the facts that came too late, or that are before the start, and `bad` the bad rows that were left out;
+    it is None for a history that cannot have any. `results` has everything that the shards
     report, and all of these frames are taken from it. To write several outputs of one stream, read `results` in one
     query, and extract the outputs of each batch with `take`.
     """
 
-    def __init__(self, task: Task, results: Any, late: Any, outputs: Mapping[str, Any]) -> None:
+    def __init__(self, task: Task, results: Any, late: Any, outputs: Mapping[str, Any], bad: Any = None) -> None:
         super().__init__(outputs)
         self.task = task
         self.results = results
         self.late = late
+        self.bad = bad
         self.events = 0
         """The number of facts in a history; 0 for a stream."""
         self.missing: Counter[tuple[str, str]] = Counter()
         """The number of rows of a history that were left out because they lack a value, by input and column."""
+        self.notes: Any = None
+        """An accumulator of what else the slices of a history leave out (see `noted`)."""
 
     def unpersist(self) -> None:
         """Release the results of a history, which Spark keeps so that it does not evaluate them once per output."""
@@ -78,6 +83,10 @@ class Outputs(dict[str, Any]):
         output = self.task.outputs[predicate]
         return output.marked(_taken(results, predicate, output.schema(self.task.view, self.task.unit is not None)))
 
+    def take_bad(self, results: Any) -> Any:
+        """The bad rows in a batch of a stream's `results`."""
+        return _taken(results, streaming.BAD_KIND, SCHEMA)
+
     def take_late(self, results: Any) -> Any:
         """The late facts in a batch of a stream's `results`."""
         return _taken(results, streaming.LATE_KIND, streaming.late_schema(self.task.unit is not None))
@@ -86,12 +95,15 @@ class Outputs(dict[str, Any]):
 class Reasoning:
     """A program that is ready to be applied to DataFrames. See `reason`."""
 
-    def __init__(self, program: Program, options: _Options) -> None:
+    def __init__(self, program: Program, options: Options) -> None:
         self.program = program
         self._options = options
         self._word: Path | None = None
         self.warns = True
-        """Whether to warn about inputs that keep others waiting, and about rows that lack a value."""
+        """Whether to warn about inputs that keep others waiting, rows that lack a value or are bad, and inconsistent
+        data."""
+        self.why: Mapping[str, Why] = {}
+        """For inputs whose format is known: what is wrong with a row that Spark cannot parse."""
 
     def __call__(self, frames: Any) -> Any:
         """Apply the program to a DataFrame, or to several by predicate, such as {"temp": readings}."""
@@ -147,8 +159,9 @@ class Reasoning:
         unit = self.program.tick.milliseconds * 1000 if dated and self.program.tick else None
         types = argument_types(self.program, {i.predicate: i.types for i in inputs})
         for name, given in (("delay", options.delay), ("idle", options.idle), ("order", options.order)):
-            _check_names(name, given, [i.predicate for i in inputs])
-        _check_names("missing", options.missing, [i.predicate for i in inputs] + list(options.background))
+            check_names(name, given, [i.predicate for i in inputs])
+        check_names("bad_rows", options.bad_rows, [i.predicate for i in inputs])
+        check_names("missing", options.missing, [i.predicate for i in inputs] + list(options.background))
         wanted = [options.output] if isinstance(options.output, str) else options.output
         keys = found.keys if isinstance(found, Partition) and shards > 1 else {}
         return Task(
@@ -170,7 +183,13 @@ class Reasoning:
             engine=options.engine,
             limits=options.limits,
             terms={i.predicate: i.terms for i in inputs},
+            share=1.0 if options.max_bad_rows is None else options.max_bad_rows,
         )
+
+    def _describe(self, predicate: str) -> Describe:
+        """What to do with the bad rows of an input."""
+        rule = for_input(self._options.bad_rows, predicate, STOP)
+        return Describe(predicate, self.why.get(predicate, unfit), rule == STOP)
 
     def _streamed(self, spark: Any, inputs: Sequence[Input]) -> Outputs:
         from pyspark.sql import functions as f
@@ -191,20 +210,49 @@ class Reasoning:
         places = tuple(spread_ids(shards, partitions))
         register(spark)
         self._word = _word_file() if self._word is None else self._word
-        end = (
-            spark.readStream.format(EndOfStream.name())
-            .option("word", str(self._word))
-            .option("places", ",".join(map(str, places)))
-            .option("work", task.work)
-            .load()
-        )
-        packed = reduce(lambda a, b: a.union(b), [*_packed(task, inputs, places, None), end])
+        said = {"word": str(self._word), "places": ",".join(map(str, places)), "work": task.work}
+        end = spark.readStream.format(EndOfStream.name()).options(**said, **self._clock(task)).load()
+        packed = reduce(lambda a, b: a.union(b), [*self._packed(task, inputs, places, None), end])
         # Spark logs the clock of a batch, so it is the same for all shards, and the same if the batch is retried
         packed = packed.withColumn("clock", f.unix_micros(f.current_timestamp()))
         results = packed.groupBy("place").applyInPandasWithState(
             streaming.shard_function(shared, places), streaming.RESULTS, STATE, "append", "NoTimeout"
         )
         return self._outputs(task, streaming.observed(results, self.warns), None)
+
+    def _packed(
+        self, task: Task, inputs: Sequence[Input], places: tuple[int, ...], slices: Slices | None
+    ) -> Iterator[Any]:
+        """The rows that go to the shards, input by input."""
+        for number, given in enumerate(inputs):
+            packer = Packer(
+                given.predicate,
+                number,
+                (given.time, *given.columns),
+                task.keys.get(given.predicate),
+                task.unit,
+                task.shards,
+                places,
+                slices,
+                task.delays[given.predicate],
+                given.missing,
+                task.terms[given.predicate],
+                self._describe(given.predicate),
+            )
+            yield given.rows().mapInArrow(packer, PACKED)
+            older = None if slices is None else batch.newest_of_each_key(task, given, slices)
+            if older is not None:
+                yield older.mapInArrow(packer, PACKED)
+
+    def _clock(self, task: Task) -> dict[str, str]:
+        """What the source of the end of a stream has to know about the clock, if time follows it."""
+        clock, tick = self._options.clock, self.program.tick
+        if not clock:
+            return {}
+        assert tick is not None, "checked before"
+        delay = max(task.delays.values()) * (1 if task.unit is not None else tick.microseconds)
+        file = {} if clock is True else {"clock": str(clock)}
+        return {"tick": str(tick.microseconds), "delay": str(delay), **file}
 
     def _replayed(self, spark: Any, inputs: Sequence[Input]) -> Outputs:
         options = self._options
@@ -225,23 +273,26 @@ class Reasoning:
         task = self._task(inputs, shards, found)
         cuts = batch.cut(task, inputs, within, slices)
         places = tuple(spread_ids(len(cuts) * shards, len(cuts) * shards))
-        packed = [*_packed(task, inputs, places, cuts)]
-        empty = spark.createDataFrame([(place, 0, 0, None, None, None) for place in places], PACKED)
+        packed = [*self._packed(task, inputs, places, cuts)]
+        empty = spark.createDataFrame([(place, 0, 0, None, None, None, None) for place in places], PACKED)
         together = reduce(lambda a, b: a.union(b), [*packed, empty]).repartition(len(places), "place")
         only = next(iter(task.outputs)) if len(task.outputs) == 1 and task.view != "intervals" else None
         schema = batch.PARTS if only is None else task.outputs[only].schema(task.view, task.unit is not None)
-        evaluate = batch.slice_function(_shared(spark, task), places, cuts, first, only)
+        notes = noting(spark, self.warns)
+        evaluate = batch.slice_function(_shared(spark, task), places, cuts, first, notes.add, only)
         results = together.groupBy("place").applyInArrow(evaluate, schema)
         if last < first:
             results = results.limit(0)
-        late = _early(inputs, task, first)
+        late = batch.early(inputs, task, first)
         if only is not None:
             outputs = Outputs(task, results, late, {only: task.outputs[only].marked(results)})
         else:
             results = results.persist()  # so that it is evaluated only once, however many outputs are taken from it
             outputs = self._outputs(task, results, late)
         outputs.events = 0 if known is None else known.facts
-        outputs.missing = left_out
+        outputs.missing, outputs.notes = left_out, notes
+        bad = [rows for i in inputs if (rows := i.bad_rows(self._describe(i.predicate))) is not None]
+        outputs.bad = reduce(lambda a, b: a.union(b), bad) if bad else None
         if self.warns:
             warn(warnings_of(left_out, TO_CHOOSE))
         return outputs
@@ -259,6 +310,7 @@ class Reasoning:
             frames[predicate] = output.marked(frame)
         if late is None:
             late = _taken(results, streaming.LATE_KIND, streaming.late_schema(dated))
+            return Outputs(task, results, late, frames, _taken(results, streaming.BAD_KIND, SCHEMA))
         return Outputs(task, results, late, frames)
 
     def _shards(self, found: Partition | NoKey, default: int, quiet: bool = False) -> int:
@@ -270,30 +322,6 @@ class Reasoning:
         if default > 1 and wanted is None and not quiet:
             _warn(Diagnostic("W602", f"one shard does all the work: {found.why}", note=found.helps))
         return 1
-
-
-@dataclass(frozen=True)
-class _Options:
-    """The arguments of `reason` other than the program."""
-
-    input: str | None
-    output: str | Sequence[str] | None
-    time: str | Mapping[str, str]
-    view: View
-    start: Any
-    end: Any
-    delay: Delay | Mapping[str, Delay]
-    idle: str | Mapping[str, str] | None
-    order: Order | None
-    shards: int | None
-    slices: int | None
-    replicate: tuple[str, ...]
-    engine: EngineName
-    limits: Limits
-    missing: Missing | Mapping[str, Missing]
-    background: tuple[str, ...]
-    """The predicates of background facts given separately from the program."""
-    terms: Terms | Mapping[str, Terms]
 
 
 def reason(
@@ -308,6 +336,7 @@ def reason(
     end: Any = None,
     delay: Delay | Mapping[str, Delay] = 0,
     idle: str | Mapping[str, str] | None = None,
+    clock: bool | Path = False,
     order: Order | None = None,
     shards: int | None = None,
     slices: int | None = None,
@@ -316,6 +345,8 @@ def reason(
     constants: Mapping[str, Value] | None = None,
     functions: Functions | None = None,
     missing: Missing | Mapping[str, Missing] = SKIP,
+    bad_rows: str | Mapping[str, str] = STOP,
+    max_bad_rows: float | None = None,
     terms: Terms | Mapping[str, Terms] = False,
     language: str | None = None,
     entail: Entail = None,
@@ -340,12 +371,20 @@ def reason(
     of time points, or a duration such as "10 sec", for all inputs or by predicate. A fact that comes after its own
     input has brought such a fact is late. The stream waits for an input that brings nothing, unless it is silent for
     longer than `idle`, such as "5 min", by the clock; facts for time points evaluated meanwhile are late as well.
+    With `clock=True`, time also passes when no fact comes: in each batch, the clock, less the delay, closes time points
+    for the inputs that brought nothing, and there is a batch for each time point. It has no effect on a query that
+    reads what is there and stops. For tests, `clock` may be the path of a file that has the time, in microseconds.
     `order` names the columns that give the order of arrival, for all inputs or by predicate. By default, the rows of
     a file arrive together, after those of older files; rows from other sources arrive together with their batch.
 
     A row that lacks a value is not a fact: it does not move time, and a warning says how many there were. With
     `missing="error"` it is an error. Any other value, such as 0, replaces the missing one; for all inputs or by
     predicate.
+
+    A row that Spark's reader could not parse is bad, if the DataFrame has Spark's column of corrupt records
+    (`_corrupt_record string` in the schema). By default, the query stops there. With `bad_rows="skip"`, for all inputs
+    or by predicate, such rows are left out and counted, and `bad` of the result has them, with their file, line, column
+    and reason. A query stops anyway if a batch of at least 100 rows has a larger share of them than `max_bad_rows`.
 
     `terms` names the columns of text that hold terms, for all inputs or by predicate; True stands for all columns of
     text: `<http://ex.org/a>` is then an IRI, `21.5` a number and `"21.5"` a text. Columns with the metadata
@@ -372,6 +411,11 @@ def reason(
     for name, number in (("shards", shards), ("slices", slices)):
         if number is not None and number < 1:
             raise fault("E305", f"{name} is {number!r}", note="give a whole number of at least 1")
+    for bad_rule in set(bad_rows.values()) if isinstance(bad_rows, Mapping) else (bad_rows,):
+        limited = bad_rule != STOP or not isinstance(bad_rows, Mapping)
+        bad_rows_of(bad_rule, max_bad_rows if limited else None)  # checks them
+    if clock and checked.tick is None:
+        raise no_tick()
     if refused := findings(checked, ONE_ANSWER):
         raise LasingError(in_order(refused))
     plan_for(checked, engine)
@@ -387,7 +431,7 @@ def reason(
         plan_for(known, engine)
     if not isinstance(program, Program):  # a program that is already parsed has had its warnings
         warn(findings(known, CAUTIONS))
-    options = _Options(
+    options = Options(
         input,
         output,
         time,
@@ -405,37 +449,11 @@ def reason(
         missing,
         tuple(dict.fromkeys([*(a.predicate for a in facts), *(t.predicate for t in given.tables)])),
         terms,
+        clock,
+        bad_rows,
+        max_bad_rows,
     )
     return Reasoning(known, options)
-
-
-def _check_names(option: str, given: Any, predicates: Sequence[str]) -> None:
-    for predicate in given if isinstance(given, Mapping) else ():
-        if predicate not in predicates:
-            note = similar(predicate, predicates) or f"inputs are {', '.join(predicates)}"
-            raise fault("E604", f"{option} is given for {predicate}, which is not an input", note=note)
-
-
-def _packed(task: Task, inputs: Sequence[Input], places: tuple[int, ...], slices: Slices | None) -> Iterator[Any]:
-    """The rows that go to the shards, input by input."""
-    for number, given in enumerate(inputs):
-        packer = Packer(
-            given.predicate,
-            number,
-            (given.time, *given.columns),
-            task.keys.get(given.predicate),
-            task.unit,
-            task.shards,
-            places,
-            slices,
-            task.delays[given.predicate],
-            given.missing,
-            task.terms[given.predicate],
-        )
-        yield given.rows().mapInArrow(packer, PACKED)
-        older = None if slices is None else batch.newest_of_each_key(task, given, slices)
-        if older is not None:
-            yield older.mapInArrow(packer, PACKED)
 
 
 def _shared(spark: Any, task: Task) -> Callable[[], Task]:
@@ -446,35 +464,6 @@ def _shared(spark: Any, task: Task) -> Callable[[], Task]:
 
 def _taken(results: Any, kind: str, schema: str) -> Any:
     return results.where(results["kind"] == kind).select("content").mapInArrow(streaming.unpacker(), schema)
-
-
-def _early(inputs: Sequence[Input], task: Task, first: int) -> Any:
-    """The facts of a history that are before the start, in the form of late facts."""
-    from pyspark.sql import functions as f
-
-    dated = task.unit is not None
-    when = f.col("p").cast("string")
-    if task.unit is not None:
-        instant = f.to_utc_timestamp(f.timestamp_micros(f.col("p") * task.unit), f.current_timezone())
-        fraction = ".SSSSSS" if task.unit % 1_000_000 else ""
-        when = f.date_format(instant, f"\"yyyy-MM-dd'T'HH:mm:ss{fraction}'Z'\"")
-    frames = []
-    for given in inputs:
-        rows = given.rows().withColumn("p", batch.point_column(task.unit, dated)).where(f.col("p") < first)
-        leading = [f.lit(given.predicate), f.col("p"), f.lit(first - 1).cast("bigint"), f.lit(first) - f.col("p")]
-        args = [f.col(f"arg{i + 1}").cast("string") for i in range(len(given.columns))]
-        text = (
-            f.concat(f.lit(f"{given.predicate}("), f.concat_ws(",", *args), f.lit(")"))
-            if args
-            else f.lit(given.predicate)
-        )
-        frames.append(rows.select(*leading, f.concat(text, f.lit(" at "), when, f.lit("."))))
-    names = ["predicate", "time", "closed_until", "late_by", "fact"]
-    early = reduce(lambda a, b: a.union(b), frames).toDF(*names)
-    if task.unit is None:
-        return early
-    as_time = {name: f.timestamp_micros(f.col(name) * task.unit) for name in ("time", "closed_until")}
-    return early.withColumns(as_time)
 
 
 def _stream_predicates(program: Program) -> list[str]:

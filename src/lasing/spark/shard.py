@@ -19,15 +19,18 @@ import pyarrow as pa
 
 from lasing.connectors.arrow_columns import column_with_terms
 from lasing.connectors.rows import value_of
+from lasing.entailment.contradictions import Contradiction
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Fact
 from lasing.models.witness import fact_text
 from lasing.spark.arrival import Course, course
+from lasing.spark.bad_rows import check_share
 from lasing.spark.evaluation import Evaluation, LeftOut, up_to
 from lasing.spark.state import ShardState
 from lasing.spark.tables import Numbers, by_time, times_of
 from lasing.spark.task import Task
 from lasing.spark.window import still_needed
+from lasing.timeline.reorder import closed_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ class Arrived:
     facts: Any | None
     arrivals: Any | None = None
     missing: Mapping[str, int] = field(default_factory=dict)
+    bad: Any | None = None
+    """The table of bad rows, of those that this shard reports."""
 
 
 @dataclass(slots=True)
@@ -59,8 +64,12 @@ class BatchResult:
     """How many facts came, for all shards together."""
     missing: dict[str, dict[str, int]] = field(default_factory=dict)
     """How many rows were left out because they lack a value, by input and column: those that this shard reports."""
+    bad: list[Any] = field(default_factory=list)
+    """Tables of the bad rows that this shard reports."""
     waiting_for: tuple[str, ...] = ()
     """The inputs that brought nothing and without which time cannot go on."""
+    contradiction: Contradiction | None = None
+    """The inconsistent data that a query has met in this batch."""
     rebuilt: bool = False
     rebuild_seconds: float = 0.0
     engine_seconds: float = 0.0
@@ -80,29 +89,37 @@ _live: dict[tuple[str, int], tuple[str, Evaluation]] = {}
 
 
 def step(
-    task: Task, shard: int, state: ShardState, arrived: Sequence[Arrived], drain: bool = False, clock: int | None = None
+    task: Task,
+    shard: int,
+    state: ShardState,
+    arrived: Sequence[Arrived],
+    drain: bool = False,
+    clock: int | None = None,
+    beat: int | None = None,
 ) -> BatchResult:
     """Take in a batch, and evaluate all time points that are over; with `drain`, at the end of the stream, all of them.
 
     A time point is over when every input has closed it or is idle. `clock` is the time of the batch, in microseconds.
+    `beat` is an instant that time follows: it closes time points, as a fact would, for inputs that brought nothing.
     """
     begun = time.perf_counter()
-    missing = _missing(arrived)
+    missing, bad = _missing(arrived), [part.bad for part in arrived if part.bad is not None]
+    if bad:
+        check_share(number := sum(table.num_rows for table in bad), number + sum(p.number for p in arrived), task.share)
     arrived = [part for part in arrived if part.number]  # rows that lack a value are not facts and do not move time
-    if not arrived and state.last is None:
-        return BatchResult(state, missing=missing)
+    if not arrived and beat is None and state.last is None and not state.has_begun:
+        return BatchResult(state, missing=missing, bad=bad)
     courses = _courses(task, state, arrived)
-    start, until = _reached(task, state, courses)
     facts, late = _in_time(task, shard, arrived, courses)
     waiting = _merged(task, state.window, facts)
-    state = _with_times(task, state, arrived, courses, clock)
+    state = _with_times(task, state, arrived, courses, clock, beat)
     over, waiting_for = _over(task, state, courses, clock)
+    start, until = _reached(task, state, courses, over)
     if drain:
-        assert state.last is not None
-        over, waiting_for = task.last_point(state.last), ()
+        over, waiting_for = task.last_point(until if state.last is None else state.last), ()
     passed = until if over is None else max(until, over)
     events = sum(part.number for part in arrived)
-    result = BatchResult(state, late=late, events=events, missing=missing, waiting_for=waiting_for)
+    result = BatchResult(state, late=late, events=events, missing=missing, bad=bad, waiting_for=waiting_for)
     if passed == until and not drain:
         result.state = replace(state, start=start, until=until, window=waiting)
         result.engine_seconds = time.perf_counter() - begun
@@ -115,6 +132,7 @@ def step(
         due, _ = up_to(after, passed)
         result.tables = evaluation.advance(due, passed)
         result.left_out = evaluation.left_out()
+        result.contradiction = evaluation.contradiction()
         if result.left_out:
             result.examples = evaluation.examples(result.left_out)
     if drain and task.view == "intervals":
@@ -148,25 +166,39 @@ def _courses(task: Task, state: ShardState, arrived: Sequence[Arrived]) -> dict[
     return {p: course(tables, state.closed.get(p), floor) for p, tables in found.items()}
 
 
-def _reached(task: Task, state: ShardState, courses: Mapping[str, Course]) -> tuple[int, int]:
-    """The start of the timeline, and where its evaluation has got to. Until then, an older fact moves the start."""
+def _reached(task: Task, state: ShardState, courses: Mapping[str, Course], over: int | None) -> tuple[int, int]:
+    """The start of the timeline, and where its evaluation has got to. Until then, an older fact moves the start.
+
+    If there is no fact at all, not even in the program's own text, the first time point that is over by the clock
+    begins the timeline.
+    """
     if state.has_begun:
         assert state.start is not None
         assert state.until is not None
         return state.start, state.until
     known = [] if state.start is None else [state.start]
     known += [c.oldest for c in courses.values() if c.oldest is not None]
+    known = known or [fact.time for fact in task.program.data] or ([] if over is None else [over])
     start = task.first_point(min(known, default=0))  # if no fact came in time, the user gave the start
     return start, start - 1
 
 
 def _with_times(
-    task: Task, state: ShardState, arrived: Sequence[Arrived], courses: Mapping[str, Course], clock: int | None
+    task: Task,
+    state: ShardState,
+    arrived: Sequence[Arrived],
+    courses: Mapping[str, Course],
+    clock: int | None,
+    beat: int | None,
 ) -> ShardState:
     """The state, updated with the times of the inputs. An input that never sent a fact counts as silent from now on."""
     newest = [int(np.asarray(part.marks["time"]).max()) for part in arrived]
-    last = max(newest + ([] if state.last is None else [state.last]))
+    last = max(newest + ([] if state.last is None else [state.last]), default=None)
     closed = {**state.closed, **{p: c.closed for p, c in courses.items()}}
+    if beat is not None:
+        for silent in (p for p in task.inputs if p not in courses):
+            closing: int = closed_by(beat, task.delays.get(silent, 0), task.unit)
+            closed[silent] = max(closing, closed.get(silent, closing))
     heard = dict(state.heard)
     if clock is not None:
         heard = {p: clock if p in courses else heard.get(p, clock) for p in task.inputs}
@@ -239,7 +271,7 @@ def _in_time(
         if not in_time.all():
             if task.keys.get(part.predicate) is not None or shard == 0:  # one shard reports facts that all have
                 too_late = part.facts.filter(pa.array(~in_time))
-                late.append(_late(task, part.predicate, too_late, np.broadcast_to(closed, times.shape)[~in_time]))
+                late.append(late_facts(task, part.predicate, too_late, np.broadcast_to(closed, times.shape)[~in_time]))
             kept = part.facts.filter(pa.array(in_time))
         else:
             kept = part.facts
@@ -247,7 +279,8 @@ def _in_time(
     return facts, pa.concat_tables(late) if late else None
 
 
-def _late(task: Task, predicate: str, table: Any, closed: Numbers) -> Any:
+def late_facts(task: Task, predicate: str, table: Any, closed: Numbers) -> Any:
+    """A table of facts that are late, with the last time point that was closed to each of them."""
     times = times_of(table)
     columns = [column_with_terms(table, name).to_pylist() for name in table.column_names[1:]]
     rows = zip(*columns, strict=True) if columns else repeat((), table.num_rows)

@@ -12,8 +12,9 @@ import pyarrow as pa
 
 from lasing.connectors.spark_rows import ARRIVAL
 from lasing.errors import LasingError, fault
+from lasing.spark.bad_rows import summary
 from lasing.spark.outputs import moments
-from lasing.spark.packing import NO_INPUT
+from lasing.spark.packing import CLOCK, NO_INPUT
 from lasing.spark.shard import Arrived, BatchResult, step
 from lasing.spark.state import ShardState
 from lasing.spark.tables import from_bytes, times_of, to_bytes
@@ -31,6 +32,8 @@ STATE_FOLDER = "state/0"
 """Where Spark stores the states in a checkpoint: a folder for each partition, a file for each batch."""
 STATUS = "*status"
 LATE_KIND = "*late"
+BAD_KIND = "*bad"
+_NOTHING = (0, 0, 0, 0, 0, 0.0, 0.0, 0, "")
 _MOST_ROWS = 1 << 17
 """A longer table is emitted in parts."""
 
@@ -50,14 +53,14 @@ def shard_function(
         begun = time.perf_counter()
         state = _state(store.get[0]) if store.exists else ShardState()
         read = time.perf_counter() - begun
-        arrived, drain, clock = _arrived(work, frames)
-        result = take_in(work, numbers[int(key[0])], state, arrived, drain, clock)
+        arrived, drain, clock, beat = _arrived(work, frames)
+        result = take_in(work, numbers[int(key[0])], state, arrived, drain, clock, beat)
         begun = time.perf_counter()
         stored = result.state.to_bytes()
         store.update((stored,))
         state_seconds = read + time.perf_counter() - begun
         tables = {p: work.outputs[p].finished(t, work.view, work.unit) for p, t in result.tables.items()}
-        rows = list(_rows(work, tables, result.late))
+        rows = [*_rows(work, tables, result.late), *_bad_rows(result.bad)]
         rows.append(_status(work, result, tables, len(stored), state_seconds + result.rebuild_seconds))
         yield pd.DataFrame(rows, columns=[column.split()[0] for column in RESULTS.split(", ")])
 
@@ -71,8 +74,9 @@ def observed(results: Any, warns: bool) -> Any:
 
     figures = [f.sum(name).alias(name) for name in ("late", "rows", "state_bytes", "rebuilt")]
     figures += [f.max(f.when(f.col("kind") == STATUS, f.col(name))).alias(name) for name in ("until", "events")]
-    for name in ("waiting_for", "reached", "missing"):  # all shards report the same, except that one reports `missing`
+    for name in ("waiting_for", "reached", "missing", "bad"):  # all report the same; one reports `missing` and `bad`
         figures.append(f.max(f.get_json_object("left_out", f"$.{name}")).alias(name))
+    figures.append(f.min(f.get_json_object("left_out", "$.inconsistent")).alias("inconsistent"))
     return results.observe("lasing", *figures, f.max(f.lit(warns)).alias("warns"))
 
 
@@ -101,20 +105,31 @@ def _state(stored: bytes) -> ShardState:
         raise fault("E614", f"{found.message}: {place}") from None
 
 
-def _arrived(task: Task, frames: Iterable[Any]) -> tuple[list[Arrived], bool, int | None]:
-    arrived, drain, clock = [], False, None
+def _arrived(task: Task, frames: Iterable[Any]) -> tuple[list[Arrived], bool, int | None, int | None]:
+    """What came, whether the stream has ended, when the batch began, and the instant that time follows, if any."""
+    arrived, drain, clock, beat = [], False, None, None
     for frame in frames:
         for row in frame.itertuples(index=False):
             clock = int(row.clock)
             if row.input == NO_INPUT:
                 drain = True
                 continue
-            arrived.append(arrived_of(task, int(row.input), int(row.number), row.marks, row.facts, row.missing))
-    return arrived, drain, clock
+            if row.input == CLOCK:
+                beat = task.instant(int(row.number))
+                continue
+            parts = row.marks, row.facts, row.missing, row.bad
+            arrived.append(arrived_of(task, int(row.input), int(row.number), *parts))
+    return arrived, drain, clock, beat
 
 
 def arrived_of(
-    task: Task, number: int, count: int, marks: bytes | None, stored: bytes | None, missing: object = None
+    task: Task,
+    number: int,
+    count: int,
+    marks: bytes | None,
+    stored: bytes | None,
+    missing: object = None,
+    bad: bytes | None = None,
 ) -> Arrived:
     """The part that `Packer` packed for a shard."""
     facts, arrivals = None if stored is None else from_bytes(stored), None
@@ -122,16 +137,21 @@ def arrived_of(
         facts, arrivals = facts.drop_columns([ARRIVAL]), facts[ARRIVAL]
     decoded = None if marks is None else from_bytes(marks)
     left_out = json.loads(missing) if isinstance(missing, str) else {}  # pandas may have NaN for null
-    return Arrived(task.inputs[number], count, decoded, facts, arrivals, left_out)
+    rows = from_bytes(bad) if isinstance(bad, bytes) else None
+    return Arrived(task.inputs[number], count, decoded, facts, arrivals, left_out, rows)
+
+
+def _bad_rows(tables: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    for table in tables:
+        yield BAD_KIND, to_bytes(table), *_NOTHING
 
 
 def _rows(task: Task, tables: Mapping[str, Any], late: Any) -> Iterator[tuple[Any, ...]]:
-    nothing = (0, 0, 0, 0, 0, 0.0, 0.0, 0, "")
     for predicate, finished in tables.items():
         for part in range(0, finished.num_rows, _MOST_ROWS):
-            yield predicate, to_bytes(finished.slice(part, _MOST_ROWS)), *nothing
+            yield predicate, to_bytes(finished.slice(part, _MOST_ROWS)), *_NOTHING
     if late is not None:
-        yield LATE_KIND, to_bytes(late_table(task, late)), *nothing
+        yield LATE_KIND, to_bytes(late_table(task, late)), *_NOTHING
 
 
 def late_table(task: Task, late: Any) -> Any:
@@ -161,6 +181,10 @@ def _status(
         more["examples"] = result.examples
     if result.missing:
         more["missing"] = result.missing
+    if result.contradiction is not None:
+        more["inconsistent"] = result.contradiction.to_json()
+    if result.bad:
+        more["bad"] = summary(result.bad)
     return (
         STATUS,
         b"",

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from lasing.connectors.sinks import View
 from lasing.engine_choice import plan_for
+from lasing.entailment.contradictions import Contradictions
 from lasing.limits import Limits
 from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Atom
@@ -49,6 +50,8 @@ class Task:
     """The limits for one batch of a shard, or for one slice."""
     terms: Mapping[str, frozenset[int]] = field(default_factory=dict)
     """The arguments of the inputs, counted from 1, that have terms."""
+    share: float = 1.0
+    """The most bad rows that a batch may have, as a share of its rows."""
     name: str = field(default_factory=lambda: uuid4().hex)
 
     @cached_property
@@ -84,7 +87,7 @@ class Task:
     @cached_property
     def plan(self) -> Plan | None:
         """The plan of the program; None where the reference engine runs it."""
-        return plan_for(self.program, self.engine)
+        return self._plan_for(self.program)
 
     def __getstate__(self) -> dict[str, object]:
         """The task carries its plan, so that workers do not make it again for each slice of each shard."""
@@ -96,8 +99,12 @@ class Task:
         if self.shards == 1 or not divided:
             return self.plan
         if shard not in self._plans_of_shards:
-            self._plans_of_shards[shard] = plan_for(self.program_of(shard), self.engine)
+            self._plans_of_shards[shard] = self._plan_for(self.program_of(shard))
         return self._plans_of_shards[shard]
+
+    def _plan_for(self, program: Program) -> Plan | None:
+        """A plan that also reports inconsistencies to a query."""
+        return plan_for(Contradictions(program).watched, self.engine)
 
     @cached_property
     def _plans_of_shards(self) -> dict[int, Plan | None]:
@@ -106,6 +113,11 @@ class Task:
     def point(self, instant: int) -> int:
         """The time point of an instant."""
         return instant if self.unit is None else instant // self.unit
+
+    def instant(self, clock: int) -> int:
+        """The instant that the clock shows, in the units of the inputs' times; `clock` is in microseconds."""
+        tick = self.program.tick
+        return clock if self.unit is not None or tick is None else clock // tick.microseconds
 
     def first_point(self, oldest: int) -> int:
         """Where the timeline starts if the oldest fact of the stream is at `oldest`."""

@@ -42,6 +42,105 @@ def test_bad_rows_are_left_out_and_handed_over(tmp_path: Path, name: str, engine
     assert all(row.file == str(tmp_path / name) and row.reason and row.row for row in found)
 
 
+COLUMNS = {
+    "p.csv": ("time,x\n1,a\nsoon,b\n3,c\n2,d\n", ["time", "time"]),
+    "p.jsonl": ('{"time": 1, "x": 1}\n{"time": 2, "x": [1]}\n{"time": 3, "y": 1}\n', ["x", "y"]),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_a_bad_row_of_a_table_names_the_column(tmp_path: Path, name: str) -> None:
+    text, columns = COLUMNS[name]
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    found: list[BadRow] = []
+    with pytest.warns(LasingWarning, match="W209"):
+        list(lasing.run(PROGRAM, tmp_path / name, bad_rows=found.append))
+    assert [row.column for row in found] == columns
+
+
+TRIPLES = "out(S,O) :- triple(S,P,O)."
+TIME = "<http://www.w3.org/ns/prov#generatedAtTime>"
+GRAPHS = {
+    "t.nt": (
+        "<a:s> <a:p> 1 .\n<a:s> <a:p> <a:o> 1 .\nrubbish\n<a:s> <a:p> <a:b c> 2 .\n<a:s> <a:p> <a:q> 2 .\n"
+        "<a:s> <a:p> <a:o> 1 .\n<a:s> <a:p> <a:r> soon .\n",
+        [(1, "E501"), (3, "E501"), (4, "E501"), (6, "E504"), (7, "E502")],
+        ["<a:o>", "<a:q>"],
+    ),
+    "t.jsonld": (
+        '{"time": 1, "@id": "a:s", "a:p": {"@id": "a:o"}}\n{{{\n{"time": "x", "@id": "a:s", "a:p": 1}\n'
+        '{"time": 2, "@id": "a:s", "a:p": {"@id": "a:q"}}\n{"time": 3, "@id": [1], "a:p": 2}\n',
+        [(2, "E501"), (3, "E502"), (5, "E501")],
+        ["<a:o>", "<a:q>"],
+    ),
+    "t.nq": (
+        f'<a:g> {TIME} "1" .\n<a:s> <a:p> <a:o> <a:g> .\nrubbish\n<a:h> {TIME} "x" .\n<a:s> <a:p> <a:z> <a:h> .\n'
+        f'<a:i> {TIME} "2" .\n<a:s> <a:p> <a:q> <a:i> .\n<a:s> <a:p> <a:y> <a:j> .\n',
+        [(3, "E501"), (0, "E502"), (0, "E502")],
+        ["<a:o>", "<a:q>"],
+    ),
+}
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_bad_lines_of_graphs_are_left_out(tmp_path: Path, name: str, engine: str) -> None:
+    data, wrong, good = GRAPHS[name]
+    (tmp_path / name).write_text(data, encoding="utf-8")
+    found: list[BadRow] = []
+    run = lasing.run(TRIPLES, tmp_path / name, engine=engine, bad_rows=found.append)  # type: ignore[arg-type]
+    with pytest.warns(LasingWarning, match="W209"):
+        answers = [str(atom.args[1]) for answer in run for atom in answer.atoms]
+    assert sorted((row.line, row.code) for row in found) == sorted(wrong)
+    assert answers == good
+    assert all(row.row for row in found)
+
+
+TEXT = "p(a) at 1.\n!rubbish\np(b,b) at 2.\np(c) at 3.\np(d) at 2.\n"
+ROWS = [(1, "p", "a"), (2, "P", "x"), "rubbish", (2, "p", "b", "b"), (3, "p", "c"), (2, "p", "d"), (4, "p", 2**70)]
+MADE = {
+    "text": (TEXT, [(2, "E501"), (3, "E508"), (5, "E504")]),
+    "rows": (ROWS, [(2, "E509"), (3, "E510"), (4, "E508"), (6, "E504"), (7, "E506")]),
+    "an iterator": (iter(ROWS), [(2, "E509"), (3, "E510"), (4, "E508"), (6, "E504"), (7, "E506")]),
+}
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+@pytest.mark.parametrize("name", ["text", "rows"])
+def test_bad_rows_of_things_in_memory_are_left_out(name: str, engine: str) -> None:
+    stream, wrong = MADE[name]
+    found: list[BadRow] = []
+    run = lasing.run(PROGRAM, stream, engine=engine, bad_rows=found.append)  # type: ignore[arg-type]
+    with pytest.warns(LasingWarning, match="W209"):
+        assert [str(atom) for answer in run for atom in answer.atoms] == ["q(a)", "q(c)"]
+    assert [(row.line, row.code) for row in found] == wrong
+    assert all(row.row for row in found)
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_list_reports_several_errors_and_an_iterator_the_first(name: str) -> None:
+    stream, wrong = MADE[name]
+    with pytest.raises(LasingError) as caught:
+        list(lasing.run(PROGRAM, stream))
+    assert [d.code for d in caught.value.diagnostics] == [code for _, code in wrong][: 1 if name[:2] == "an" else 9]
+
+
+def test_after_a_row_far_ahead_the_warning_says_what_may_have_happened() -> None:
+    rows = [(1, "p", "a"), (10**9, "p", "b"), (2, "p", "c"), (3, "p", "d")]
+    with pytest.warns(LasingWarning, match="a single row whose time is wrong and far ahead"):
+        list(lasing.run(PROGRAM, rows, bad_rows="skip").changes())
+
+
+def test_cells_that_python_cannot_represent_are_bad_rows(tmp_path: Path) -> None:
+    far = pa.array([0, 2**60, 3], pa.int64()).cast(pa.timestamp("ms"))
+    pq.write_table(pa.table({"time": [1, 2, 3], "x": far}), tmp_path / "p.parquet")
+    found: list[BadRow] = []
+    with pytest.warns(LasingWarning, match="W209"):
+        answers = list(lasing.run(PROGRAM, tmp_path / "p.parquet", bad_rows=found.append))
+    assert [len(answer.atoms) for answer in answers] == [1, 0, 1]
+    assert [(row.line, row.column, row.code) for row in found] == [(2, "x", "E506")]
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_a_run_that_stops_reports_several_errors(tmp_path: Path, name: str) -> None:
     data, wrong, _ = FILES[name]

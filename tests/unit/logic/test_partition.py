@@ -286,6 +286,16 @@ def test_a_recursion_that_makes_values_for_its_own_keys_is_fine(stops: str) -> N
             "",
         ),
         ("h(X) :- b(X). b(1).", "no rule uses a stream predicate", ""),
+        (
+            "s(X,R) :- t(X,from,S), t(S,inside,R). h(X) :- s(X,R), s(_,R) in [5].",
+            "rule 1 joins t(X,from,S) and t(S,inside,R) on S, which is a different argument in each",
+            "derive s in a program of its own: what looks back on it has a key",
+        ),
+        (
+            "s(X,R) :- t(X,from,S), t(S,inside,R). h(X) :- s(X,R), s(_,_) in [5].",
+            "rule 1 joins t(X,from,S) and t(S,inside,R) on S, which is a different argument in each",
+            "",
+        ),
     ],
 )
 def test_why_there_is_no_key(program: str, why: str, helps: str) -> None:

@@ -186,6 +186,13 @@ def event_patterns(effort: Effort) -> Iterator[Line]:
     yield from bars(effort)
 
 
+def intervals(effort: Effort) -> Iterator[Line]:
+    """Sequences of events with intervals, beside an automaton by hand."""
+    from lasing.bench.etalis.bars import bars
+
+    yield from bars(effort)
+
+
 BLOCKS: dict[str, tuple[str, Callable[[Effort], Iterator[Line]]]] = {
     "limit": ("A join, beside C++", against_cpp),
     "tick": ("The least that a tick costs", one_atom_a_tick),
@@ -198,6 +205,7 @@ BLOCKS: dict[str, tuple[str, Callable[[Effort], Iterator[Line]]]] = {
     "memory": ("Memory", memory),
     "citybench": ("CityBench's first query, over RDF streams", rdf_streams),
     "events": ("Event patterns, in the scenarios of DOTR", event_patterns),
+    "etalis": ("Events with intervals, in ETALIS", intervals),
     "shell": ("At the shell", shell),
 }
 """All blocks by name."""

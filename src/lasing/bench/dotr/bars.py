@@ -13,7 +13,6 @@ from functools import partial
 from lasing.bench.bars.blocks import Line
 from lasing.bench.dotr.city import CitySetting
 from lasing.bench.dotr.experiments import (
-    BUSY,
     DEFAULT,
     LONG,
     LOOPS,
@@ -21,6 +20,7 @@ from lasing.bench.dotr.experiments import (
     Found,
     Scenario,
     all_agree,
+    busy,
     contenders,
     prepared,
     same_results,
@@ -56,7 +56,8 @@ def _scenarios(effort: Effort) -> Iterator[Line]:
         "CityBench's second query, one journey, 1,000 graphs a second": (CitySetting("Q2", "one journey", 1_000), 150),
     }
     for setting, _ in settings.values():
-        all_agree(setting)
+        is_long = isinstance(setting, CitySetting) and effort.length < FULL.length
+        all_agree(replace(setting, rate=setting.rate // 10) if is_long else setting)  # a shorter window to fill
     prepare = {
         name: partial(prepared, setting, contenders(setting)[OURS], effort.turns)
         for name, (setting, _) in settings.items()
@@ -67,7 +68,7 @@ def _scenarios(effort: Effort) -> Iterator[Line]:
 
 
 def _growths(effort: Effort) -> Iterator[Line]:
-    sizes = Sizes(1_000_000, 100_000) if effort.length >= FULL.length else Sizes(100_000, 10_000)
+    sizes = Sizes(1_000_000, 100_000) if effort.length >= FULL.length else Sizes(30_000, 3_000)
     settings = {
         "triples, few": replace(DEFAULT, triples=1_000),
         "triples, many": replace(DEFAULT, triples=sizes.triples),
@@ -108,8 +109,7 @@ def _by_sensor(setting: BySensor, turns: int) -> Ready:
 
 
 def _long_pattern(effort: Effort) -> Iterator[Line]:
-    for name, busy in BUSY.items():
-        setting = replace(busy, length=LONG)
+    for name, setting in busy(effort).items():
         make = contenders(setting)
         found: dict[str, Found] = {OURS: [], LOOPS: []}
         prepare = {who: partial(prepared, setting, make[who], effort.turns, found[who]) for who in found}

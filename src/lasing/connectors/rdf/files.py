@@ -10,7 +10,8 @@ from typing import IO, cast
 
 from pyoxigraph import Quad, RdfFormat, parse
 
-from lasing.connectors.files import PACKED, OnBytesRead, unreadable
+from lasing.connectors.bad_rows import BadRows
+from lasing.connectors.files import PACKED, Block, OnBytesRead, blocks, unreadable
 from lasing.connectors.rdf.endings import rdf_ending
 from lasing.errors import LasingError, Place, fault
 
@@ -64,6 +65,33 @@ def quads(path: Path, progress: OnBytesRead | None = None) -> Iterator[Quad]:
         raise unreadable(path, error) from None
     finally:
         file.close()
+
+
+def quads_of_lines(path: Path, bad: BadRows, progress: OnBytesRead | None = None) -> Iterator[Quad]:
+    """The same for N-Quads, in which a line that cannot be read does not concern the others."""
+    name = "standard input" if str(path) == "-" else str(path)
+    for block in blocks(path, progress, bad):
+        try:
+            found = list(parsed(block.text, RdfFormat.N_QUADS, name, block.line))
+        except LasingError:
+            found = _sound_lines(block, name, bad)
+        bad.rows += len(found)
+        yield from found
+        bad.stop()
+
+
+def _sound_lines(block: Block, name: str, bad: BadRows) -> list[Quad]:
+    """The quads of the lines that can be read. If the run stops, only those before the first bad line."""
+    found: list[Quad] = []
+    for number, line in enumerate(block.text.removesuffix("\n").split("\n"), block.line):
+        try:
+            of_line = list(parsed(line, RdfFormat.N_QUADS, name, number))
+        except LasingError as error:
+            bad.take(error, Place(name, number, 1, line.removesuffix("\r")))
+            continue
+        if not bad.stopping:
+            found += of_line
+    return found
 
 
 def parsed(data: IO[bytes] | bytes | str, form: RdfFormat, name: str, first_line: int = 1) -> Iterator[Quad]:

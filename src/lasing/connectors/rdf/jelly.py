@@ -16,11 +16,12 @@ from pyjelly.errors import JellyConformanceError
 from pyjelly.parse.decode import Adapter, Decoder
 from pyjelly.parse.ioutils import get_options_and_frames
 
+from lasing.connectors.bad_rows import BadRows
 from lasing.connectors.files import OnBytesRead, unreadable
 from lasing.connectors.rdf.blanks import Blanks, scope_of
 from lasing.connectors.rdf.clock import Clock
 from lasing.connectors.rdf.files import CountingFile
-from lasing.errors import LasingError, fault
+from lasing.errors import LasingError, Place, fault
 from lasing.logic.values import Iri, TaggedLiteral, Value, datatypes, literal
 
 _MOST_VALUES = 1 << 20
@@ -96,9 +97,9 @@ class _Raw(io.RawIOBase):
 
 
 def stamped_frames(
-    path: Path, clock: Clock, time_property: str, progress: OnBytesRead | None = None
+    path: Path, clock: Clock, time_property: str, bad: BadRows, progress: OnBytesRead | None = None
 ) -> Iterator[tuple[int, Value, Value, Value]]:
-    """The triples of all frames, each after its time point."""
+    """The triples of all frames, each after its time point. A frame whose time is wrong is bad; damage ends the run."""
     scope, stamp = scope_of(clock.name), Iri(time_property)
     try:
         file = CountingFile(path, progress)
@@ -112,8 +113,14 @@ def stamped_frames(
         for number, frame in enumerate(frames, 1):
             adapter.blank = Blanks(f"{scope}g{number}")
             statements = [one for one in decoder.iter_rows(frame) if one is not None]
-            if statements:
-                yield from _stamped(statements, stamp, clock, f"frame {number}", grouped)
+            try:
+                found = list(_stamped(statements, stamp, clock, f"frame {number}", grouped)) if statements else []
+            except LasingError as error:
+                bad.take(error, Place(clock.name, number, 1, f"frame {number}"))
+                bad.stop()
+                continue
+            bad.rows += 1
+            yield from found
     except LasingError:
         raise
     except OSError as error:

@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING
 
 from pyoxigraph import RdfFormat
 
+from lasing.connectors.bad_rows import BadRows
 from lasing.connectors.files import Block, OnBytesRead, RawBlock, blocks, decoded, raw_blocks
 from lasing.connectors.rdf.blanks import Blanks, scope_of
 from lasing.connectors.rdf.clock import Clock
 from lasing.connectors.rdf.files import parsed
 from lasing.connectors.rdf.terms import value_of_term
 from lasing.connectors.rdf.timed import Timed, timed_batches
-from lasing.errors import Place, fault
+from lasing.errors import LasingError, Place, fault
 from lasing.logic.values import BlankNode, Value
 
 if TYPE_CHECKING:
@@ -42,22 +43,24 @@ _MOST_VALUES = 1 << 20
 _SIZE = 2**23
 
 
-def stamped_lines(path: Path, clock: Clock, progress: OnBytesRead | None = None) -> Iterator[Timed]:
+def stamped_lines(path: Path, clock: Clock, bad: BadRows, progress: OnBytesRead | None = None) -> Iterator[Timed]:
     """The triples of a file, each after its time point."""
-    reader = _Lines(clock)
-    for block in blocks(path, progress):
+    reader = _Lines(clock, bad)
+    for block in blocks(path, progress, bad):
         yield from reader.read(block)
 
 
-def stamped_batches(path: Path, clock: Clock, predicate: str, progress: OnBytesRead | None = None) -> Iterator[Batch]:
+def stamped_batches(
+    path: Path, clock: Clock, predicate: str, bad: BadRows, progress: OnBytesRead | None = None
+) -> Iterator[Batch]:
     """The triples of a file as facts in columns. A kernel reads lines of the common form."""
     from lasing.connectors.rdf.columns import TermValues, taken
 
-    reader, values = _Lines(clock), TermValues()
+    reader, values = _Lines(clock, bad), TermValues()
     source = raw_blocks(path, progress, _SIZE)
     for found in taken(source, True, lambda triples: reader.take(triples, values, predicate)):
         if isinstance(found, RawBlock):
-            for block in decoded(found, clock.name):
+            for block in decoded(found, clock.name, bad):
                 yield from timed_batches(reader.read(block), predicate)
         elif len(found):
             yield found
@@ -66,31 +69,44 @@ def stamped_batches(path: Path, clock: Clock, predicate: str, progress: OnBytesR
 class _Lines:
     """Reads the lines of one file: exactly, line by line, or as a kernel has found them."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, bad: BadRows) -> None:
         self._clock = clock
+        self._bad = bad
         self._terms = _Terms(clock.name)
         self._scope = scope_of(clock.name)
         self._graph, self._blank, self._written, self._point = 0, Blanks(""), "", 0
 
     def read(self, block: Block) -> Iterator[Timed]:
         """The triples of some lines, each after its time point."""
-        name, terms = self._clock.name, self._terms
-        text = block.text.removesuffix("\n")
+        bad, text = self._bad, block.text.removesuffix("\n")
         for number, line in enumerate((line.removesuffix("\r") for line in text.split("\n")), block.line):
-            found = _LINE.match(line)
-            if found is None:
-                if not line.strip() or line.lstrip().startswith("#"):
-                    continue
-                raise fault("E501", "this is not a triple with a time", Place(name, number, 1, line), _note(line))
-            subject, predicate, value, before, after = found.groups()
-            stamp = before or after
-            if stamp != self._written:
-                place = Place(name, number, 1 + found.start("before" if before else "after"), line, len(stamp))
-                given = terms(stamp, number, self._blank) if stamp.startswith('"') else stamp
-                self._point = self._clock.point(given, place)
-                self._begin(stamp, self._graph + 1)
-            s, p, o = (terms(text, number, self._blank) for text in (subject, predicate, value))
-            yield self._point, s, p, o
+            try:
+                timed = self._triple(line, number)
+            except LasingError as error:
+                bad.take(error, Place(self._clock.name, number, 1, line))
+                continue
+            if timed is not None and not bad.stopping:
+                bad.rows += 1
+                yield timed
+        bad.stop()
+
+    def _triple(self, line: str, number: int) -> Timed | None:
+        """The triple of a line, after its time point; None if the line is blank or a comment."""
+        name, terms = self._clock.name, self._terms
+        found = _LINE.match(line)
+        if found is None:
+            if not line.strip() or line.lstrip().startswith("#"):
+                return None
+            raise fault("E501", "this is not a triple with a time", Place(name, number, 1, line), _note(line))
+        subject, predicate, value, before, after = found.groups()
+        stamp = before or after
+        if stamp != self._written:
+            place = Place(name, number, 1 + found.start("before" if before else "after"), line, len(stamp))
+            given = terms(stamp, number, self._blank) if stamp.startswith('"') else stamp
+            self._point = self._clock.point(given, place)
+            self._begin(stamp, self._graph + 1)
+        s, p, o = (terms(text, number, self._blank) for text in (subject, predicate, value))
+        return self._point, s, p, o
 
     def take(self, found: ScannedTriples, values: TermValues, predicate: str) -> Batch | None:
         """The triples that a kernel has found, as facts; None if `read` would find a mistake."""
@@ -120,6 +136,7 @@ class _Lines:
         last = first + int((written[1:] != written[:-1]).sum())
         self._begin(stamps[int(written[-1])], last, graphs.get(last))
         self._point = int(times[-1])
+        self._bad.rows += len(times)
         return Batch(times, (Part(predicate, tuple(Chosen(known, found.triples[:, i]) for i in range(3))),))
 
     def _begin(self, stamp: str, graph: int, blank: Blanks | None = None) -> None:

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from lasing.connectors.bad_rows import BadRows
 from lasing.connectors.rdf.blanks import Blanks, scope_of
 from lasing.connectors.rdf.mapping import TripleMapping
+from lasing.errors import LasingError, Place
 from lasing.logic.program import Fact
 from lasing.logic.values import Iri, Value
 
@@ -28,12 +30,22 @@ class Mapped:
 
 
 def mapped_triples(
-    rows: Iterator[Fact], mapping: TripleMapping, name: str
+    rows: Iterator[Fact], mapping: TripleMapping, name: str, bad: BadRows
 ) -> Iterator[tuple[int, Value, Value, Value]]:
-    """The triples of all rows, each after its time point. Each row has blank nodes of its own."""
+    """The triples of all rows, each after its time point. Each row has blank nodes of its own.
+
+    `bad` has counted the rows of the table as good; one that the mapping refuses is counted again, as bad.
+    """
     scope, columns = scope_of(name), mapping.columns
     for number, (time, atom) in enumerate(rows, 1):
         values = (None if value == MISSING else value for value in atom.values)
         row = dict(zip(columns, values, strict=True))
-        for s, p, o in mapping.triples(row, Blanks(f"{scope}r{number}"), f"row {number} of {name}"):
-            yield time, s, p, o
+        try:
+            found = list(mapping.triples(row, Blanks(f"{scope}r{number}"), f"row {number} of {name}"))
+        except LasingError as error:
+            bad.rows -= 1
+            bad.take(error, Place(name, number, 1, str(row)))
+            continue
+        if not bad.stopping:
+            yield from ((time, s, p, o) for s, p, o in found)
+    bad.stop()

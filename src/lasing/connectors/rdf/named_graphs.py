@@ -17,13 +17,14 @@ from typing import Any
 from pyoxigraph import BlankNode as BlankTerm
 from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad
 
+from lasing.connectors.bad_rows import BadRows
 from lasing.connectors.files import read_text
 from lasing.connectors.rdf.blanks import Blanks, scope_of
 from lasing.connectors.rdf.clock import Clock
 from lasing.connectors.rdf.endings import rdf_ending
 from lasing.connectors.rdf.files import quads
 from lasing.connectors.rdf.terms import Term, value_of_term
-from lasing.errors import Place, fault
+from lasing.errors import LasingError, Place, fault
 from lasing.logic.values import BlankNode, Value
 
 MOST_GRAPHS = 1 << 16
@@ -54,20 +55,28 @@ class TermValues:
 
 
 def stamped_graphs(
-    found: Iterable[Quad], clock: Clock, time_property: str, times: Times | None = None
+    found: Iterable[Quad], clock: Clock, time_property: str, bad: BadRows, times: Times | None = None
 ) -> Iterator[tuple[int, Value, Value, Value]]:
-    """The triples of all graphs, each after its time point, as soon as both are known."""
+    """The triples of all graphs, each after its time point, as soon as both are known. A graph whose time is wrong is
+    bad as a whole."""
     values, stamp = TermValues(), NamedNode(time_property)
     scope, number = scope_of(clock.name), 0
     known: OrderedDict[Any, tuple[int, Blanks]] = OrderedDict()
     waiting: dict[Any, list[Quad]] = {}
+    lost: set[Any] = set()
     held = 0
 
-    def stamped(graph: Any, time: Value) -> tuple[int, Blanks]:
+    def stamped(graph: Any, time: Value) -> tuple[int, Blanks] | None:
         nonlocal number
-        point = clock.point(time, what=f"the graph {graph}")
-        if graph in known and known[graph][0] != point:
-            raise clock.wrong("it has two times", None, f"the graph {graph}")
+        try:
+            point = clock.point(time, what=f"the graph {graph}")
+            if graph in known and known[graph][0] != point:
+                raise clock.wrong("it has two times", None, f"the graph {graph}")
+        except LasingError as error:
+            lost.add(graph)
+            bad.take(error, Place(clock.name, 0, 1, str(graph)))
+            bad.stop()
+            return None
         if graph not in known:
             number += 1
             known[graph] = point, Blanks(f"{scope}g{number}")
@@ -79,15 +88,20 @@ def stamped_graphs(
         graph = quad.graph_name
         if type(graph) is DefaultGraph:
             if quad.predicate == stamp and not isinstance(quad.object, NamedNode | BlankTerm):
-                point, blank = stamped(quad.subject, value_of_term(quad.object))
+                when = stamped(quad.subject, value_of_term(quad.object))
                 early = waiting.pop(quad.subject, ())
                 held -= len(early)
-                for one in early:
-                    yield point, *triple(one, values, blank)
+                if when is not None:
+                    for one in early:
+                        yield when[0], *triple(one, values, when[1])
+            continue
+        if graph in lost:
             continue
         at = known.get(graph)
         if at is None and times is not None and str(getattr(graph, "value", "")) in times:
             at = stamped(graph, times[graph.value])
+            if at is None:
+                continue
         if at is None:
             waiting.setdefault(graph, []).append(quad)
             held += 1
@@ -95,11 +109,11 @@ def stamped_graphs(
                 break
             continue
         yield at[0], *triple(quad, values, at[1])
-    if waiting:
-        graph = next(iter(waiting))
+    for graph in waiting:
         more = f'give it one in the default graph: {graph} <{time_property}> "2026-01-31T08:00:00Z"^^xsd:dateTime'
         note = f"{more}\nor name another property with --time, or a file with --graph-times"
-        raise clock.wrong("it has no time", None, f"the graph {graph}", note)
+        bad.take(clock.wrong("it has no time", None, f"the graph {graph}", note), Place(clock.name, 0, 1, str(graph)))
+    bad.stop()
 
 
 def triple(quad: Quad, values: TermValues, blank: Blanks) -> tuple[Value, Value, Value]:

@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lasing.connectors.bad_rows import BadRows
 from lasing.connectors.files import OnBytesRead
 from lasing.connectors.missing import Gaps
 from lasing.connectors.rdf.background import TRIPLE
 from lasing.connectors.rdf.clock import Clock, property_of
-from lasing.connectors.rdf.endings import need_library
-from lasing.connectors.rdf.files import quads
+from lasing.connectors.rdf.endings import need_library, rdf_ending
+from lasing.connectors.rdf.files import quads, quads_of_lines
 from lasing.connectors.rdf.json_lines import stamped_objects
 from lasing.connectors.rdf.lines import stamped_batches, stamped_lines
 from lasing.connectors.rdf.named_graphs import graph_times, stamped_graphs
@@ -41,19 +42,20 @@ def timed_triples(
     times: Path | None = None,
 ) -> Iterator[Timed]:
     """The triples of a file of time-stamped graphs; `times` is a file with the times of the graphs."""
-    clock = _clock(path, columns, tick, ordered)
+    clock, gaps = _clock(path, columns, tick, ordered), gaps or Gaps()
     match form:
         case "ntriples":
-            return stamped_lines(path, clock, progress)
+            return stamped_lines(path, clock, gaps.bad, progress)
         case "jsonld":
-            return stamped_objects(path, clock, columns.time, gaps or Gaps(), progress)
+            return stamped_objects(path, clock, columns.time, gaps, progress)
         case "jelly":
             need_library("pyjelly", f"reading {path} needs it")
             from lasing.connectors.rdf.jelly import stamped_frames  # here, because it loads pyjelly
 
-            return stamped_frames(path, clock, property_of(columns.time), progress)
+            return stamped_frames(path, clock, property_of(columns.time), gaps.bad, progress)
     known = None if times is None else graph_times(times, property_of(columns.time))
-    return stamped_graphs(quads(path, progress), clock, property_of(columns.time), known)
+    found = quads_of_lines(path, gaps.bad, progress) if rdf_ending(path) == ".nq" else quads(path, progress)
+    return stamped_graphs(found, clock, property_of(columns.time), gaps.bad, known)
 
 
 def rdf_rows(found: Iterator[Timed], predicate: str | None, arity: Arity | None) -> Iterator[Fact]:
@@ -68,10 +70,17 @@ def rdf_batches(found: Iterator[Timed], predicate: str | None, arity: Arity | No
 
 
 def line_batches(
-    path: Path, columns: Columns, tick: Tick | None, ordered: bool, progress: OnBytesRead | None, arity: Arity | None
+    path: Path,
+    columns: Columns,
+    tick: Tick | None,
+    ordered: bool,
+    progress: OnBytesRead | None,
+    arity: Arity | None,
+    bad: BadRows,
 ) -> Iterator[Batch]:
     """The triples of a file of N-Triples with times, as facts in columns."""
-    return stamped_batches(path, _clock(path, columns, tick, ordered), _checked(columns.predicate, arity), progress)
+    clock, predicate = _clock(path, columns, tick, ordered), _checked(columns.predicate, arity)
+    return stamped_batches(path, clock, predicate, bad, progress)
 
 
 def _clock(path: Path, columns: Columns, tick: Tick | None, ordered: bool) -> Clock:

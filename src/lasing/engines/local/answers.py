@@ -35,6 +35,7 @@ from lasing.engines.local.asking import (
     ROOM,
     SLOT,
     TERMS,
+    TEXTS,
     TOTAL,
     A,
     B,
@@ -159,8 +160,9 @@ class Answers:
             found.append(np.column_stack([np.full(len(known), question), names, names, memo[known]]))
         return np.concatenate(found)
 
-    def keep(self, rows: Codes, terms: Codes) -> None:
-        """Keep only these answers, and the terms with these numbers, which have new ones."""
+    def keep(self, rows: Codes, terms: Codes) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Keep only these answers, and the terms with these numbers, which have new ones. Returns which of the terms
+        kernels have made."""
         depths = self._terms[terms, DEPTH]
         self._making[ANSWERS_KNOWN] = self._making[TERMS_KNOWN] = 0
         self._of_names = 0
@@ -171,13 +173,22 @@ class Answers:
         for question, a, b, answer in rows[of_names].tolist():
             self._remember(question, a, b, answer)
         rows = rows[~of_names]
-        self._rows, self._making[ANSWERS_KNOWN], self._slots = rows, len(rows), 0  # so that room is made for more
-        self._terms, self._making[TERMS_KNOWN] = np.full((len(terms), TERM_WORDS), -1, np.int64), len(terms)
-        self._terms[:, DEPTH] = depths
+        self._making[ANSWERS_KNOWN], self._making[TERMS_KNOWN] = len(rows), len(terms)
+        if len(rows) < len(self._rows) // 4 and len(terms) < len(self._terms) // 4:
+            self._rows[: len(rows)] = rows  # there is room, and it will be needed again
+            self._table[FIRST_SLOT:] = FREE
+            enter(self._table, self._rows[: len(rows)])
+        else:
+            self._rows, self._slots = rows, 0  # so that room is made for more
+            self._terms = np.empty((len(terms), TERM_WORDS), np.int64)
+        self._terms[: len(terms)] = -1
+        self._terms[: len(terms), DEPTH] = depths
         made = np.flatnonzero(np.isin(rows[:, QUESTION], self.makers))
         made = made[(rows[made, ANSWER] >= TERMS) & (rows[made, ANSWER] < WIDES)]  # the others have no value
         self._terms[WIDES - 1 - rows[made, ANSWER], MADE_BY] = made
+        are_made: np.ndarray[Any, np.dtype[np.bool_]] = self._terms[: len(terms), MADE_BY] >= 0
         self._make_room()
+        return are_made
 
     def _is_of_name(self, question: int, a: int, b: int) -> bool:
         """Whether this is the value of a function of one name."""
@@ -262,7 +273,7 @@ def _asked(
                 make_room()
                 return 0
             found = answer(question, a, b)
-            if question != TOTAL:
+            if question not in (TOTAL, TEXTS):
                 remember(question, a, b, found)
             return found
         except BaseException as error:

@@ -49,7 +49,9 @@ ARITHMETIC = 1 << 32
 """Arithmetic on terms: the question is this and the code of the operation."""
 TOTAL = 1 << 33
 """The value of a sum with terms. The question is about words of memory, not about codes: its answer is not cached."""
-ROOM = TOTAL + 1
+TEXTS = TOTAL + 1
+"""The concatenation of a group, which is also in memory (see `operators.concat`)."""
+ROOM = TOTAL + 2
 """No question: the driver has to make room for terms that kernels make."""
 
 # The table: its mask, then per slot the question, its two codes, and the answer.

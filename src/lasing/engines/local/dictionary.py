@@ -13,14 +13,15 @@ Values are forgotten only on entering an `encoding()` that is not inside another
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 from weakref import ref
 
 import numpy as np
 
 from lasing.engines.local.answers import Answers
-from lasing.engines.local.asking import ANSWER, FIRST_FUNCTION, PAIR, QUESTION, TOTAL, A, B, encode_made
+from lasing.engines.local.asking import ANSWER, FIRST_FUNCTION, PAIR, QUESTION, TEXTS, TOTAL, A, B, encode_made
 from lasing.engines.local.collect import (
     MADE,
     NO_VALUE,
@@ -35,7 +36,7 @@ from lasing.engines.local.collect import (
 from lasing.engines.local.questions import Call, NoValue, Operands, compared, computed
 from lasing.engines.local.strings import Strings
 from lasing.engines.local.texts import Texts
-from lasing.engines.local.totals import total_at
+from lasing.engines.local.totals import total_at, words_at
 from lasing.engines.local.values import (
     DOUBLE,
     INTEGER,
@@ -49,13 +50,16 @@ from lasing.engines.local.values import (
     encode_doubles,
     encode_wide,
 )
+from lasing.logic.functions import concatenation
 from lasing.logic.values import KINDS, Undefined, Value
-from lasing.logic.values.constructed import Constructed
+from lasing.logic.values.constructed import Constructed, constructed
 from lasing.logic.values.table import Coding
 
 Codes = np.ndarray[Any, np.dtype[np.int64]]
 
 _LEAST = 1 << 16
+_SEVERAL = 16
+"""For fewer terms, looking for what they have in common takes longer than it saves."""
 """Up to this number of values, none is ever forgotten."""
 _MOST_HELD = 1 << 10
 
@@ -125,6 +129,11 @@ class Dictionary:
         self.collections = 0
         """How often values were forgotten."""
 
+    @property
+    def known(self) -> Mapping[Value, int]:
+        """The codes of all values that have one, except for small integers, and for terms that nobody has read yet."""
+        return self._codes
+
     # -- holding codes ---------------------------------------------------------------------------------------------
 
     def encoding(self) -> Dictionary:
@@ -185,14 +194,14 @@ class Dictionary:
             renumber_rows(coded.rows, coded.first, *numbers)
         self._arena[self._registers] = held[-1].rows[0]
         self.names = [self.names[i] for i in kept.tolist()]
-        self.terms = [self.terms[i] for i in kept_terms.tolist()]
         self._codes = {name: NAMES + i for i, name in enumerate(self.names)}
-        self._codes |= {
-            term: WIDES - 1 - i
-            for i, term in enumerate(self.terms)
-            if term is not None and not isinstance(term, Operands)
-        }
-        self._answers.keep(_renumbered(answers, numbers), kept_terms)
+        made = self._answers.keep(_renumbered(answers, numbers), kept_terms)
+        before, self.terms = self.terms, [None] * len(kept_terms)  # kernels know those that they have made
+        for i in np.flatnonzero(~made).tolist():
+            self.terms[i] = term = before[kept_terms[i]]
+            assert term is not None, "what kernels have not made is known here"
+            assert not isinstance(term, Operands), "kernels make all of them"
+            self._codes[term] = WIDES - 1 - i
         self._by_code, self._filled, self._arrow = np.empty(0, object), 0, None
         self._wides = []  # the arena knows them: a Python object is made only for those that someone asks for
         self.strings = Strings()
@@ -216,6 +225,8 @@ class Dictionary:
         try:
             if question == TOTAL:
                 return self._total(a, b)
+            if question == TEXTS:
+                return self._concatenation(a, b)
             one = self._term(a)
             other = one if a == b else self._term(b)
             if question < PAIR:
@@ -234,6 +245,19 @@ class Dictionary:
             return self._code_of_result(total_at(self._arena.ctypes.data, at, parts))
         except Undefined as why:
             return UNDEFINED - REASONS.index(str(why))
+
+    def _concatenation(self, at: int, rows: int) -> int:
+        """The code of the concatenation of rows, which come after the word that says how wide they are."""
+        (width,) = words_at(self._arena.ctypes.data, at, 1)
+        codes = np.array(words_at(self._arena.ctypes.data, at + 1, rows * width), np.int64).reshape(rows, width)
+        columns = [self.values(column) for column in np.ascontiguousarray(codes.T)]
+        try:
+            code = self._code_of_result(concatenation(list(zip(*columns, strict=True))))
+        except Undefined as why:
+            return UNDEFINED - REASONS.index(str(why))
+        if self._texts is not None:
+            self._texts.of(self.names)
+        return code
 
     def _term(self, code: int) -> Value | Operands:
         if NAMES <= code < TERMS:
@@ -260,9 +284,9 @@ class Dictionary:
         """The terms with these numbers."""
         self._take_made()
         terms, wanted = self.terms, numbers.tolist()
-        unread = [number for number in dict.fromkeys(wanted) if terms[number] is None]
+        unread = [number for number in wanted if terms[number] is None]
         if unread:
-            self._read(np.array(unread))
+            self._read(np.array(list(dict.fromkeys(unread))))
         return [terms[number] for number in wanted]
 
     def _read(self, numbers: Codes) -> None:
@@ -277,15 +301,23 @@ class Dictionary:
                     self.terms[number] = Operands((*several, last))  # type: ignore[arg-type]  # pairs grow at the end
                 continue
             asked, columns = rows[mine], []
+            size = len(asked)
             for _ in range(self._functions[question - FIRST_FUNCTION][1] - 2):
-                columns.append(asked[:, B])
-                asked = self._answers.questions_of(WIDES - 1 - asked[:, A])
-            columns += [asked[:, B], asked[:, A]]
-            every, size = self.values(np.concatenate(columns[::-1])), len(asked)  # one call for all columns
-            function, *args = (every[i : i + size] for i in range(0, len(every), size))
-            made = map(Constructed.made, function, zip(*args, strict=True))  # type: ignore[arg-type]  # kernels check
-            for number, term in zip(numbers[mine].tolist(), made, strict=True):
-                self.terms[number] = term
+                columns.append(_once(asked[:, B]))
+                asked = self._answers.questions_of(WIDES - 1 - _once(asked[:, A]))
+            columns += [_once(asked[:, B]), _once(asked[:, A])]
+            every = iter(self.values(np.concatenate(columns)))  # one call for all columns
+            values = [list(islice(every, len(column))) for column in columns]
+            *args, function = (one if len(one) == size else one * size for one in values)
+            made = constructed(function, zip(*args[::-1], strict=True))  # type: ignore[arg-type]  # kernels check
+            places = numbers[mine]
+            if (
+                size >= _SEVERAL and (np.diff(places) == 1).all()
+            ):  # kernels number the terms of a rule one after the other
+                self.terms[places[0] : places[0] + size] = made
+            else:
+                for number, term in zip(places.tolist(), made, strict=True):
+                    self.terms[number] = term
 
     def _identifier(self, value: Constructed, question: int) -> int:
         """The code of an identifier, which kernels may have made."""
@@ -433,6 +465,11 @@ class Dictionary:
 _NO_TEXTS: Codes = np.zeros(2, np.int64)
 _LAST_TERM = WIDES - 1 - NAMES
 _CODINGS: dict[type, Coding] = {python: kind.coding for python, kind in KINDS.items()}
+
+
+def _once(column: Codes) -> Codes:
+    """A column, or just its first row if all are the same: most operands of the results of a time point are."""
+    return column[:1] if len(column) >= _SEVERAL and (column == column[0]).all() else column
 
 
 def _numbered(used: Codes) -> Codes:

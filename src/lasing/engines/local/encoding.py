@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from lasing.engines.local.asking import PAIR
@@ -11,12 +11,14 @@ from lasing.engines.local.operators.ahead import MOST_EARLY
 from lasing.engines.local.operators.join import join_any
 from lasing.engines.local.operators.operation import Layout, span_words
 from lasing.engines.local.operators.pairs import compute_rows, copy_rows, join_pairs
+from lasing.engines.local.operators.ranking import walk
 from lasing.engines.local.pointers import kernel_address
 from lasing.logic.functions import COMPARISONS, Function, codes
 from lasing.logic.functions.entry import ANYTHING
 from lasing.logic.terms import Arithmetic, Term, Variable, evaluate, variables_of
 from lasing.logic.values import Value
 from lasing.plan.nodes import NOW, Lookup, PlanRule, Test
+from lasing.plan.operators import Ranking
 from lasing.plan.optimize.order import as_written
 from lasing.plan.relations import Relation
 
@@ -43,13 +45,13 @@ class Variant:
     def build(self) -> int:
         layout, rule = self._layout, self._rule
         changed = rule.lookups[self._begin]
-        binds = self._binds(changed, ())
+        binds = self._begin_with(changed)
         self._since = dict.fromkeys(self._since, 0)
         tests = list(rule.tests)
-        self._take_tests(tests)
+        self._go_on(tests)
         for number in rule.orders[self._begin] if rule.orders else as_written(rule, self._begin):
             self._look_up(rule.lookups[number], before=number > self._begin)
-            self._take_tests(tests)
+            self._go_on(tests)
         assert not tests, "a safe rule binds every variable of its tests"
         head = [self._value(arg) for arg in rule.args]
         if rule.within is not None:
@@ -61,8 +63,7 @@ class Variant:
         variant = [0] * variants.VARIANT
         variant[variants.HEAD] = layout.at(rule.head)
         variant[variants.STEPS], variant[variants.FIRST_STEP] = len(self._steps), steps
-        variant[variants.CHANGED] = layout.at(changed.relation)
-        variant[variants.SIGN] = -1 if changed.negated else 1
+        variant[variants.CHANGED], variant[variants.SIGN] = self._changes(changed)
         variant[variants.BINDS], variant[variants.FIRST_BIND] = len(binds) // variants.BIND, layout.put(binds)
         variant[variants.HEAD_REGISTERS] = layout.put(head)
         variant[variants.RULE] = rule.origin if rule.origin >= 0 else layout.rule_count()
@@ -73,6 +74,18 @@ class Variant:
         else:
             self._choose_kernel(variant, binds)
         return self._shown(variant) if self._computes() else layout.put(variant)
+
+    def _begin_with(self, changed: Lookup) -> list[int]:
+        """What to do with the columns of a changed row."""
+        return self._binds(changed, ())
+
+    def _go_on(self, tests: list[Test]) -> None:
+        """Take what is ready, now that more variables are bound."""
+        self._take_tests(tests)
+
+    def _changes(self, changed: Lookup) -> tuple[int, int]:
+        """Where the descriptor of the relation is whose changes the variant begins with, and what their sign means."""
+        return self._layout.at(changed.relation), -1 if changed.negated else 1
 
     def _computes(self) -> bool:
         """Whether instances may have no value."""
@@ -149,7 +162,7 @@ class Variant:
         assert self._free <= NOW_REGISTER, "the plan bounds the terms of a rule"
         return self._free - 1
 
-    def _binds(self, lookup: Lookup, keys: tuple[int, ...]) -> list[int]:
+    def _binds(self, lookup: Lookup, keys: Sequence[int]) -> list[int]:
         """What to do with the columns of a row that are not its key: set a register, or check it."""
         binds: list[int] = []
         for column, arg in enumerate(lookup.args):
@@ -168,6 +181,9 @@ class Variant:
 
     def _look_up(self, lookup: Lookup, before: bool) -> None:
         layout = self._layout
+        if lookup.walk is not None:
+            self._walk(lookup, int(before))
+            return
         keys = self._bound_columns(lookup)
         step = [0] * variants.STEP
         step[variants.RELATION], step[variants.BEFORE] = layout.at(lookup.relation), int(before)
@@ -187,6 +203,29 @@ class Variant:
         binds = self._binds(lookup, keys)
         step[variants.STEP_BINDS], step[variants.STEP_FIRST_BIND] = len(binds) // variants.BIND, layout.put(binds)
         self._steps.append(step)
+
+    def _walk(self, lookup: Lookup, which: int, walked_from: int = 0) -> None:
+        """A step that walks to the best tuple, if the group and the bounds are known."""
+        layout = self._layout
+        node, op = layout.ranking(lookup.relation)
+        group, size = lookup.args[: node.groups], node.source.arity
+        step = [0] * variants.STEP
+        step[variants.CODE], step[variants.RELATION], step[variants.BEFORE] = variants.WALK, op, which
+        step[variants.TESTS] = layout.put(self._tests_of_walk(lookup, node))
+        step[variants.KEYS] = node.groups
+        step[variants.FIRST_KEY] = layout.put([self._value(arg) for arg in group])
+        binds = self._binds(Lookup(node.source, lookup.args[:size]), range(node.groups))
+        step[variants.STEP_BINDS], step[variants.STEP_FIRST_BIND] = len(binds) // variants.BIND, layout.put(binds)
+        step[variants.WALKED_FROM], step[variants.WALKER] = walked_from, kernel_address(walk)
+        self._steps.append(step)
+
+    def _tests_of_walk(self, lookup: Lookup, node: Ranking) -> list[int]:
+        """The words of the tests of a walk."""
+        words = [len(node.tests)]
+        for test, bound in zip(node.tests, lookup.args[node.source.arity :], strict=True):
+            code = COMPARISONS[test.comparison].kernel
+            words += [test.column, code, int(not test.reversed), int(test.negated), self._value(bound)]
+        return words
 
     def _take_tests(self, tests: list[Test]) -> None:
         """All tests whose variables are bound by now; one that binds a variable may make others ready."""

@@ -45,7 +45,7 @@ from lasing.logic.terms import Arithmetic, Term, Variable
 from lasing.logic.values import is_text
 from lasing.plan.compile import compile_plan
 from lasing.plan.nodes import NOW, Plan
-from lasing.plan.operators import Extremes, Fold, Remember
+from lasing.plan.operators import Extremes, Fold, Ranking, Remember
 from lasing.plan.optimize import optimized
 from lasing.plan.relations import Relation
 from lasing.plan.rewrite import rules_of
@@ -290,7 +290,7 @@ class LocalEngine:
     def measure(self) -> Measuring:
         """Count, from now on, what each rule adds and how long it takes."""
         if self._measuring is None:
-            self._measuring = Measuring(self, self._layout.rules, self._layout.nodes)
+            self._measuring = Measuring(self, self._layout.rules, self._layout.nodes, self._plan)
         return self._measuring
 
     # -- reports ---------------------------------------------------------------------------------------------------
@@ -342,7 +342,7 @@ class LocalEngine:
 def _asks_for_order(plan: Plan) -> bool:
     """Whether some rule may ask which of two names comes first. A comparison with a number does not."""
     folds = [stage for stage in plan.stages if isinstance(stage, Fold)]
-    if any(isinstance(stage, Extremes) for stage in plan.stages):
+    if any(isinstance(stage, Extremes | Ranking) for stage in plan.stages):
         return True
     ordered = (test for rule in rules_of(plan) for test in rule.tests if COMPARISONS[test.comparison].orders)
     return any(_may_be_name(test.left) and _may_be_name(test.right) for test in ordered) or any(

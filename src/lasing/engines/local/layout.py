@@ -18,12 +18,13 @@ from lasing.engines.local.operators.table import OPERATORS
 from lasing.engines.local.operators.track import Track
 from lasing.engines.local.pointers import kernel_address
 from lasing.engines.local.questions import Call
+from lasing.engines.local.walking import WALKS, ChangedWalk
 from lasing.logic.functions import Function
 from lasing.logic.terms import Term
 from lasing.logic.values import Value
 from lasing.plan.idle import Steady, steady, ticks
 from lasing.plan.nodes import Load, Plan, PlanRule
-from lasing.plan.operators import Extremes, Fold, Gate, LastFacts, OperatorNode
+from lasing.plan.operators import Extremes, Fold, Gate, LastFacts, OperatorNode, Ranking
 from lasing.plan.optimize.merge import computes
 from lasing.plan.passing import passing
 from lasing.plan.relations import Relation, Span, Where
@@ -180,7 +181,7 @@ class _Layout:
             match node:
                 case Gate():
                     columns[own.relation] = columns[node.source] | 1 << node.source.arity
-                case Fold() | Extremes():
+                case Fold() | Extremes() | Ranking():
                     columns[own.relation] = columns[node.source] & ((1 << node.groups) - 1)
         return found, np.array([columns.get(relation, idle.LEFT_ALONE) for relation in self._relations], np.int64)
 
@@ -324,6 +325,13 @@ class _Layout:
             if isinstance(node, OperatorNode) and node.origin_of_rows == relation
         ]
 
+    def ranking(self, target: Relation) -> tuple[Ranking, int]:
+        """The ranking through which rules walk that look something up in a relation, and where its operation is."""
+        for number, node in enumerate(self._nodes):
+            if isinstance(node, Ranking) and node.target == target:
+                return node, self._first_operation + number * OPERATION
+        raise AssertionError(f"there is no ranking for {target.name}")
+
     def log(self) -> int:
         """Where the descriptor of the log of all facts is."""
         assert self._log is not None, "its operator says that it reads the log"
@@ -395,7 +403,11 @@ class _Layout:
         for rule in rules:
             begins = [i for i, lookup in enumerate(rule.lookups) if counted or not lookup.negated]
             special = (variants.STAMPS if rule.stamps and not scratch else 0) | (variants.SCRATCH if scratch else 0)
-            found += [Variant(self, rule, i, counted, special).build() for i in begins]
+            for i in begins:
+                if rule.lookups[i].walk is None:
+                    found.append(Variant(self, rule, i, counted, special).build())
+                else:
+                    found += [ChangedWalk(self, rule, i, special, which).build() for which in WALKS]
             if rule.lookups and rule.lookups[0].relation in self._passing:
                 self._readers[rule.lookups[0].relation] = found[-1]
         return found

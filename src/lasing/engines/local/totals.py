@@ -72,14 +72,14 @@ def _digits(number: int | Decimal) -> tuple[int, list[int]]:
 
 def total_at(base: int, at: int, parts: int) -> Value:
     """The value of the sum that is `at` words behind an address; divided by `parts`, unless that is 0."""
-    words = _words(base, at, sums.SUM_WORDS)
+    words = words_at(base, at, sums.SUM_WORDS)
     for place, reason in ((sums.INFINITE, reasons.BEYOND_64_BITS), (sums.TOO_LONG, reasons.TOO_LONG)):
         if words[place]:
             raise Undefined(reason)
     exact = Fraction((words[sums.HIGH] << 64) + (words[sums.LOW] & (2**64 - 1)))
     block, first, count = (words[sums.LIMBS_AT + word] for word in (BLOCK, FIRST, LIMBS))
     if block:
-        limbs = _words(base, block, count)
+        limbs = words_at(base, block, count)
         middle = min(max(_FIRST_DECIMAL - first, 0), count)
         exact += _number(limbs[:middle], Fraction(2**BITS), first - UNIT)
         exact += _number(limbs[middle:], Fraction(10**_DIGITS), first + middle - sums.ONES)
@@ -99,6 +99,6 @@ def _number(limbs: list[int], base: Fraction, first: int) -> Fraction:
     return whole * base**first if whole else Fraction(0)
 
 
-def _words(base: int, at: int, count: int) -> list[int]:
+def words_at(base: int, at: int, count: int) -> list[int]:
     """Some words of memory, counted from an address."""
     return list((ctypes.c_int64 * count).from_address(base + 8 * at))

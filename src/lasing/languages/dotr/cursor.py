@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from lasing.events.mistakes import Mistake
 from lasing.languages.rspql.tokens import Token, tokens
-from lasing.languages.tesla.mistakes import Mistake
 from lasing.languages.tesla.syntax import Between, Length, Position, Within
 from lasing.timeline.durations import duration
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 import pyoxigraph
 
+from lasing.events.mistakes import Mistake
 from lasing.languages.dotr.cursor import Cursor, is_reference
 from lasing.languages.dotr.terms import comparison, expression
 from lasing.languages.rspql.tokens import Token, tokens
-from lasing.languages.tesla.mistakes import Mistake
 from lasing.languages.tesla.syntax import Constraint, Expression, Reference, parts
 from lasing.logic.functions import COMPARISONS
 

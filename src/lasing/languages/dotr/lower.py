@@ -18,6 +18,8 @@ from rdflib.term import Variable as QueryVariable
 from lasing.algebra.lowering import Lowering
 from lasing.algebra.terms import call
 from lasing.errors import Diagnostic, SourceText
+from lasing.events.declarations import predicate_of
+from lasing.events.mistakes import Mistake, no_constants
 from lasing.languages.dotr.reader import read
 from lasing.languages.dotr.syntax import DotrRule, DotrText, EventQuery
 from lasing.languages.rspql.graphs import QUAD, TRIPLE
@@ -29,8 +31,7 @@ from lasing.languages.rspql.results import is_triple
 from lasing.languages.rspql.sparql import check_syntax, parse
 from lasing.languages.rspql.tokens import tokens
 from lasing.languages.tesla.checks import cycle, mistakes_of
-from lasing.languages.tesla.matches import Helpers, Matched, identity, matched, predicate_of
-from lasing.languages.tesla.mistakes import Mistake, no_constants
+from lasing.languages.tesla.matches import Helpers, Matched, identity, matched
 from lasing.languages.tesla.patterns import Never
 from lasing.languages.tesla.reader import Text
 from lasing.languages.tesla.resolve import tick_of

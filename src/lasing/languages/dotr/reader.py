@@ -20,12 +20,12 @@ from dataclasses import dataclass, field, replace
 from typing import get_args
 
 from lasing.errors import similar
+from lasing.events.mistakes import Mistake
 from lasing.languages.dotr.cursor import Cursor, split
 from lasing.languages.dotr.filters import Cut, cut_comparisons
 from lasing.languages.dotr.syntax import DotrRule, DotrText, EventQuery
 from lasing.languages.dotr.terms import comparison, constraints, expression, skip_type
 from lasing.languages.rspql.tokens import Token, tokens
-from lasing.languages.tesla.mistakes import Mistake
 from lasing.languages.tesla.syntax import (
     TIMER,
     Aggregate,

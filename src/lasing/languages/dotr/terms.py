@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pyoxigraph
 
 from lasing.errors import LasingError
+from lasing.events.mistakes import Mistake
 from lasing.languages.dotr.cursor import Cursor
 from lasing.languages.rspql.tokens import Token
-from lasing.languages.tesla.mistakes import Mistake
 from lasing.languages.tesla.syntax import (
     AGGREGATES,
     TYPES,

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from lasing.errors import similar
+from lasing.events.declarations import fits
+from lasing.events.mistakes import Mistake
 from lasing.languages.tesla.clock import timer_mistakes
-from lasing.languages.tesla.mistakes import Mistake
 from lasing.languages.tesla.syntax import (
     TIMER,
     Aggregate,
@@ -27,7 +28,7 @@ from lasing.languages.tesla.syntax import (
     Type,
     anchors,
 )
-from lasing.languages.tesla.types import comparable, fits, type_of
+from lasing.languages.tesla.types import comparable, type_of
 
 OWN = ""
 """The name of the event that is being described."""

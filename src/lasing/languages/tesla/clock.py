@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lasing.algebra.terms import call
-from lasing.languages.tesla.mistakes import Mistake
+from lasing.events.mistakes import Mistake
 from lasing.languages.tesla.syntax import Constant, Description
 from lasing.logic.formulas import Compare, Formula
 from lasing.logic.terms import NOW

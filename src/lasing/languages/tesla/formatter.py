@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 
 from lasing.errors import LasingError, SourceText
-from lasing.languages.tesla.mistakes import Mistake
+from lasing.events.mistakes import Mistake
+from lasing.events.tokens import Token
 from lasing.languages.tesla.reader import STATEMENTS
 from lasing.languages.tesla.syntax import AGGREGATES
-from lasing.languages.tesla.tokens import Token, tokens
+from lasing.languages.tesla.tokens import tokens
 
 _CLAUSES = ("from", "when", "with", "where", "consuming")
 _WORDS = (*_CLAUSES, "and", "not", "each", "first", "last", "all", "within", "between", "as")

@@ -6,18 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lasing.errors import Diagnostic, SourceText
+from lasing.events.declarations import NAMES_OF_TRUTH, TRUTH_VALUE, input_of, predicate_of, rejected, tests
+from lasing.events.mistakes import Mistake, no_constants
 from lasing.languages.tesla.checks import cycle, mistakes_of
-from lasing.languages.tesla.matches import Helpers, Matched, matched, predicate_of
-from lasing.languages.tesla.mistakes import Mistake, no_constants
+from lasing.languages.tesla.matches import Helpers, Matched, matched
 from lasing.languages.tesla.patterns import Never
 from lasing.languages.tesla.reader import read
 from lasing.languages.tesla.resolve import resolved
 from lasing.languages.tesla.sharing import shared, with_names_of_truth
 from lasing.languages.tesla.syntax import EventType, TeslaProgram, TeslaRule
-from lasing.languages.tesla.types import NAMES_OF_TRUTH, TRUTH_VALUE, tests, type_of
-from lasing.logic.formulas import Atom, Formula, Not
+from lasing.languages.tesla.types import type_of
+from lasing.logic.formulas import Atom, Formula
 from lasing.logic.program import Output, Program, Rule, Signature
-from lasing.logic.terms import Variable
 from lasing.logic.values import Value
 from lasing.timeline.ticks import Tick
 
@@ -71,15 +71,15 @@ class _Lowering:
             background += match.background
         outputs = {rule.defines.name: rule.defines for rule in rules}
         derived = {atom.predicate for rule in made for atom in rule.head_atoms()}
-        rejecting, rejected = self._rejected(taken)
+        rejecting, refused = rejected(self.tesla.inputs, taken)
         return Program(
             (*made, *rejecting),
             tuple(background),
             outputs=(
                 *(Output(predicate_of(name), tuple(a.name for a in e.attributes)) for name, e in outputs.items()),
-                *rejected,
+                *refused,
             ),
-            inputs=tuple(_input(event) for event in self.tesla.inputs),
+            inputs=tuple(input_of(event) for event in self.tesla.inputs),
             tick=Tick(self.tesla.tick) if self.tesla.tick else None,
             sources=self.sources,
             streams=tuple(Signature(name, arity) for name, arity in remembered.items() if name in derived),
@@ -108,31 +108,3 @@ class _Lowering:
                 more += tests(values[attribute.name], attribute.type)
         head = Atom(predicate_of(rule.defines.name), tuple(values[a.name] for a in rule.defines.attributes))
         return [Rule((head,), (*found.literals, *more)), *found.rules], found
-
-    def _rejected(self, taken: set[str]) -> tuple[list[Rule], list[Output]]:
-        """Rules and outputs for the events that come in with a value of the wrong type."""
-        rules: list[Rule] = []
-        outputs: list[Output] = []
-        for event in self.tesla.inputs:
-            variables = tuple(
-                Variable(a.name[0].upper() + a.name[1:] + f"_{i}") for i, a in enumerate(event.attributes)
-            )
-            predicate = f"rejected_{predicate_of(event.name)}"
-            while predicate in taken:
-                predicate += "_"
-            checked = [(v, a.type) for v, a in zip(variables, event.attributes, strict=True) if a.type is not None]
-            for variable, type_ in checked:
-                passed: list[Formula] = []
-                for test in tests(variable, type_):
-                    literals = (Atom(predicate_of(event.name), variables), *passed, Not(test))
-                    rules.append(Rule((Atom(predicate, variables),), literals))
-                    passed.append(test)
-            if checked:
-                names = tuple(a.name for a in event.attributes)
-                outputs.append(Output(predicate, names, rejects=event.name))
-        return rules, outputs
-
-
-def _input(event: EventType) -> Signature:
-    names = tuple(attribute.name for attribute in event.attributes)
-    return Signature(predicate_of(event.name), len(names), names=names)

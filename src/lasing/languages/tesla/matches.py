@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from lasing.events.declarations import predicate_of
 from lasing.languages.tesla.patterns import Body, BoundEvent
 from lasing.languages.tesla.syntax import (
     Aggregate,
@@ -25,22 +26,9 @@ from lasing.languages.tesla.syntax import (
     TeslaRule,
     parts,
 )
-from lasing.languages.tesla.types import TRUTH_VALUE
 from lasing.logic.formulas import Atom, Formula, Sometime, TimeWindow, Window
 from lasing.logic.program import Rule
 from lasing.logic.terms import NOW, Term, Variable
-from lasing.logic.values import RESERVED
-
-
-def predicate_of(type_: str) -> str:
-    """The predicate of the facts that are events of a type.
-
-    >>> predicate_of("HighTemp"), predicate_of("Not")
-    ('highTemp', 'not_')
-    """
-    name = type_[0].lower() + type_[1:]
-    name = f"e{name}" if name.startswith("_") else name
-    return f"{name}_" if name in RESERVED or name == TRUTH_VALUE else name
 
 
 @dataclass(frozen=True, slots=True)

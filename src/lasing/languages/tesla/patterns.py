@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from lasing.algebra.terms import call
+from lasing.events.declarations import fits, has_type, tests
 from lasing.languages.tesla.clock import is_time
 from lasing.languages.tesla.positions import TERMINATOR, Moment, order, placed
 from lasing.languages.tesla.syntax import (
@@ -36,7 +37,6 @@ from lasing.languages.tesla.syntax import (
     parts,
     shared_constant,
 )
-from lasing.languages.tesla.types import fits, has_type, tests
 from lasing.logic.formulas import Aggregate as Braces
 from lasing.logic.formulas import At, Atom, Compare, Formula, Not, Select, Sometime, Window, variables_in
 from lasing.logic.functions import AggregateFunction, Comparison

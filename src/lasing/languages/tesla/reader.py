@@ -11,12 +11,13 @@ Keywords can be written in any case. What follows `Define` with a capital counts
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar, get_args
+from typing import get_args
 
 from lasing.errors import similar
-from lasing.languages.tesla.mistakes import Mistake
+from lasing.events.declarations import NAMES_OF_TYPES
+from lasing.events.mistakes import Mistake
+from lasing.events.tokens import Cursor, Token, number_of
 from lasing.languages.tesla.syntax import (
     AGGREGATES,
     TYPES,
@@ -43,10 +44,9 @@ from lasing.languages.tesla.syntax import (
     Type,
     Within,
 )
-from lasing.languages.tesla.tokens import Token, tokens
+from lasing.languages.tesla.tokens import tokens
 from lasing.logic.functions import Comparison
-from lasing.logic.values import Truth, Undefined, Value
-from lasing.logic.values.numbers import number_from
+from lasing.logic.values import Truth
 from lasing.timeline.durations import MILLISECONDS
 
 STATEMENTS = ("define", "event", "tick", "assign")
@@ -55,13 +55,7 @@ _POLICIES: dict[str, Policy] = {policy: policy for policy in get_args(Policy)}
 _COMPARISONS: dict[str, Comparison] = {
     "=": "=", "==": "=", "=>": "=", ":=": "=", "!=": "!=", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">=",
 }  # fmt: skip
-_TYPES: dict[str, Type] = {
-    **{name: name for name in TYPES}, "text": "string", "integer": "int", "double": "float", "number": "float",
-    "boolean": "bool",
-}  # fmt: skip
 _DEEPEST = 50
-
-Item = TypeVar("Item")
 
 
 @dataclass(slots=True)
@@ -82,7 +76,7 @@ def read(text: str) -> Text:
     """What a text says, and all its mistakes: after one, reading goes on with the next statement."""
     found = Text()
     try:
-        reader = _Reader(tokens(text), found)
+        reader = _Reader(tokens(text), found=found)
     except Mistake as mistake:
         found.mistakes.append(mistake)
         return found
@@ -96,10 +90,8 @@ def read(text: str) -> Text:
 
 
 @dataclass(slots=True)
-class _Reader:
-    read: list[Token]
-    found: Text
-    i: int = 0
+class _Reader(Cursor):
+    found: Text = field(default_factory=Text)
     depth: int = 0
     milliseconds: bool = False
     """Whether lengths without a unit are in milliseconds."""
@@ -113,17 +105,17 @@ class _Reader:
                 self._rule()
             case "event":
                 self.i += 1
-                self.found.events += self._several(self._event_type)
+                self.found.events += self.several(self._event_type)
             case "assign":
                 self.i += 1
-                self.found.assigned += self._several(self._assigned)
+                self.found.assigned += self.several(self._assigned)
             case "tick":
                 self.i += 1
                 self.found.tick = self._length()
             case _:
-                raise self._expected("define, event, tick or Assign")
-        if not self._accept(";") and self.token.kind != "end" and self.token.keyword not in STATEMENTS:
-            raise self._expected("; or another statement")
+                raise self.expected("define, event, tick or Assign")
+        if not self.accept(";") and self.token.kind != "end" and self.token.keyword not in STATEMENTS:
+            raise self.expected("; or another statement")
 
     def skip(self) -> None:
         """Go on after the statement that has a mistake."""
@@ -135,35 +127,35 @@ class _Reader:
 
     def _assigned(self) -> Token:
         if self.token.kind != "number":
-            raise self._expected("a number, as in Assign 10 => Temp")
+            raise self.expected("a number, as in Assign 10 => Temp")
         self.i += 1
-        self._mark("=>")
+        self.mark("=>")
         return self._word("the name of an event")
 
     def _event_type(self) -> EventType:
         name = self._word("the name of an event")
-        self._mark("(")
-        attributes = [] if self.token.text == ")" else self._several(self._attribute)
-        self._mark(")")
+        self.mark("(")
+        attributes = [] if self.token.text == ")" else self.several(self._attribute)
+        self.mark(")")
         return EventType(name.text, tuple(attributes), name.offset)
 
     def _attribute(self) -> Attribute:
         name = self._word("the name of an attribute")
-        return Attribute(name.text, self._type() if self._accept(":") else None, name.offset)
+        return Attribute(name.text, self._type() if self.accept(":") else None, name.offset)
 
     def _type(self) -> Type:
         token = self._word("a type")
-        if token.keyword not in _TYPES:
-            note = "; ".join(filter(None, (similar(token.keyword, _TYPES), f"types are {', '.join(TYPES)}")))
+        if token.keyword not in NAMES_OF_TYPES:
+            note = "; ".join(filter(None, (similar(token.keyword, NAMES_OF_TYPES), f"types are {', '.join(TYPES)}")))
             raise Mistake(f"there is no type {token.text}", token.offset, len(token.text), note)
-        return _TYPES[token.keyword]
+        return NAMES_OF_TYPES[token.keyword]
 
     def _rule(self) -> None:
-        define = self._next()
+        define = self.next()
         self.milliseconds = define.text == "Define"
         defines = self._event_type()
         if self.token.keyword not in ("from", "when"):
-            raise self._expected("from")
+            raise self.expected("from")
         self.i += 1
         terminator = self._description()
         name = self._alias(terminator.type)
@@ -174,11 +166,11 @@ class _Reader:
         assignments: list[Assignment] = []
         if self.token.keyword in ("with", "where"):
             self.i += 1
-            assignments = self._several(lambda: self._assignment(defines))
+            assignments = self.several(lambda: self._assignment(defines))
         consumed: list[Token] = []
         if self.token.keyword == "consuming":
             self.i += 1
-            consumed = self._several(lambda: self._word("the name of an event"))
+            consumed = self.several(lambda: self._word("the name of an event"))
         rule = TeslaRule(
             defines,
             terminator,
@@ -202,21 +194,21 @@ class _Reader:
         count = 1
         if self.token.kind == "number":
             count = self._count()
-        token = self._next()
+        token = self.next()
         policy = _POLICIES.get(token.keyword)
         if policy is None:
             self.i -= 1
-            raise self._expected("each, first, last, all or not")
+            raise self.expected("each, first, last, all or not")
         event = self._description()
         name = self._alias(event.type)
         return Selection(policy, count, event, name, self._position(), start)
 
     def _count(self) -> int:
         """The number in `2-last`."""
-        number = self._next()
-        self._mark("-")
+        number = self.next()
+        self.mark("-")
         if self.token.keyword not in ("first", "last"):
-            raise self._expected("first or last")
+            raise self.expected("first or last")
         if not number.text.isdigit() or int(number.text) == 0:
             raise Mistake(f"{number.text} is not a number of events", number.offset, len(number.text))
         return int(number.text)
@@ -226,24 +218,24 @@ class _Reader:
         return Description(name.text, self._constraints(name.text), name.offset)
 
     def _constraints(self, event: str) -> tuple[Constraint, ...]:
-        self._mark("(")
-        constraints = [] if self.token.text == ")" else self._several(lambda: self._constraint(event))
-        self._mark(")")
+        self.mark("(")
+        constraints = [] if self.token.text == ")" else self.several(lambda: self._constraint(event))
+        self.mark(")")
         return tuple(constraints)
 
     def _constraint(self, event: str) -> Constraint:
         type_: Type | None = None
-        if self._accept("["):
+        if self.accept("["):
             type_ = self._type()
-            self._mark("]")
+            self.mark("]")
         name = self._word("an attribute")
         if type_ is not None:
             self.found.typed.append((event, Attribute(name.text, type_, name.offset)))
-        token = self._next()
+        token = self.next()
         comparison = _COMPARISONS.get(token.text)
         if comparison is None:
             self.i -= 1
-            raise self._expected("a comparison: = != < <= > >=")
+            raise self.expected("a comparison: = != < <= > >=")
         return Constraint(name.text, comparison, self._expression(), name.offset)
 
     def _alias(self, otherwise: str) -> str:
@@ -257,26 +249,26 @@ class _Reader:
         if self.token.keyword == "within":
             self.i += 1
             length = self._length()
-            self._keyword("from")
+            self.keyword("from")
             return Within(length, self._word("the name of an event").text, start)
         if self.token.keyword == "between":
             self.i += 1
             one = self._word("the name of an event").text
-            self._keyword("and")
+            self.keyword("and")
             return Between(one, self._word("the name of an event").text, start)
-        raise self._expected("within 5 min from …, or between … and …")
+        raise self.expected("within 5 min from …, or between … and …")
 
     def _length(self) -> Length:
-        number = self._next()
+        number = self.next()
         if number.kind != "number" or not number.text.isdigit():
             self.i -= 1
-            raise self._expected("a length such as 5 min")
+            raise self.expected("a length such as 5 min")
         unit = 1 if self.milliseconds else 0
         token = self.token
         if token.keyword in MILLISECONDS:
             unit = MILLISECONDS[token.keyword]
             self.i += 1
-            self._accept(".")  # the papers write 5 min.
+            self.accept(".")  # the papers write 5 min.
         elif token.kind == "word" and token.keyword != "from" and token.keyword not in _CLAUSES:
             units = "ms, s, min, h and d"
             raise Mistake(f"there is no unit {token.text}", token.offset, len(token.text), f"units are {units}")
@@ -286,10 +278,10 @@ class _Reader:
 
     def _assignment(self, defines: EventType) -> Assignment:
         name = self._word("an attribute of the result")
-        if name.text == defines.name and self._accept("."):
+        if name.text == defines.name and self.accept("."):
             name = self._word("an attribute of the result")
         if self.token.text not in ("=", ":="):
-            raise self._expected("=")
+            raise self.expected("=")
         self.i += 1
         return Assignment(name.text, self._expression(), name.offset)
 
@@ -301,7 +293,7 @@ class _Reader:
             raise Mistake(f"nested more than {_DEEPEST} levels deep", self.token.offset)
         left = self._product()
         while self.token.text in ("+", "-") and self.token.kind == "mark":
-            operator = self._next().text
+            operator = self.next().text
             left = Operation("+" if operator == "+" else "-", left, self._product())
         self.depth -= 1
         return left
@@ -309,21 +301,21 @@ class _Reader:
     def _product(self) -> Expression:
         left = self._factor()
         while self.token.text in ("*", "/") and self.token.kind == "mark":
-            operator = self._next().text
+            operator = self.next().text
             left = Operation("*" if operator == "*" else "/", left, self._factor())
         return left
 
     def _factor(self) -> Expression:
-        token = self._next()
+        token = self.next()
         if token.kind == "number":
-            return Constant(_number(token), token.offset)
+            return Constant(number_of(token), token.offset)
         if token.kind == "string":
             return Constant(token.content, token.offset)
         if token.kind == "parameter":
             return Parameter(token.text[1:], token.offset)
         if token.text == "(":
             inner = self._expression()
-            self._mark(")")
+            self.mark(")")
             return inner
         if token.text == "-":
             inner = self._factor()
@@ -332,22 +324,22 @@ class _Reader:
             return Operation("-", Constant(0, token.offset), inner)
         if token.kind != "word":
             self.i -= 1
-            raise self._expected("a value")
+            raise self.expected("a value")
         if token.text.upper() in AGGREGATES and self.token.text == "(":
             return self._aggregate(token)
         if token.keyword in ("true", "false") and self.token.text != ".":
             return Constant(Truth(token.keyword == "true"), token.offset)
-        if self._accept("."):
+        if self.accept("."):
             return Reference(token.text, self._word("an attribute").text, token.offset)
         return Reference(None, token.text, token.offset)
 
     def _aggregate(self, name: Token) -> Aggregate:
         function: AggregateName = next(known for known in AGGREGATES if known == name.text.upper())
-        self._mark("(")
+        self.mark("(")
         event = self._word("the type of some events")
-        attribute = self._word("an attribute").text if self._accept(".") else None
+        attribute = self._word("an attribute").text if self.accept(".") else None
         constraints = self._constraints(event.text) if self.token.text == "(" else ()
-        self._mark(")")
+        self.mark(")")
         if attribute is None and function != "COUNT":
             note = f"write {function}({event.text}.attribute) within …"
             raise Mistake(f"{function} needs an attribute", event.offset, len(event.text), note)
@@ -355,50 +347,7 @@ class _Reader:
 
     # -- tokens -------------------------------------------------------------------------------------------------------
 
-    @property
-    def token(self) -> Token:
-        return self.read[self.i]
-
-    def _next(self) -> Token:
-        token = self.token
-        if token.kind != "end":
-            self.i += 1
-        return token
-
-    def _several(self, item: Callable[[], Item]) -> list[Item]:
-        found = [item()]
-        while self._accept(","):
-            found.append(item())
-        return found
-
-    def _accept(self, mark: str) -> bool:
-        if self.token.kind == "mark" and self.token.text == mark:
-            self.i += 1
-            return True
-        return False
-
-    def _mark(self, mark: str) -> None:
-        if not self._accept(mark):
-            raise self._expected(mark)
-
-    def _keyword(self, word: str) -> None:
-        if self.token.keyword != word:
-            raise self._expected(word)
-        self.i += 1
-
     def _word(self, what: str) -> Token:
         if self.token.kind != "word" or self.token.keyword in STATEMENTS:
-            raise self._expected(what)
-        return self._next()
-
-    def _expected(self, what: str) -> Mistake:
-        token = self.token
-        found = "the text ends" if token.kind == "end" else f"found {token.text}"
-        return Mistake(f"expected {what}, but {found}", token.offset, len(token.text))
-
-
-def _number(token: Token) -> Value:
-    try:
-        return number_from(token.text)
-    except (Undefined, ValueError):
-        raise Mistake(f"{token.text} does not fit into 64 bits", token.offset, len(token.text)) from None
+            raise self.expected(what)
+        return self.next()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from lasing.events.declarations import predicate_of
+from lasing.events.mistakes import Mistake
 from lasing.languages.tesla.clock import period_and_moment, timer_mistakes
-from lasing.languages.tesla.matches import predicate_of
-from lasing.languages.tesla.mistakes import Mistake
 from lasing.languages.tesla.reader import Text
 from lasing.languages.tesla.syntax import TIMER, Attribute, EventType, TeslaProgram, TeslaRule
 

@@ -16,25 +16,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
+from lasing.events.declarations import TYPES, Attribute, EventType, Length, Type
 from lasing.logic.functions import Comparison
 from lasing.logic.values import Value
 
-Type = Literal["string", "int", "float", "bool"]
-TYPES: tuple[Type, ...] = ("string", "int", "float", "bool")
+__all__ = ["TYPES", "Attribute", "EventType", "Length", "Type"]  # also part of the syntax
 
 AggregateName = Literal["AVG", "SUM", "MIN", "MAX", "COUNT"]
 AGGREGATES: tuple[AggregateName, ...] = ("AVG", "SUM", "MIN", "MAX", "COUNT")
 
 Operator = Literal["+", "-", "*", "/"]
-
-
-@dataclass(frozen=True, slots=True)
-class Length:
-    """How long something lasts: a number of units, each of some milliseconds. A unit of 0 is a time point."""
-
-    amount: int
-    unit: int = 0
-    offset: int = field(default=-1, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,28 +149,6 @@ class Negation:
 
 
 Clause = Selection | Negation
-
-
-@dataclass(frozen=True, slots=True)
-class Attribute:
-    """`room: string`. Without a type, values of all kinds are accepted."""
-
-    name: str
-    type: Type | None = None
-    offset: int = field(default=-1, compare=False, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class EventType:
-    """The name and the attributes of some events, in the order in which facts have them."""
-
-    name: str
-    attributes: tuple[Attribute, ...]
-    offset: int = field(default=-1, compare=False, repr=False)
-
-    def index(self, attribute: str) -> int:
-        """Where an attribute is among the attributes; -1 if it is none of them."""
-        return next((i for i, known in enumerate(self.attributes) if known.name == attribute), -1)
 
 
 @dataclass(frozen=True, slots=True)

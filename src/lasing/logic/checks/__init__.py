@@ -10,6 +10,7 @@ from lasing.logic.checks.dates_as_text import dates_as_text
 from lasing.logic.checks.equal_readings import equal_readings
 from lasing.logic.checks.never_fires import never_fires
 from lasing.logic.checks.not_remembered import not_remembered
+from lasing.logic.checks.own_cautions import own_cautions
 from lasing.logic.checks.patterns import patterns
 from lasing.logic.checks.safety import safety
 from lasing.logic.checks.several_answers import several_answers
@@ -31,6 +32,7 @@ ONE_ANSWER: tuple[Check, ...] = (several_answers,)
 it."""
 
 CAUTIONS: tuple[Check, ...] = (
+    own_cautions,
     unknown_predicates,
     never_fires,
     not_remembered,

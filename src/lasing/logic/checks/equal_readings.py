@@ -24,7 +24,8 @@ def equal_readings(program: Program) -> Iterator[Diagnostic]:
                     assert isinstance(literal.body, Sometime)
                     atom = formula_text(literal.body.body)
                     window = formula_text(literal).removeprefix(atom)
-                    better = f"#{node.function}{{{value}, T : {atom} at T{window}}}"
+                    terms = f"T, {value}" if AGGREGATES[function].sorts else f"{value}, T"
+                    better = f"#{node.function}{{{terms} : {atom} at T{window}}}"
                     message = f"equal values of {value} at different times count once in this #{node.function}"
                     place = rule.place(node.offset, len(node.function) + 1)
                     yield Diagnostic("W105", message, place, f"to count each, name the time: {better}")

@@ -17,6 +17,8 @@ from lasing.logic.rewrites import plain
 
 def unbounded_state(program: Program) -> Iterator[Diagnostic]:
     """W103 for each literal that may need data of any age: `[*]`, `[T..U]`, and `a at T` without a window."""
+    if any(caution.code in ("W217", "W218") for caution in program.cautions):
+        return  # the language of the program says so in its own words
     derived = facts_of(program).only_derived
     rewritten: dict[int, list[Rule]] | None = None
     for index, (rule, narrow) in enumerate(zip(program.rules, narrowed_rules(program), strict=True)):

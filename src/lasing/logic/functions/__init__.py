@@ -4,7 +4,14 @@
 has what it takes and returns, its definition in Python, and its code in kernels. `selections` has the order of tuples.
 """
 
-from lasing.logic.functions.aggregates import AGGREGATES, AggregateEntry, AggregateFunction, aggregate, all_compare
+from lasing.logic.functions.aggregates import (
+    AGGREGATES,
+    AggregateEntry,
+    AggregateFunction,
+    aggregate,
+    all_compare,
+    concatenation,
+)
 from lasing.logic.functions.comparisons import COMPARISONS, Comparison, ComparisonEntry, holds
 from lasing.logic.functions.entry import Function, unknown
 from lasing.logic.functions.selections import selected, tuple_key
@@ -22,6 +29,7 @@ __all__ = [
     "aggregate",
     "all_compare",
     "calls",
+    "concatenation",
     "function_of",
     "functions",
     "holds",

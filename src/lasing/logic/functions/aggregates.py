@@ -11,7 +11,7 @@ from lasing.logic.functions.comparisons import Comparison
 from lasing.logic.functions.sums import summed
 from lasing.logic.values import Class, Type, Undefined, Value, class_of, is_number, order_key
 
-AggregateFunction = Literal["count", "sum", "min", "max", "avg"]
+AggregateFunction = Literal["count", "sum", "min", "max", "avg", "concat"]
 
 Rows = Sequence[tuple[Value, ...]]
 
@@ -22,7 +22,8 @@ class AggregateEntry:
 
     `compute` returns its value for some tuples, or raises `Undefined`; `of_nothing` is its value for no tuples, if any.
     `weight` means that it is a sum, of 1 or of the first term for each tuple; `picks` means that it is the first term
-    that comes before all others by this comparison. `result` gives the type of its values from that of the first terms.
+    that comes before all others by this comparison; `sorts` means that the order of whole tuples matters. `result`
+    gives the type of its values from that of the first terms.
     """
 
     compute: Callable[[Rows], Value]
@@ -31,6 +32,7 @@ class AggregateEntry:
     of_nothing: Value | None = None
     weight: Literal["one", "first"] | None = None
     picks: Comparison | None = None
+    sorts: bool = False
 
     @property
     def adds_up(self) -> bool:
@@ -60,6 +62,18 @@ def all_compare(values: Iterable[Value]) -> bool:
     return len(classes) <= 1 and Class.WITHOUT_MAGNITUDE not in classes
 
 
+def concatenation(rows: Rows) -> Value:
+    """The last terms of tuples, which are texts, one after the other in the order of the tuples.
+
+    >>> concatenation([(2, "b"), (10, "c"), (1, "a")])
+    'abc'
+    """
+    lasts = [row[-1] for row in sorted(rows, key=lambda row: tuple(map(order_key, row)))]
+    if not all(isinstance(last, str) for last in lasts):
+        raise Undefined(reasons.WRONG_KIND)
+    return "".join(lasts)  # type: ignore[arg-type]  # they are texts
+
+
 def _same(taken: Type | None) -> Type | None:
     return taken
 
@@ -78,6 +92,7 @@ AGGREGATES: dict[AggregateFunction, AggregateEntry] = {
     "min": AggregateEntry(lambda rows: min(_comparable(rows), key=order_key), codes.LEAST, _same, picks="<"),
     "max": AggregateEntry(lambda rows: max(_comparable(rows), key=order_key), codes.GREATEST, _same, picks=">"),
     "avg": AggregateEntry(lambda rows: summed(_firsts(rows), len(rows)), codes.AVERAGE, _of_average),
+    "concat": AggregateEntry(concatenation, codes.CONCATENATION, lambda _: "text", of_nothing="", sorts=True),
 }
 
 

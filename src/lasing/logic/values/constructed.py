@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 from lasing.errors import fault
@@ -30,14 +33,6 @@ class Constructed(Boxed):
         if self.depth > DEEPEST:
             raise fault("E506", f"new({self.function},…) is nested deeper than {DEEPEST}")
 
-    @classmethod
-    def made(cls, function: str, args: tuple[Value, ...]) -> Constructed:
-        """The same, for arguments that are known not to be nested too deep."""
-        found = object.__new__(cls)
-        object.__setattr__(found, "function", function)
-        object.__setattr__(found, "args", args)
-        return found
-
     @property
     def depth(self) -> int:
         """How deep identifiers are nested in this one, itself included."""
@@ -48,6 +43,21 @@ class Constructed(Boxed):
 
         return f"new({','.join(map(value_text, (self.function, *self.args)))})"
 
+
+def constructed(functions: Sequence[str], args: Iterable[tuple[Value, ...]]) -> list[Constructed]:
+    """Many identifiers, whose arguments are known not to be nested too deep. (This is much faster than one by one.)
+
+    >>> [str(one) for one in constructed(["room", "room"], [(1,), (2,)])]
+    ['new(room,1)', 'new(room,2)']
+    """
+    found = list(map(object.__new__, repeat(Constructed, len(functions))))
+    deque(map(_FUNCTION, found, functions), maxlen=0)
+    deque(map(_ARGS, found, args), maxlen=0)
+    return found
+
+
+_FUNCTION: Callable[[Constructed, str], None] = vars(Constructed)["function"].__set__
+_ARGS: Callable[[Constructed, tuple[Value, ...]], None] = vars(Constructed)["args"].__set__
 
 UNBOUND = Constructed("unbound")
 """What a column without a value holds; `given(X)` has no value for it."""

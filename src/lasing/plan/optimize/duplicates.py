@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 from lasing.logic.terms import Term, Variable
-from lasing.plan.nodes import NOW, Plan, PlanRule
+from lasing.plan.nodes import NOW, Plan, PlanRule, others_of
 from lasing.plan.rewrite import map_rules, substitute
 
 
@@ -19,10 +19,12 @@ def _distinct(rules: tuple[PlanRule, ...]) -> tuple[PlanRule, ...]:
     heads = Counter([rule.head for rule in rules])
     if len(heads) == len(rules):
         return rules
-    kept: dict[PlanRule, PlanRule] = {}
+    kept: dict[PlanRule, list[PlanRule]] = {}
     for rule in rules:
-        kept.setdefault(rule if heads[rule.head] == 1 else canonical(rule), rule)
-    return rules if len(kept) == len(rules) else tuple(kept.values())
+        kept.setdefault(rule if heads[rule.head] == 1 else canonical(rule), []).append(rule)
+    if len(kept) == len(rules):
+        return rules
+    return tuple(same[0] if len(same) == 1 else replace(same[0], others=others_of(same)) for same in kept.values())
 
 
 def canonical(rule: PlanRule) -> PlanRule:
@@ -43,5 +45,6 @@ def canonical(rule: PlanRule) -> PlanRule:
         lookups=tuple(dict.fromkeys(renamed.lookups)),
         tests=tuple(dict.fromkeys(renamed.tests)),
         origin=-1,
+        others=(),
         within=within,  # type: ignore[arg-type]  # a variable has a variable's name
     )

@@ -78,6 +78,6 @@ def is_copy(rule: PlanRule) -> bool:
     if len(rule.lookups) != 1 or rule.tests or rule.within is not None or rule.timed:
         return False
     args = rule.lookups[0].args
-    if rule.lookups[0].negated:
+    if rule.lookups[0].negated or rule.lookups[0].walk is not None:
         return False
     return rule.args == args and len(set(args)) == len(args) and all(isinstance(arg, Variable) for arg in args)

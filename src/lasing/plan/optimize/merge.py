@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from lasing.logic.functions import COMPARISONS
 from lasing.logic.terms import Arithmetic, Term, Variable
 from lasing.logic.values import Value, is_number, order_key
-from lasing.plan.nodes import Feed, Lookup, Plan, PlanOutput, PlanRule, Test
+from lasing.plan.nodes import Feed, Lookup, Plan, PlanOutput, PlanRule, Test, others_of
 from lasing.plan.relations import Relation
 from lasing.plan.rewrite import reads, rules_of
 
@@ -99,6 +99,7 @@ def _merged(
     )
     columns = (*(Variable(f"P{i}") for i in range(len(members[0][1]))), _TAG)
     rule = PlanRule(head, (*shape.args, _TAG), (*shape.lookups, Lookup(table, columns)), tests, first.origin)
+    rule = replace(rule, others=others_of([rule for rule, _ in members]))
     heads = {rule.head for rule, _ in members}
     return replace(
         plan,

@@ -1,8 +1,8 @@
 """Join order: for each lookup that evaluation may begin with, in which order the others follow.
 
-Absence is checked as soon as all its columns are bound; tests come as soon as possible (the engine takes care of that).
-Among the rest, the lookup that is likely to give the fewest rows comes first: the one with the larger share of bound
-columns, then the one with the shorter window, then as written.
+Absence is checked as soon as all its columns are bound; a walk needs its group and its bounds; tests come as soon as
+possible (the engine takes care of that). Among the rest, the lookup that is likely to give the fewest rows comes first:
+the one with the larger share of bound columns, then the one with the shorter window, then as written.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lasing.logic.terms import Term, Variable, variables_of
-from lasing.plan.nodes import NOW, Feed, Lookup, Plan, PlanRule, Test
+from lasing.plan.nodes import NOW, Feed, Plan, PlanRule, Test
 from lasing.plan.relations import Relation
 from lasing.plan.rewrite import map_rules, rules_of
 
@@ -32,17 +32,20 @@ def _ordered(rule: PlanRule, sizes: dict[Relation, int]) -> PlanRule:
 
 
 def _order(rule: PlanRule, begin: int, sizes: dict[Relation, int]) -> tuple[int, ...]:
-    bound: set[Term] = {NOW, *_variables(rule.lookups[begin])}
+    first = rule.lookups[begin]
+    bound: set[Term] = {NOW, *_variables(first.args if first.walk is None else first.args[: first.walk.groups])}
     waiting = [i for i in range(len(rule.lookups)) if i != begin]
     order: list[int] = []
     while waiting:
         bound |= _assigned(rule.tests, bound)
-        ready = [i for i in waiting if not rule.lookups[i].negated or _variables(rule.lookups[i]) <= bound]
+        if first.walk is not None and _variables(first.given) <= bound:
+            bound |= _variables(first.found) | _assigned(rule.tests, bound | _variables(first.found))
+        ready = [i for i in waiting if _variables(rule.lookups[i].given) <= bound]
         absent = [i for i in ready if rule.lookups[i].negated]
         chosen = absent[0] if absent else _cheapest(rule, ready, bound, sizes) if sizes else ready[0]
         waiting.remove(chosen)
         order.append(chosen)
-        bound |= _variables(rule.lookups[chosen])
+        bound |= _variables(rule.lookups[chosen].args)
     return tuple(order)
 
 
@@ -55,8 +58,8 @@ def _cheapest(rule: PlanRule, ready: list[int], bound: set[Term], sizes: dict[Re
     return min(ready, key=cost)
 
 
-def _variables(lookup: Lookup) -> set[Term]:
-    return {arg for arg in lookup.args if isinstance(arg, Variable)}
+def _variables(args: tuple[Term, ...]) -> set[Term]:
+    return {arg for arg in args if isinstance(arg, Variable)}
 
 
 def _assigned(tests: tuple[Test, ...], bound: set[Term]) -> set[Term]:

@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from lasing.plan.nodes import Derive, Lookup, Plan, PlanRule, Stage
-from lasing.plan.operators import Extremes, Fold
+from lasing.plan.nodes import Derive, Plan, PlanRule, Stage
+from lasing.plan.operators import Extremes, Fold, Ranking
 from lasing.plan.optimize.duplicates import canonical
 from lasing.plan.optimize.fuse import is_copy
 from lasing.plan.optimize.merge import computes
@@ -34,7 +34,7 @@ def read_originals(plan: Plan) -> Plan:
     stages: list[Stage] = []
     for stage in plan.stages:
         match stage:
-            case Fold() | Extremes():
+            case Fold() | Extremes() | Ranking():
                 stages.append(replace(stage, source=originals.get(stage.source, stage.source)))
             case Derive():
                 rules = [_redirected(rule, originals) for rule in stage.rules]
@@ -58,7 +58,7 @@ def _free(plan: Plan) -> Iterator[Relation]:
     derived = Counter(rule.head for rule in rules_of(plan))
     pinned = {output.relation for output in plan.outputs}
     for stage in plan.stages:
-        if not isinstance(stage, Fold | Extremes | Derive):
+        if not isinstance(stage, Fold | Extremes | Ranking | Derive):
             pinned |= set(reads(stage))
     for stage in plan.stages:
         if isinstance(stage, Derive):
@@ -69,7 +69,7 @@ def _free(plan: Plan) -> Iterator[Relation]:
 
 
 def _redirected(rule: PlanRule, originals: dict[Relation, Relation]) -> PlanRule:
-    lookups = tuple(Lookup(originals.get(x.relation, x.relation), x.args, x.negated) for x in rule.lookups)
+    lookups = tuple(replace(x, relation=originals.get(x.relation, x.relation)) for x in rule.lookups)
     return replace(rule, lookups=lookups)
 
 

@@ -38,7 +38,7 @@ def select_constants(plan: Plan) -> Plan:
         if (source, where) not in made:
             name = ", ".join(f"{i + 1} is {term_text(value)}" for i, value in where)
             made[source, where] = Relation(f"{source.name} where {name}", source.arity - len(where))
-        return Lookup(made[source, where], without(lookup.args, where), lookup.negated)
+        return Lookup(made[source, where], without(lookup.args, where), lookup.negated, lookup.walk)
 
     def with_selected(rules: tuple[PlanRule, ...]) -> tuple[PlanRule, ...]:
         return tuple(

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from lasing.logic.terms import Arithmetic, Term, Variable
 from lasing.logic.values import Value
-from lasing.plan.nodes import Lookup, Plan, PlanRule
+from lasing.plan.nodes import Lookup, Plan, PlanRule, others_of
 from lasing.plan.optimize.merge import computes
 from lasing.plan.relations import Relation
 
@@ -55,7 +55,7 @@ def _shape(rule: PlanRule) -> tuple[PlanRule, Constants]:
     lookups = tuple(x.with_args(tuple(map(shaped, x.args))) for x in rule.lookups)
     tests = tuple(x.with_sides(shaped(x.left), shaped(x.right)) for x in rule.tests)
     args = tuple(map(shaped, rule.args))
-    return replace(rule, args=args, lookups=lookups, tests=tests, origin=-1), tuple(constants)
+    return replace(rule, args=args, lookups=lookups, tests=tests, origin=-1, others=()), tuple(constants)
 
 
 def _tabulated(plan: Plan, shape: PlanRule, members: list[tuple[PlanRule, Constants]]) -> Plan:
@@ -80,6 +80,7 @@ def _tabulated(plan: Plan, shape: PlanRule, members: list[tuple[PlanRule, Consta
         lookups=(*(x.with_args(filled(x.args)) for x in shape.lookups), lookup),
         tests=tuple(x.with_sides(*filled((x.left, x.right))) for x in shape.tests),
         origin=first.origin,
+        others=others_of([rule for rule, _ in members]),
     )
     return replace(
         plan,

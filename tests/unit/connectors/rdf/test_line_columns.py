@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyoxigraph import RdfFormat, parse
 
+from lasing.connectors.bad_rows import BadRow, BadRows
 from lasing.connectors.batches import Batch, Chosen
 from lasing.connectors.rdf.background import read_graphs, tables_of
 from lasing.connectors.rdf.blanks import Blanks, scope_of
@@ -94,8 +95,15 @@ def test_columns_have_the_triples_of_lines(ordered: bool, text: bytes) -> None:
         def clock() -> Clock:
             return Clock(str(path), Tick(1000), ordered)
 
-        quickly = outcome(lambda: facts_of(stamped_batches(path, clock(), "triple")))
-        assert quickly == outcome(lambda: stamped_lines(path, clock()))
+        quickly = outcome(lambda: facts_of(stamped_batches(path, clock(), "triple", BadRows())))
+        assert quickly == outcome(lambda: stamped_lines(path, clock(), BadRows()))
+
+        bad: list[list[BadRow]] = [[], []]
+        one, other = (BadRows(skips=True, on_bad=found.append) for found in bad)
+        sound = list(facts_of(stamped_batches(path, clock(), "triple", one)))
+        assert sound == list(stamped_lines(path, clock(), other))
+        assert bad[0] == bad[1]
+        assert one.rows == other.rows == len(sound)
 
 
 @given(lines_of(plain()))
@@ -139,8 +147,8 @@ def test_a_graph_that_continues_in_the_next_block_keeps_its_blank_nodes(
     monkeypatch.setattr("lasing.connectors.rdf.lines._SIZE", 80)
     path = tmp_path / "a.nt"
     path.write_text("".join(f"_:a <http://ex.org/p> _:b{i % 3} {i // 5} .\n" for i in range(40)), encoding="utf-8")
-    quickly = list(facts_of(stamped_batches(path, Clock(str(path), None, True), "triple")))
-    assert quickly == list(stamped_lines(path, Clock(str(path), None, True)))
+    quickly = list(facts_of(stamped_batches(path, Clock(str(path), None, True), "triple", BadRows())))
+    assert quickly == list(stamped_lines(path, Clock(str(path), None, True), BadRows()))
     assert len({fact[1] for fact in quickly}) == 8
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from lasing.events.mistakes import Mistake
 from lasing.languages.dotr.filters import cut_comparisons
-from lasing.languages.tesla.mistakes import Mistake
 from lasing.languages.tesla.syntax import Constant, Constraint, Operation, Reference
 from lasing.logic.values import Iri, TaggedLiteral, Truth, TypedLiteral
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from lasing.errors import SourceText
+from lasing.events.mistakes import Mistake
 from lasing.languages.dotr.formatter import format_dotr
 from lasing.languages.dotr.reader import read
-from lasing.languages.tesla.mistakes import Mistake
 from tests.differential.dotr_programs import dotr_example
 
 WILD = """prefix : <http://ex.org/> base <http://b/>

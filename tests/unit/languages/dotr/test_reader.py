@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from lasing.errors import SourceText
+from lasing.events.mistakes import Mistake
 from lasing.languages.dotr.lower import lower
 from lasing.languages.dotr.reader import read
 from lasing.languages.dotr.syntax import DotrText
-from lasing.languages.tesla.mistakes import Mistake
 from lasing.languages.tesla.syntax import (
     Aggregate,
     Between,

@@ -191,13 +191,13 @@ def _note(m: Memory, op: int, group: int, reason: int) -> None:
     for j in range(m[op + GROUPS]):
         m[example + BINDING + j] = m[g + j]
     if reason in (NOT_A_NUMBER, NOT_COMPARABLE):
-        row = _first(m, op, group)
+        row = first_row(m, op, group)
         while row != NO_ROW:
             first = m[record(m, m[op + SOURCE], row) + m[op + GROUPS]]
             if is_no_number(m, first) if reason == NOT_A_NUMBER else is_name(first):
                 m[example + NAME] = first
                 return
-            row = _next(m, op, group, row)
+            row = next_row(m, op, group, row)
 
 
 @njit(cache=True)
@@ -227,11 +227,11 @@ def _search(m: Memory, op: int, group: int, texts: Memory) -> None:
     g = record(m, state, group)
     leaders = g + m[state + AT_MORE] + FIRST_FEW
     expect(m, leaders, m[g + m[state + AT_C]])
-    row, seen = _first(m, op, group), 0
+    row, seen = first_row(m, op, group), 0
     while row != NO_ROW:
         first = m[record(m, m[op + SOURCE], row) + m[op + GROUPS]]
         enter(m, leaders, m[op + FUNCTION], first, seen, texts)
-        row, seen = _next(m, op, group, row), seen + 1
+        row, seen = next_row(m, op, group, row), seen + 1
         if spend(m, 1):
             break
 
@@ -239,20 +239,20 @@ def _search(m: Memory, op: int, group: int, texts: Memory) -> None:
 @njit(cache=True)
 def _compare(m: Memory, op: int, group: int) -> bool:
     """Whether all first terms of a group that has rows compare with one another."""
-    row, kind = _first(m, op, group), int64(_NO_CLASS)
+    row, kind = first_row(m, op, group), int64(_NO_CLASS)
     while row != NO_ROW:
         mine = class_of(m, m[record(m, m[op + SOURCE], row) + m[op + GROUPS]])
         if mine == _NO_CLASS or kind not in (_NO_CLASS, mine):
             return False
         kind = mine
-        row = _next(m, op, group, row)
+        row = next_row(m, op, group, row)
         if spend(m, 1):
             break
     return True
 
 
 @njit(cache=True)
-def _first(m: Memory, op: int, group: int) -> int:
+def first_row(m: Memory, op: int, group: int) -> int:
     """The newest row of a group that is present."""
     source, state, key = m[op + SOURCE], m[op + STATE], m[KEY]
     if m[op + BY_GROUP] < 0:
@@ -265,7 +265,7 @@ def _first(m: Memory, op: int, group: int) -> int:
 
 
 @njit(cache=True)
-def _next(m: Memory, op: int, group: int, row: int) -> int:
+def next_row(m: Memory, op: int, group: int, row: int) -> int:
     """The row of a group that is present and comes before that one."""
     return _present(m, op, group, _before(m, op, row))
 
@@ -296,7 +296,7 @@ def _present(m: Memory, op: int, group: int, row: int) -> int:
     return NO_ROW
 
 
-def _encode(node: Fold, layout: Layout, op: int) -> Fields:
+def encode_fold(node: Fold, layout: Layout, op: int) -> Fields:
     layout.shows(op, node.origin, node.by)
     return {
         SOURCE: layout.at(node.source),
@@ -304,7 +304,7 @@ def _encode(node: Fold, layout: Layout, op: int) -> Fields:
         STATE: layout.own(node),
         GROUPS: node.groups,
         FUNCTION: AGGREGATES[node.function].kernel,
-        BY_GROUP: layout.index(node.source, tuple(range(node.groups))) if node.groups and _picks(node) else -1,
+        BY_GROUP: layout.index(node.source, tuple(range(node.groups))) if node.groups and _searches(node) else -1,
         RULE: node.origin,
     }
 
@@ -312,6 +312,11 @@ def _encode(node: Fold, layout: Layout, op: int) -> Fields:
 def _picks(node: Fold) -> bool:
     """Whether it picks one of the terms, for which the rows of a group may have to be searched."""
     return AGGREGATES[node.function].picks is not None
+
+
+def _searches(node: Fold) -> bool:
+    """Whether the rows of a group may have to be read again."""
+    return _picks(node) or AGGREGATES[node.function].sorts
 
 
 def _groups(node: Fold) -> Own:
@@ -330,4 +335,4 @@ def _groups(node: Fold) -> Own:
     return Own(groups, more=SUMS + SUM_WORDS, codes=(VALUE,), block=SUMS + LIMBS_AT)
 
 
-OPERATOR = Operator(Fold, fold, _encode, own=_groups)
+OPERATOR = Operator(Fold, fold, encode_fold, own=_groups)

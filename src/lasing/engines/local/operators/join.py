@@ -4,7 +4,7 @@
 
 A rule of k positive or negated literals has k variants. Variant i begins with what changed in literal i, and meets
 the literals before it as they are now, those after it as they were before. Then comes a list of steps: a
-probe of an index, the absence of a row, a comparison, a computation.
+probe of an index, the absence of a row, a comparison, a computation, a walk through tuples in order (see `ranking`).
 
 In the *guaranteed* plane a change is a new row, a match carries the least horizon of its rows, and the head is
 guaranteed up to it. In the *counted* plane a change has a sign, and the head's count of derivations changes by it.
@@ -62,11 +62,16 @@ from lasing.engines.local.operators.variants import (
     FIRST_KEY,
     FIRST_OPERAND,
     FIRST_STEP,
+    FOUND,
     HEAD,
     HEAD_REGISTERS,
     INDEX_NUMBER,
     KEYS,
     LEFT,
+    MEMO_FIRST,
+    MEMO_SECOND,
+    MEMO_TICK,
+    MEMO_VALUE,
     NEGATED,
     NOTED,
     NOTED_FROM,
@@ -92,6 +97,8 @@ from lasing.engines.local.operators.variants import (
     TARGET,
     TIME,
     TIME_REGISTER,
+    WALK,
+    WALKER,
     WITHIN,
     WITHIN_AHEAD,
     WITHIN_BACK,
@@ -104,7 +111,7 @@ from lasing.engines.local.pause import (
     STOPPED,
     pause,
 )
-from lasing.engines.local.pointers import Memory, int64
+from lasing.engines.local.pointers import Memory, int64, invoke
 from lasing.engines.local.spans import enters, leaves
 from lasing.engines.local.values import (
     NO_TIME,
@@ -116,6 +123,7 @@ from lasing.engines.local.values import (
     is_double,
     is_name,
 )
+from lasing.logic.functions.codes import COPY
 
 AFTER = -2
 """A cursor at AFTER - row goes on after that row; others are the row to look at, or NO_ROW."""
@@ -202,12 +210,23 @@ def join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, text
                 begin = max(t, enters(u, m[p + WITHIN_AHEAD], step))
                 horizon = min(horizon, leaves(u, m[p + WITHIN_BACK], step))
                 forward = u < SMALL and horizon >= begin
+            elif code == WALK:
+                invoke(m[p + WALKER], m, p, t, tick, texts)
+                found_at = m[p + FOUND]
+                forward = found_at != 0 and bind(m, found_at, m[p + STEP_BINDS], m[p + STEP_FIRST_BIND], registers)
             elif code == TIME:
                 forward = _is_time(m, v, at, m[registers + m[p + TIME_REGISTER]], sign)
             else:
                 left = m[registers + m[p + FIRST_OPERAND]]
                 right = m[registers + m[p + SECOND_OPERAND]]
-                value = compute(m, m[p + OPERATOR], left, right)
+                if m[p + OPERATOR] <= COPY:
+                    value = compute(m, m[p + OPERATOR], left, right)
+                elif m[p + MEMO_TICK] == tick and m[p + MEMO_FIRST] == left and m[p + MEMO_SECOND] == right:
+                    value = m[p + MEMO_VALUE]  # most operands of an identifier are the same in many instances
+                else:
+                    value = compute(m, m[p + OPERATOR], left, right)
+                    m[p + MEMO_TICK], m[p + MEMO_FIRST], m[p + MEMO_SECOND] = tick, left, right
+                    m[p + MEMO_VALUE] = value
                 target = registers + m[p + TARGET]
                 if value <= UNDEFINED:
                     if sign > 0:

@@ -25,6 +25,7 @@ from lasing.logic.functions import Function
 from lasing.logic.terms import Term
 from lasing.logic.values import Value
 from lasing.plan.nodes import PlanRule
+from lasing.plan.operators import Ranking
 from lasing.plan.relations import Relation, Span
 
 KERNEL = 0
@@ -58,6 +59,10 @@ class Layout(Protocol):
 
     def operations_from(self, relation: Relation) -> list[int]:
         """Where the operations are that take their rows from a relation."""
+        ...
+
+    def ranking(self, target: Relation) -> tuple[Ranking, int]:
+        """The ranking through which rules walk that look something up in a relation, and where its operation is."""
         ...
 
     def log(self) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 from lasing.engines.local.operators import (
     box,
     clock,
+    concat,
     differentiate,
     extremes,
     fixpoint,
@@ -14,6 +15,7 @@ from lasing.engines.local.operators import (
     gate,
     last,
     points,
+    ranking,
     recall,
     recompute,
     remember,
@@ -23,6 +25,7 @@ from lasing.engines.local.operators import (
 from lasing.engines.local.operators.join import join_any
 from lasing.engines.local.operators.operation import Operator
 from lasing.engines.local.operators.pairs import compute_rows, copy_rows, join_pairs
+from lasing.engines.local.operators.ranking import walk
 from lasing.engines.local.pointers import kernel_address
 
 OPERATORS: dict[type, Operator[Any]] = {
@@ -30,6 +33,7 @@ OPERATORS: dict[type, Operator[Any]] = {
     for module in (
         box,
         clock,
+        concat,
         differentiate,
         extremes,
         fixpoint,
@@ -37,6 +41,7 @@ OPERATORS: dict[type, Operator[Any]] = {
         gate,
         last,
         points,
+        ranking,
         recall,
         recompute,
         remember,
@@ -55,5 +60,6 @@ def load_all() -> None:
         compute_rows,
         join_pairs,
         join_any,
+        walk,
     ):
         kernel_address(kernel)

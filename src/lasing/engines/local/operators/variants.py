@@ -18,13 +18,23 @@ STAMPS, SCRATCH = 1, 2
 CODE, RELATION, INDEX_NUMBER, BEFORE, KEYS, FIRST_KEY, STEP_BINDS, STEP_FIRST_BIND = range(8)
 COMPARISON, LEFT, RIGHT, NEGATED, STOPS = 1, 2, 3, 4, 5
 OPERATOR, TARGET, FIRST_OPERAND, SECOND_OPERAND, CHECK = 1, 2, 3, 4, 5
-STEP = 8
-PROBE, ABSENT, COMPARE, COMPUTE, WITHIN, TIME = range(6)
+# What a computation found last, if that is a value that has to be asked for: at which tick, for which operands.
+MEMO_TICK, MEMO_FIRST, MEMO_SECOND, MEMO_VALUE = range(6, 10)
+# A walk through tuples in order (see `ranking`): in place of a relation its operation; where its tests are; in BEFORE
+# also which change it is about; the first register of a tuple that has changed; its kernel; and what that found.
+TESTS, WALKED_FROM, WALKER, FOUND = 2, 8, 9, 10
+ITSELF, OTHER = 2, 3
+STEP = 11
+PROBE, ABSENT, COMPARE, COMPUTE, WITHIN, TIME, WALK = range(7)
 WITHIN_TIME, WITHIN_BACK, WITHIN_AHEAD, WITHIN_STEP = range(1, 5)
 TIME_REGISTER = 1
 # A bind: a column, a register, and whether the register is checked rather than set.
 COLUMN, REGISTER, CHECKED = range(3)
 BIND = 3
+# The tests of a walk: how many, then for each a column, the comparison, whether the column is its first operand,
+# whether it is negated, and the register of the other operand.
+TESTED_COLUMN, TESTED_COMPARISON, TESTED_FIRST, TESTED_NEGATED, TESTED_REGISTER = range(5)
+TESTED_WORDS = 5
 # What an example shows: how many variables, then for each its register, and from which step on it is set.
 SHOWN_REGISTER, SHOWN_SINCE = range(2)
 SHOWN_VARIABLE = 2

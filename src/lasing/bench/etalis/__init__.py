@@ -1,0 +1,1 @@
+"""Events with intervals: a sequence of three events against an automaton by hand."""

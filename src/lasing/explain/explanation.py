@@ -1,0 +1,179 @@
+"""Explanations: derivations as values that can be printed, drawn, written as JSON, and checked.
+
+An explanation has a step for each derived atom that it uses, once, however often it is used. The steps are in an order
+in which each one uses only data, background, and steps before it.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from lasing.explain.bindings import Binding
+from lasing.explain.evidence import Args
+from lasing.explain.premises import Found, Premise, founds
+from lasing.explain.search import Instance, Search
+from lasing.logic.formulas import Atom
+from lasing.logic.program import Program, Rule
+
+Key = tuple[str, Args, int]
+"""A derived atom: its predicate, arguments and time point."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An atom that an instance of a rule derives, and why each literal of its body holds."""
+
+    atom: Atom
+    time: int
+    rule: Rule
+    binding: Binding
+    premises: tuple[Premise, ...]
+
+    @property
+    def key(self) -> Key:
+        return self.atom.predicate, self.atom.values, self.time
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why `atom` holds at `now` in the answer of `now`: because of `found`, if it is data, or else by `steps`."""
+
+    program: Program = field(repr=False)
+    now: int
+    atom: Atom
+    found: Found
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """The number of steps."""
+        return len(self.steps)
+
+    def __str__(self) -> str:
+        from lasing.explain.tree import tree
+
+        return tree(self)
+
+
+class Derivations:
+    """All derivations that a search has found for the atoms that a goal can rest on, and the cheapest of each.
+
+    The cost of a derivation is the number of steps in it, counted as in a tree. A cheapest derivation exists for
+    everything that is derived, and its premises cost less than itself, so it never runs in a circle.
+    """
+
+    def __init__(self, search: Search, goal: Key) -> None:
+        self._instances = _reachable(search, goal)
+        self._cost: dict[Key, int] = {}
+        self._best: dict[Key, Instance] = {}
+        self._choose()
+
+    def best(self, key: Key) -> Instance:
+        return self._best[key]
+
+    def alternatives(self, key: Key) -> list[Instance]:
+        """All derivations of an atom that do not rest on the atom itself, the cheapest first."""
+        usable = [
+            instance
+            for instance in self._instances[key]
+            if all(p in self._cost for p in _derived(instance)) and key not in self._below(_derived(instance))
+        ]
+        return sorted(usable, key=lambda instance: sum(self._cost[p] for p in _derived(instance)))
+
+    def steps(self, key: Key, first: Instance) -> tuple[Step, ...]:
+        """The steps of the derivation of an atom that begins with an instance, premises first."""
+        ordered: dict[Key, Step] = {}
+        stack: list[tuple[Key, Instance, bool]] = [(key, first, False)]
+        while stack:
+            current, instance, is_ready = stack.pop()
+            if current in ordered:
+                continue
+            if is_ready:
+                predicate, args, time = current
+                ordered[current] = Step(Atom(predicate, args), time, instance.rule, instance.binding, instance.premises)
+                continue
+            stack.append((current, instance, True))
+            stack.extend((p, self._best[p], False) for p in reversed(_derived(instance)) if p not in ordered)
+        return tuple(ordered.values())
+
+    def _below(self, keys: list[Key]) -> set[Key]:
+        """The atoms that the cheapest derivations of some atoms rest on, and these themselves."""
+        found: set[Key] = set()
+        stack = list(keys)
+        while stack:
+            key = stack.pop()
+            if key not in found:
+                found.add(key)
+                stack.extend(_derived(self._best[key]))
+        return found
+
+    def _choose(self) -> None:
+        """Find the cheapest derivation of everything, from the cheapest atoms on (Knuth's Dijkstra)."""
+        using: dict[Key, list[tuple[Key, int]]] = {}
+        missing: dict[tuple[Key, int], int] = {}
+        ready: list[tuple[int, int, Key, int]] = []
+        order = {key: number for number, key in enumerate(self._instances)}
+        for key, instances in self._instances.items():
+            for number, instance in enumerate(instances):
+                needed = set(_derived(instance))
+                missing[key, number] = len(needed)
+                for premise in needed:
+                    using.setdefault(premise, []).append((key, number))
+                if not needed:
+                    heapq.heappush(ready, (1, order[key], key, number))
+        while ready:
+            cost, _, key, number = heapq.heappop(ready)
+            if key in self._cost:
+                continue
+            self._cost[key], self._best[key] = cost, self._instances[key][number]
+            for other, which in using.get(key, ()):
+                missing[other, which] -= 1
+                if missing[other, which] == 0 and other not in self._cost:
+                    total = 1 + sum(self._cost[p] for p in _derived(self._instances[other][which]))
+                    heapq.heappush(ready, (total, order[other], other, which))
+
+
+def explanations(search: Search, atom: Atom, time: int) -> Iterator[Explanation]:
+    """The explanations of a ground atom at a time point, the shortest first; none if it does not hold."""
+    program, now = search.evidence.program, search.evidence.now
+    for _, found in search.solve(search.whole, time, atom, {}):
+        assert isinstance(found, Found)
+        if found.origin != "derived":
+            yield Explanation(program, now, atom, found)
+            continue
+        key = atom.predicate, atom.values, time
+        derivations = Derivations(search, key)
+        proofs = [derivations.steps(key, instance) for instance in derivations.alternatives(key)]
+        for steps in sorted(proofs, key=len):  # shared steps count once here, which changes the order at times
+            yield Explanation(program, now, atom, found, steps)
+
+
+def _reachable(search: Search, goal: Key) -> dict[Key, list[Instance]]:
+    """The instances for a goal, and for everything that they rest on."""
+    known: dict[Key, dict[int, Instance]] = {}
+    for question, answers in search.answers.items():
+        for (time, args), instances in answers.rows.items():
+            here = known.setdefault((question.predicate, args, time), {})
+            for instance in instances:
+                here.setdefault(hash((id(instance.rule), frozenset(instance.binding.items()))), instance)
+    found: dict[Key, list[Instance]] = {}
+    stack = [goal]
+    while stack:
+        key = stack.pop()
+        if key not in found:
+            found[key] = list(known[key].values())
+            stack.extend(premise for instance in found[key] for premise in _derived(instance))
+    return found
+
+
+def _derived(instance: Instance) -> list[Key]:
+    """The derived atoms that an instance rests on."""
+    keys: Mapping[Key, None] = {
+        (found.atom.predicate, found.atom.values, found.time): None
+        for premise in instance.premises
+        for found in founds(premise)
+        if found.origin == "derived"
+    }
+    return list(keys)

@@ -1,0 +1,1 @@
+"""ETALIS: rules over events with intervals, after Anicic et al. (2010)."""

@@ -1,0 +1,1 @@
+"""A pipeline in one process: no Spark and no Java, with checkpoints on disk."""

@@ -1,0 +1,100 @@
+"""All sinks of a pipeline in one process: each output to its sinks, and late facts to theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lasing.connectors.sinks import View
+from lasing.pipeline.described import Pipeline, SinkConfig
+from lasing.pipeline.formats import FILE_FORMATS
+from lasing.pipeline.local.checkpoints import Checkpoint, Position
+from lasing.pipeline.local.disk import Disk
+from lasing.pipeline.local.sinks import LineSink, TableSink, check_empty, file_sink, line_sink
+from lasing.pipeline.local.wires import wired_sink
+from lasing.spark.shard import BatchResult
+from lasing.spark.streaming import late_table
+from lasing.spark.task import Task
+
+LATE = "late facts"
+"""The name of the sink for late facts, which no output has."""
+
+
+class Outlets:
+    """The sinks by name. Files take tables at once; other sinks get lines once a checkpoint has them."""
+
+    def __init__(self, pipeline: Pipeline, task: Task, disk: Disk) -> None:
+        self._task = task
+        self._sinks: dict[str, SinkConfig] = {sink.name: sink for sink in pipeline.sinks} | {LATE: pipeline.late}
+        self._files: dict[str, TableSink] = {}
+        self._lines: dict[str, LineSink] = {}
+        self._unsent: dict[str, list[bytes]] = {}
+        self.unsaved = 0
+        """How many rows have been written since the last flush."""
+        for name, sink in self._sinks.items():
+            if sink.format in FILE_FORMATS:
+                self._files[name] = file_sink(sink, disk)
+            else:
+                view: View | None = None if name == LATE else task.view
+                self._lines[name] = line_sink(sink, task.outputs.get(sink.output), view, wired_sink(pipeline, name))
+
+    def begin(self) -> None:
+        """Begin with nothing. Fails if there are results already."""
+        for name, sink in self._files.items():
+            check_empty(self._sinks[name])
+            sink.start(None)
+
+    def replace(self) -> None:
+        """Begin with nothing, in place of earlier results."""
+        for sink in self._files.values():
+            sink.start(None)
+
+    def resume(self, checkpoint: Checkpoint, delivered: int) -> None:
+        """Continue from a checkpoint: cut files back, and deliver again what may not have arrived."""
+        for name, sink in self._files.items():
+            sink.start(checkpoint.sinks.get(name))
+        if delivered < checkpoint.number:
+            for name, lines in checkpoint.sent.items():
+                if name in self._lines:
+                    self._lines[name].deliver(checkpoint.number, list(lines))
+
+    def write(self, result: BatchResult) -> dict[str, int]:
+        """Hand on the results of a step. Returns the number of rows by output."""
+        finished = {
+            predicate: self._task.outputs[predicate].finished(table, self._task.view, self._task.unit)
+            for predicate, table in result.tables.items()
+            if table.num_rows
+        }
+        for name, sink in self._sinks.items():
+            if name != LATE and sink.output in finished:
+                self._take(name, finished[sink.output])
+        if result.late is not None:
+            self._take(LATE, late_table(self._task, result.late))
+        return {predicate: table.num_rows for predicate, table in finished.items()}
+
+    def _take(self, name: str, table: Any) -> None:
+        self.unsaved += table.num_rows
+        if name in self._files:
+            self._files[name].write(table)
+        else:
+            self._unsent.setdefault(name, []).extend(self._lines[name].lines(table))
+
+    def flush(self) -> dict[str, Position]:
+        """Make the files durable, and return the positions of all sinks."""
+        self.unsaved = 0
+        return {name: sink.flush() for name, sink in self._files.items()}
+
+    def unsent(self) -> Mapping[str, list[bytes]]:
+        """The lines that wait for a checkpoint."""
+        return {name: lines for name, lines in self._unsent.items() if lines}
+
+    def deliver(self, batch: int) -> None:
+        """Deliver the lines that a checkpoint has."""
+        waiting, self._unsent = self.unsent(), {}
+        for name, lines in waiting.items():
+            self._lines[name].deliver(batch, lines)
+
+    def close(self) -> None:
+        """Close connections."""
+        for sink in self._lines.values():
+            sink.close()
