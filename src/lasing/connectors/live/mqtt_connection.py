@@ -75,7 +75,10 @@ def mqtt_client(address: MqttAddress, client_id: str, clean: bool, version: int 
     context = client_context(address.tls, str(address)) if use_tls else None
 
     class ClosingClient(Client):
-        """Closes the socket if the handshake of TLS fails, which paho leaves open."""
+        """Closes what paho leaves open: the socket if the handshake of TLS fails, and its own pair of sockets."""
+
+        def close_sockets(self) -> None:
+            self._reset_sockets()
 
         def _ssl_wrap_socket(self, connection: Any) -> Any:
             assert context is not None
@@ -129,7 +132,7 @@ class MqttConnection:
                 self._backoff.pause()
         finally:  # also after a refusal, or the broker would keep a connection that nobody serves
             self._client.disconnect()
-            self._client.loop(0)
+            self._client.close_sockets()
 
     def stop(self) -> None:
         self._backoff.stop()

@@ -140,7 +140,7 @@ def test_a_source_that_nobody_takes_from_stops_reading() -> None:
                 assert journal.waiting() * 1000 < bound + 2 * 2**16, "at most a block more than the bound"
                 found += gather(source, 1)
             sender.join()
-            connection.close()
+        connection.close()  # after the source, which would report that it has lost the connection
     assert found == lines
 
 
