@@ -43,7 +43,7 @@ app.command(short_help="Explain why an atom holds, or why it does not.")(explain
 app.add_typer(models, name="models", short_help="Check whether a stream is a model, or find one.")
 app.command(short_help="Format program files.")(fmt)
 app.command(short_help="Print the rules of a program or a query.")(translate)
-app.command(short_help="Run a pipeline on Spark.")(pipeline)
+app.command(short_help="Run a pipeline, on Spark or in one process.")(pipeline)
 app.command(short_help="Measure the speed of the engine on this machine.")(bench)
 
 

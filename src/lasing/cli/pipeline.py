@@ -161,7 +161,16 @@ def _kept(described: Any) -> set[str]:
 
 
 def _where(sink: Any) -> str:
-    return sink.given.get("path") or sink.given.get("topic") or "the console"
+    return _place(sink) or "the console"
+
+
+def _place(table: Any) -> str:
+    """Where a source reads or a sink writes: a file, a topic or an address."""
+    given = table.given
+    address = f"{given['host']}:{given['port']}" if "port" in given and "topic" not in given else given.get("host", "")
+    if table.format == "http":
+        return f"{address}{given.get('path', '/')}"
+    return str(given.get("path") or given.get("topic") or address)
 
 
 def _describe(described: Any) -> str:
@@ -175,20 +184,15 @@ def _describe(described: Any) -> str:
         f"program     {len(described.program.rules)} rules, {described.program.background_size} background facts",
         f"mode        {described.mode}, as {described.view}",
         *([f"shards      {shards}"] if described.engine != LOCAL else ["engine      local, in one process"]),
-        *(
-            f"source      {s.fact} from {s.format} {s.given.get('path') or s.given.get('topic') or ''}".rstrip()
-            for s in described.sources
-        ),
-        *(
-            f"sink        {s.output} to {s.format} {s.given.get('path') or s.given.get('topic') or ''}".rstrip()
-            for s in described.sinks
-        ),
+        *(f"source      {source.fact} from {source.format} {_place(source)}".rstrip() for source in described.sources),
+        *(f"sink        {sink.output} to {sink.format} {_place(sink)}".rstrip() for sink in described.sinks),
         f"late facts  to {described.late.format} {_where(described.late)}",
         *(f"bad rows    to {folder}" for folder in sorted(_kept(described))),
         *(["clock       time also passes when no fact comes"] if described.clock else []),
         f"checkpoint  {described.checkpoint or 'none'}",
+        *([_checkpoints(described)] if described.engine == LOCAL and described.checkpoint else []),
         f"trigger     {described.trigger or 'as soon as there is data'}",
-        f"spark       {described.master}" if described.engine != LOCAL else _checkpoints(described),
+        *([f"spark       {described.master}"] if described.engine != LOCAL else []),
     ]
     return "\n".join(lines)
 

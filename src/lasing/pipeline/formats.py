@@ -12,7 +12,9 @@ Keys = dict[str, tuple[type, ...]]
 
 FILE_FORMATS = ("parquet", "csv", "json")
 LIVE_SOURCES = ("socket", "mqtt", "http", "unix", "stdin")
-LIVE_SINKS = ("socket", "mqtt", "http", "unix")
+ROTATING = "file"
+"""The format of a sink whose files of JSON lines rotate."""
+LIVE_SINKS = ("socket", "mqtt", "http", "unix", ROTATING)
 ON_SPARK: dict[str, Keys] = {
     **{name: {"path": (str,), "files_per_batch": (int,)} for name in FILE_FORMATS},
     "socket": {"host": (str,), "port": (int,), "payload": (str,)},

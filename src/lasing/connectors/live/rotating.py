@@ -39,7 +39,7 @@ class RotatingFile:
         self._most_bytes, self._most_seconds, self._keep = most_bytes, most_seconds, keep
         self._rotates = most_bytes is not None or most_seconds is not None
         self._clock = clock or WallClock()
-        self._number = self._length = self._begun = 0
+        self._number = self._length = self._begun = self._flushed = 0
         self._file: int | None = None
 
     def start(self, position: Position | None) -> Position:
@@ -80,8 +80,10 @@ class RotatingFile:
             if self._file is not None:
                 os.fsync(self._file)
             for number in self._numbers() if self._keep is not None else ():
-                if number <= self._number - (self._keep or 0):
+                # the checkpoint of this flush is not saved yet: a killed run continues in the file of the one before
+                if number <= self._number - (self._keep or 0) and number < self._flushed:
                     self._named(number).unlink(missing_ok=True)
+            self._flushed = self._number
         except OSError as error:
             raise _failed(self._current(), error) from None
         return {"file": self._number, "length": self._length, "begun": self._begun}

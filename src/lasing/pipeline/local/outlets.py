@@ -7,7 +7,7 @@ from typing import Any
 
 from lasing.connectors.sinks import View
 from lasing.pipeline.described import Pipeline, SinkConfig
-from lasing.pipeline.formats import FILE_FORMATS
+from lasing.pipeline.formats import FILE_FORMATS, ROTATING
 from lasing.pipeline.local.checkpoints import Checkpoint, Position
 from lasing.pipeline.local.disk import Disk
 from lasing.pipeline.local.sinks import LineSink, TableSink, check_empty, file_sink, line_sink
@@ -32,11 +32,12 @@ class Outlets:
         self.unsaved = 0
         """How many rows have been written since the last flush."""
         for name, sink in self._sinks.items():
-            if sink.format in FILE_FORMATS:
-                self._files[name] = file_sink(sink, disk)
+            make = wired_sink(pipeline, name)
+            if sink.format in (*FILE_FORMATS, ROTATING):
+                self._files[name] = file_sink(sink, disk, make)
             else:
                 view: View | None = None if name == LATE else task.view
-                self._lines[name] = line_sink(sink, task.outputs.get(sink.output), view, wired_sink(pipeline, name))
+                self._lines[name] = line_sink(sink, task.outputs.get(sink.output), view, make)
 
     def use(self, task: Task) -> None:
         """Hand on the results of another program, whose outputs have the same columns."""
@@ -99,6 +100,6 @@ class Outlets:
             self._lines[name].deliver(batch, lines)
 
     def close(self) -> None:
-        """Close connections."""
-        for sink in self._lines.values():
+        """Close connections and files."""
+        for sink in (*self._lines.values(), *self._files.values()):
             sink.close()

@@ -17,9 +17,11 @@ from typing import Any, Protocol
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lasing.connectors.live.protocol import LiveSink
 from lasing.connectors.sinks import View
 from lasing.errors import fault
 from lasing.pipeline.described import SinkConfig
+from lasing.pipeline.formats import ROTATING
 from lasing.pipeline.local.checkpoints import Position
 from lasing.pipeline.local.disk import Disk
 from lasing.pipeline.local.encoding import csv_header, csv_lines, json_lines
@@ -29,6 +31,8 @@ from lasing.spark.outputs import OutputTable
 _PART = re.compile(r"part-(\d{6,})\.(?:csv|json|parquet)")
 _LARGE = 64 << 20
 """How many bytes a file of text may have before a new one is begun."""
+
+MakeWire = Callable[[SinkConfig], LiveSink]
 
 
 class TableSink(Protocol):
@@ -43,10 +47,15 @@ class TableSink(Protocol):
     def flush(self) -> Position:
         """Make everything that was taken durable, and return the position after it."""
 
+    def close(self) -> None:
+        """Close files."""
 
-def file_sink(sink: SinkConfig, disk: Disk) -> TableSink:
-    """The files of a sink: parts of a folder."""
+
+def file_sink(sink: SinkConfig, disk: Disk, make: MakeWire) -> TableSink:
+    """The files of a sink: parts of a folder, or files that rotate."""
     folder = Path(sink.given["path"])
+    if sink.format == ROTATING:
+        return Rotated(folder.parent, make(sink), disk)
     return ParquetParts(folder, disk) if sink.format == "parquet" else TextParts(folder, sink.format, disk)
 
 
@@ -68,9 +77,15 @@ class _Parts:
             if found is not None and int(found[1]) >= first:
                 self._disk.remove(path)
 
+    def close(self) -> None:
+        """Nothing is open between two calls."""
+
 
 def check_empty(sink: SinkConfig) -> None:
-    """Fail if a folder already has results, which a pipeline without a checkpoint knows nothing about."""
+    """Fail if a folder already has results, which a pipeline without a checkpoint knows nothing about. Files that
+    rotate do not touch those of another run."""
+    if sink.format == ROTATING:
+        return
     folder = Path(sink.given["path"])
     known = (
         [p for p in folder.iterdir() if _PART.fullmatch(p.name) or p.name.startswith("batch=")]
@@ -153,6 +168,28 @@ class ParquetParts(_Parts):
         return self._number
 
 
+class Rotated:
+    """Lines of JSON in files that rotate by size or by time."""
+
+    def __init__(self, folder: Path, live: LiveSink, disk: Disk) -> None:
+        self._folder = folder
+        self._live = live
+        self._disk = disk
+
+    def start(self, position: Position | None) -> Position:
+        self._disk.make_folder(self._folder)
+        return self._live.start(position)
+
+    def write(self, table: Any) -> None:
+        self._live.write(0, json_lines(table).split(b"\n")[:-1])
+
+    def flush(self) -> Position:
+        return self._live.flush()
+
+    def close(self) -> None:
+        self._live.close()
+
+
 class Console:
     """Lines on standard output, in the notation of stream files."""
 
@@ -178,7 +215,7 @@ class Console:
 class Wire:
     """Lines of JSON to a live sink."""
 
-    def __init__(self, live: Any) -> None:
+    def __init__(self, live: LiveSink) -> None:
         self._live = live
         self._live.start(None)
 
@@ -201,9 +238,6 @@ class LineSink(Protocol):
     def lines(self, table: Any) -> list[bytes]: ...
     def deliver(self, batch: int, lines: list[bytes]) -> None: ...
     def close(self) -> None: ...
-
-
-MakeWire = Callable[[SinkConfig], Any]
 
 
 def line_sink(sink: SinkConfig, output: OutputTable | None, view: View | None, make: MakeWire) -> LineSink:

@@ -45,9 +45,25 @@ def test_rotation_by_time_and_keeping_the_last_files(tmp_path: Path) -> None:
         clock.turn_to(minute * 60_000_000)
         sink.write(minute, [str(minute).encode()])
         sink.write(minute, [b"more"])
+        sink.flush()
     sink.flush()
     sink.close()
     assert content(tmp_path) == [b"2\nmore\n", b"3\nmore\n"]
+
+
+def test_a_file_that_the_last_checkpoint_continues_is_not_removed(tmp_path: Path) -> None:
+    sink = RotatingFile(tmp_path / "out", most_bytes=4, keep=1)
+    saved = sink.start(None)
+    sink.write(1, [b"one", b"two", b"three"])
+    sink.flush()  # and then a kill, before a checkpoint has this position
+    sink.close()
+    again = RotatingFile(tmp_path / "out", most_bytes=4, keep=1)
+    again.start(saved)
+    again.write(1, [b"one", b"two"])
+    again.flush()
+    again.flush()
+    again.close()
+    assert content(tmp_path) == [b"two\n"]
 
 
 def test_a_new_run_does_not_touch_the_files_of_another(tmp_path: Path) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Event
-from typing import Any, BinaryIO
+from time import monotonic, sleep
+from typing import Any, BinaryIO, Self
 
 import pyarrow.dataset as ds
 
@@ -26,6 +28,7 @@ checkpoint = "state"
 trigger = "available now"
 checkpoint_every = "0 ms"
 """
+LIVE = HEAD.replace('trigger = "available now"\n', "")
 SOURCE = """
 [sources.p]
 format = "{format}"
@@ -34,6 +37,8 @@ schema = "time bigint, k bigint, a bigint, b bigint"
 files_per_batch = 1
 """
 Row = tuple[int, int, int, int]
+PATIENCE = 900
+"""Ends a test that hangs, in seconds."""
 
 
 class KilledError(BaseException):
@@ -107,3 +112,34 @@ def expected(program: str, facts: Mapping[str, list[tuple[Any, ...]]], output: s
     rows = sorted(((t, p, *args) for p, given in facts.items() for t, *args in given), key=lambda row: row[0])
     answers = lasing.run(program, rows)
     return {(a.time, *atom.args) for a in answers for atom in a.atoms if atom.predicate == output}
+
+
+class InThread:
+    """A pipeline that runs in a thread until it is stopped."""
+
+    def __init__(self, path: Path, clock: Clock | None = None) -> None:
+        self.stop = threading.Event()
+        self.failed: list[BaseException] = []
+        self._thread = threading.Thread(target=self._run, args=(path, clock))
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def _run(self, path: Path, clock: Clock | None) -> None:
+        try:
+            run(path, stop=self.stop, clock=clock)
+        except BaseException as error:  # the test will see it
+            self.failed.append(error)
+
+    def wait_until(self, holds: Callable[[], bool]) -> None:
+        until = monotonic() + PATIENCE
+        while not holds():
+            assert self._thread.is_alive(), f"it has ended: {self.failed}"
+            assert monotonic() < until, "it hangs"
+            sleep(0.01)
+
+    def __exit__(self, *_: object) -> None:
+        self.stop.set()
+        self._thread.join(PATIENCE)
+        assert not self.failed, self.failed

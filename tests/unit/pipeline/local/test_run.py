@@ -5,11 +5,9 @@ from __future__ import annotations
 import errno
 import json
 import os
-import threading
 from collections.abc import Callable
 from pathlib import Path
-from time import monotonic, sleep
-from typing import Any, Self
+from typing import Any
 
 import pytest
 
@@ -24,7 +22,9 @@ from tests.differential.core_programs import core_example
 from tests.unit.pipeline.local.pipelines import (
     HEAD,
     JOIN,
+    LIVE,
     SOURCE,
+    InThread,
     Row,
     csv_text,
     expected,
@@ -36,8 +36,6 @@ from tests.unit.pipeline.local.pipelines import (
 )
 
 OUT = '[sinks.q]\nformat = "json"\npath = "out"\n'
-LIVE = HEAD.replace('trigger = "available now"\n', "")
-PATIENCE = 900
 
 
 def prepared(folder: Path, rows: list[Row], more: str = "", head: str = HEAD, sinks: str = OUT) -> Path:
@@ -205,36 +203,6 @@ def test_missing_values_are_counted_by_source(tmp_path: Path) -> None:
 
 
 # -- as time goes on ---------------------------------------------------------------------------------------------------
-
-
-class InThread:
-    """A pipeline that runs in a thread until it is stopped."""
-
-    def __init__(self, path: Path, clock: TurnedClock | None = None) -> None:
-        self.stop = threading.Event()
-        self.failed: list[BaseException] = []
-        self._thread = threading.Thread(target=self._run, args=(path, clock))
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def _run(self, path: Path, clock: TurnedClock | None) -> None:
-        try:
-            run(path, stop=self.stop, clock=clock)
-        except BaseException as error:  # the test will see it
-            self.failed.append(error)
-
-    def wait_until(self, holds: Callable[[], bool]) -> None:
-        until = monotonic() + PATIENCE
-        while not holds() and self._thread.is_alive():
-            assert monotonic() < until, "it hangs"
-            sleep(0.01)
-
-    def __exit__(self, *_: object) -> None:
-        self.stop.set()
-        self._thread.join(PATIENCE)
-        assert not self.failed, self.failed
 
 
 def test_a_file_is_followed_as_it_grows_and_a_stop_leaves_a_checkpoint(tmp_path: Path) -> None:
