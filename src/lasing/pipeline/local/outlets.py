@@ -101,5 +101,7 @@ class Outlets:
 
     def close(self) -> None:
         """Close connections and files."""
-        for sink in (*self._lines.values(), *self._files.values()):
+        for sink in self._lines.values():
             sink.close()
+        for files in self._files.values():
+            files.close()

@@ -11,6 +11,7 @@ import threading
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -92,7 +93,7 @@ def _webhook(_: Path) -> Iterator[tuple[str, Send]]:
     def send(lines: list[bytes]) -> None:
         for body, kind in ((lines[0], "application/json"), (b"\n".join(lines[1:]), "application/x-ndjson")):
             asked = urllib.request.Request(f"http://127.0.0.1:{port}/in", body, {"Content-Type": kind})
-            with _patient(lambda asked=asked: urllib.request.urlopen(asked, timeout=PATIENCE)) as answer:
+            with _patient(partial(urllib.request.urlopen, asked, timeout=PATIENCE)) as answer:
                 assert answer.status == 202
 
     yield f'format = "http"\nhost = "127.0.0.1"\nport = {port}\npath = "/in"\n', send
