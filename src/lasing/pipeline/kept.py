@@ -31,9 +31,10 @@ class LocalStates:
     """The checkpoints of a pipeline in one process."""
 
     def __init__(self, pipeline: Pipeline) -> None:
-        from lasing.pipeline.local.checkpoints import Checkpoints
+        from lasing.pipeline.local.checkpoints import Checkpoints, check_not_of_spark
         from lasing.pipeline.local.replacing import task_of, unstarted_task
 
+        check_not_of_spark(Path(pipeline.checkpoint))
         self._checkpoints = Checkpoints(Path(pipeline.checkpoint))
         self.now, columns, bad = unstarted_task(pipeline)
         self._known = [self.now]

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -19,6 +20,7 @@ from lasing.pipeline.absent_columns import check_columns
 from lasing.pipeline.bad_rows import bad_of, bad_sinks, row_fault
 from lasing.pipeline.config import AVAILABLE_NOW, Pipeline
 from lasing.pipeline.failures import stopped
+from lasing.pipeline.local.checkpoints import check_not_local
 from lasing.pipeline.progress import BatchFigures, Progress, listener
 from lasing.pipeline.sinks import clear, write
 from lasing.pipeline.sources import frames_of, order_of
@@ -65,7 +67,10 @@ def _spark_errors() -> tuple[type[Exception], ...]:
 
 
 def open_session(pipeline: Pipeline) -> Any:
-    """The Spark session of a pipeline: the one that is running, or a new one."""
+    """The Spark session of a pipeline: the one that is running, or a new one. Fails with E608 before that if its
+    checkpoint is not one of Spark."""
+    if pipeline.checkpoint:
+        check_not_local(Path(pipeline.checkpoint.removeprefix("file://")))
     settings = dict(pipeline.settings)
     if pipeline.jars:
         settings.setdefault("spark.jars", ",".join(pipeline.jars))

@@ -153,14 +153,18 @@ def damaged(name: str, why: str) -> LasingError:
     return fault("E618", f"the checkpoint {name} is damaged: {why}", note=note)
 
 
-def is_of_spark(folder: Path) -> bool:
-    """Whether Spark has written a checkpoint here."""
-    return all((folder / name).exists() for name in _OF_SPARK)
+def check_not_of_spark(folder: Path) -> None:
+    """Fail with E608 if Spark has written a checkpoint here."""
+    if all((folder / name).exists() for name in _OF_SPARK):
+        note = 'use a new checkpoint, or engine = "spark"'
+        raise fault("E608", f"the checkpoint {folder} was written by Spark", note=note)
 
 
-def is_local(folder: Path) -> bool:
-    """Whether a pipeline in one process has written a checkpoint here."""
-    return (folder / "checkpoints").is_dir() and (folder / "lock").exists()
+def check_not_local(folder: Path) -> None:
+    """Fail with E608 if a pipeline in one process has written a checkpoint here."""
+    if (folder / "checkpoints").is_dir() and (folder / "lock").exists():
+        note = 'use a new checkpoint, or engine = "local"'
+        raise fault("E608", f'the checkpoint {folder} was written with engine = "local"', note=note)
 
 
 class Lock:

@@ -22,11 +22,11 @@ from threading import Event
 import numpy as np
 
 from lasing.connectors.arriving import MOMENT
-from lasing.errors import Diagnostic, LasingError, fault
+from lasing.errors import Diagnostic, LasingError
 from lasing.pipeline.config import AVAILABLE_NOW
 from lasing.pipeline.described import Pipeline
 from lasing.pipeline.local.badly import BadRowRules
-from lasing.pipeline.local.checkpoints import Checkpoint, Checkpoints, Lock, Position, is_of_spark
+from lasing.pipeline.local.checkpoints import Checkpoint, Checkpoints, Lock, Position, check_not_of_spark
 from lasing.pipeline.local.disk import AGAIN, Disk
 from lasing.pipeline.local.outlets import Outlets
 from lasing.pipeline.local.parts import Part, RowSource
@@ -70,9 +70,7 @@ def run_local(
         replay(pipeline, progress, disk, clock)
         return
     folder = Path(pipeline.checkpoint)
-    if is_of_spark(folder):
-        note = 'use a new checkpoint, or engine = "spark"'
-        raise fault("E608", f"the checkpoint {folder} was written by Spark", note=note)
+    check_not_of_spark(folder)
     with Lock(folder, disk), Running(pipeline, progress, stop or Event(), disk, clock, reload) as running:
         try:
             running.run()

@@ -14,9 +14,15 @@ import pytest
 import lasing
 from lasing import LasingError
 from lasing.logic.facts import facts_of
+from lasing.pipeline.config import read_pipeline
+from lasing.pipeline.kept import LocalStates
+from lasing.pipeline.kept_on_spark import SparkStates
 from lasing.pipeline.local import run as running
 from lasing.pipeline.local.checkpoints import Checkpoints
 from lasing.pipeline.local.disk import Disk
+from lasing.pipeline.local.run import run_local
+from lasing.pipeline.progress import Progress
+from lasing.pipeline.run import run_pipeline
 from lasing.timeline.clock import TurnedClock
 from tests.differential.core_programs import core_example
 from tests.unit.pipeline.local.pipelines import (
@@ -292,6 +298,25 @@ def test_the_checkpoint_of_spark(tmp_path: Path) -> None:
     (tmp_path / "state" / "metadata").write_text("{}")
     with pytest.raises(LasingError, match=r"E608.*written by Spark"):
         run(path)
+    with pytest.raises(LasingError, match=r"E608.*written by Spark"):
+        LocalStates(read_pipeline(path))
+
+
+def test_spark_does_not_take_the_checkpoint_of_a_local_pipeline(tmp_path: Path) -> None:
+    path = prepared(tmp_path, stream(1))
+    run(path)
+    before = sorted((tmp_path / "state").rglob("*"))
+    path.write_text(path.read_text().replace('engine = "local"', 'engine = "spark"'))
+    described = read_pipeline(path)
+    with (
+        Progress(described.program, quiet=True) as progress,
+        pytest.raises(LasingError, match=r"E608.*with engine = .local.") as caught,
+    ):
+        run_pipeline(described, progress)
+    assert caught.value.diagnostics[0].note == 'use a new checkpoint, or engine = "local"'
+    with pytest.raises(LasingError, match=r"E608.*with engine = .local."):
+        SparkStates(described)
+    assert sorted((tmp_path / "state").rglob("*")) == before
 
 
 def test_a_second_pipeline_on_the_same_checkpoint(tmp_path: Path) -> None:
@@ -374,10 +399,6 @@ def test_a_header_that_does_not_match(tmp_path: Path) -> None:
 
 
 def test_metrics_have_a_line_for_each_batch(tmp_path: Path) -> None:
-    from lasing.pipeline.config import read_pipeline
-    from lasing.pipeline.local.run import run_local
-    from lasing.pipeline.progress import Progress
-
     described = read_pipeline(prepared(tmp_path, stream(1, late=0)))
     with Progress(described.program, tmp_path / "metrics.jsonl", quiet=True) as progress:
         run_local(described, progress)
