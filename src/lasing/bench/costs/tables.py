@@ -13,6 +13,7 @@ from lasing.bench.costs.functions import functions
 from lasing.bench.costs.interrupts import interrupts
 from lasing.bench.costs.lateness import lateness
 from lasing.bench.costs.leaving import leaving
+from lasing.bench.costs.local_pipeline import local_pipeline
 from lasing.bench.costs.models import models
 from lasing.bench.costs.names import names
 from lasing.bench.costs.reading import reading
@@ -82,5 +83,11 @@ COSTS: tuple[CostTable, ...] = (
         "lateness", "Late facts", "What do a delay and corrections cost, compared with feeding in order?", lateness
     ),
     CostTable("replacing", "Changing rules", "How long does it take to replace a running program?", replacing),
+    CostTable(
+        "local-pipeline",
+        "Pipelines in one process",
+        "How fast is a pipeline without Spark, and how soon does it go on after a kill, compared with `lasing.run`?",
+        local_pipeline,
+    ),
     CostTable("interrupts", "Ctrl-C", "How soon does an exploding evaluation end?", interrupts),
 )

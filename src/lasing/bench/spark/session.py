@@ -62,7 +62,7 @@ class Bench:
         """
         folder = self.folder / f"events-{batch}-{batches}-{window}"
         if not folder.exists():
-            _write_events(folder, batch, batches, KEYS_A_POINT * window)
+            write_events(folder, batch, batches, KEYS_A_POINT * window)
         return str(folder)
 
     def stream(self, folder: str) -> Any:
@@ -93,7 +93,8 @@ class Bench:
         return [p["batchDuration"] / 1000 for p in progress[1:]]
 
 
-def _write_events(folder: Path, batch: int, batches: int, keys: int) -> None:
+def write_events(folder: Path, batch: int, batches: int, keys: int) -> None:
+    """Write files of events in the order of time, `FILES_A_BATCH` for each batch."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

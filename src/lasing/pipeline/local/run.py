@@ -183,6 +183,7 @@ class Running:
             file.start(known.sinks.get(f"bad rows {name}"))
         self._start_sources(known.sources)
         self._mark_delivered()
+        self._saved -= self._every  # what it was killed in is saved at once
 
     def _start_sources(self, positions: Mapping[str, Position]) -> None:
         for name, source in self._sources.items():
