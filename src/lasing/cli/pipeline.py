@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 import sys
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 from types import FrameType
@@ -100,11 +102,10 @@ def pipeline(
                 from lasing.pipeline.local.replacing import Reload
                 from lasing.pipeline.local.run import run_local
 
-                _listen(stop)
                 asked = Event()
-                _reload_on_hangup(asked)
                 reload = Reload(asked, lambda: read_pipeline(file, replace))
-                run_local(described, progress, stop, reload=reload)
+                with _listening(stop, asked):
+                    run_local(described, progress, stop, reload=reload)
             else:
                 _run_on_spark(described, progress, stop)
     complain(progress.diagnostics())
@@ -126,28 +127,31 @@ def _run_on_spark(described: Any, progress: Any, stop: Event) -> None:
 
     try:
         open_session(described)
-        _listen(stop)  # only now, because Spark has installed its own handler
-        run_pipeline(described, progress, stop)
+        with _listening(stop):  # only now, because Spark has installed its own handler
+            run_pipeline(described, progress, stop)
     finally:
         stop_spark()
 
 
-def _listen(stop: Event) -> None:
-    """Stop the pipeline on an interrupt or a request to terminate; a second one ends it at once."""
+@contextmanager
+def _listening(stop: Event, asked: Event | None = None) -> Iterator[None]:
+    """Stop the pipeline on an interrupt or a request to terminate; a second one ends it at once. On a hang-up, ask for
+    the program to be read again, as other services do with their settings."""
 
     def ask(_number: int, _frame: FrameType | None) -> None:
         if stop.is_set():
             raise KeyboardInterrupt
         stop.set()
 
-    signal.signal(signal.SIGINT, ask)
-    signal.signal(signal.SIGTERM, ask)
-
-
-def _reload_on_hangup(asked: Event) -> None:
-    """Read the program again on a hang-up, as other services do with their settings."""
-    if hasattr(signal, "SIGHUP"):
-        signal.signal(signal.SIGHUP, lambda _number, _frame: asked.set())
+    handlers: dict[int, Callable[[int, FrameType | None], None]] = {signal.SIGINT: ask, signal.SIGTERM: ask}
+    if asked is not None and hasattr(signal, "SIGHUP"):
+        handlers[signal.SIGHUP] = lambda _number, _frame: asked.set()
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _show(message: Warning | str, category: type[Warning], *_place: Any, **_more: Any) -> None:
