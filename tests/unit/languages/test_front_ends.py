@@ -74,6 +74,13 @@ def test_a_query_without_its_libraries_says_what_to_install(monkeypatch: pytest.
     assert "pip install 'lasing[rdf]'" in error.value.diagnostics[0].note
 
 
+def test_sql_without_its_library_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(languages, "find_spec", lambda _: None)
+    with pytest.raises(lasing.LasingError, match=r"E727.*sqlglot") as error:
+        lasing.parse("SELECT 1", language="cql")
+    assert "pip install 'lasing[cql]'" in error.value.diagnostics[0].note
+
+
 def test_formulas_are_not_asked_beside_a_query() -> None:
     with pytest.raises(lasing.LasingError, match=r"E511.*formulas"):
         read_question([file("a.rq")], {}, SourceText("formula", "p"))
