@@ -9,12 +9,12 @@ import polars as pl
 import pytest
 
 import lasing
-from lasing.bench.costs.aggregates import KINDS, POLARS, program, readings
-from lasing.logic.functions import AGGREGATES, AggregateFunction
+from lasing.bench.costs.aggregates import KINDS, OF_NUMBERS, POLARS, program, readings
+from lasing.logic.functions import AggregateFunction
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("function", AGGREGATES)
+@pytest.mark.parametrize("function", OF_NUMBERS)
 @pytest.mark.parametrize("roll", POLARS.values())
 def test_polars_answers_the_same_query(kind: str, function: AggregateFunction, roll: Callable[..., Any]) -> None:
     data = readings(kind, 3, 40)

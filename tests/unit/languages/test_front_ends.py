@@ -49,7 +49,7 @@ def test_an_unknown_ending_is_an_error_that_lists_what_exists(tmp_path: Path) ->
 def test_an_unknown_language_is_an_error_that_lists_what_exists() -> None:
     with pytest.raises(lasing.LasingError, match=r"E305.*cobol") as error:
         lasing.parse("q :- p.", language="cobol")
-    assert error.value.diagnostics[0].note == "languages are lars, sparql, tesla, dotr, etalis"
+    assert error.value.diagnostics[0].note == "languages are lars, sparql, tesla, dotr, etalis, cql"
 
 
 def test_programs_of_two_languages_do_not_mix(monkeypatch: pytest.MonkeyPatch) -> None:

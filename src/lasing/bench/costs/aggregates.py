@@ -18,10 +18,10 @@ from lasing.logic.functions import AGGREGATES, AggregateFunction
 
 SENSORS, WARM_UP, TICKS = 50, 1000, 4000
 SHORT, LONG = 60, 600
-_OF_NUMBERS = tuple(function for function, entry in AGGREGATES.items() if not entry.sorts)
+OF_NUMBERS = tuple(function for function, entry in AGGREGATES.items() if not entry.sorts)
 KINDS: dict[str, tuple[AggregateFunction, ...]] = {
-    "integers": _OF_NUMBERS,
-    "decimals": _OF_NUMBERS,
+    "integers": OF_NUMBERS,
+    "decimals": OF_NUMBERS,
     "rising decimals": ("min", "max"),
     "falling decimals": ("min", "max"),
 }
