@@ -23,7 +23,7 @@ HTTP = {"format": "http", "host": "127.0.0.1", "port": 0}
         ({"format": "stdin"}, "StandardInput"),
         ({"format": "socket", "host": "localhost", "port": 9}, "SocketSource"),
         ({"format": "socket", "host": "localhost", "port": 9, "listen": True, "sync": "never"}, "SocketServer"),
-        ({"format": "unix", "path": "/tmp/s", "listen": True}, "SocketServer"),
+        ({"format": "unix", "path": "run/s", "listen": True}, "SocketServer"),
         ({**HTTP, "path": "/in", "token_env": "TOKEN"}, "Webhook"),
         ({"format": "mqtt", "host": "h", "topic": "t", "user": "u", "password_env": "TOKEN"}, "MqttSource"),
     ],
@@ -42,7 +42,7 @@ def test_sources(settings: dict[str, Any], kind: str, tmp_path: Path, monkeypatc
     [
         ({"format": "file", "path": "x.csv", "most_bytes": 10, "keep": 3}, "RotatingFile"),
         ({"format": "socket", "host": "localhost", "port": 9, "ids": False, "patience": 3}, "SocketSink"),
-        ({"format": "unix", "path": "/tmp/s"}, "SocketSink"),
+        ({"format": "unix", "path": "run/s"}, "SocketSink"),
         ({**HTTP, "path": "/in", "token_env": "TOKEN"}, "HttpSink"),
         ({"format": "mqtt", "host": "h", "topic": "t", "version": 3}, "MqttSink"),
     ],
