@@ -134,9 +134,7 @@ def identity(bench: Bench, folder: str, shards: int) -> Any:
         streaming.shard_function = real
 
 
-def _input_as_output(
-    _task: Any, _shard: int, _state: Any, arrived: list[Any], _drain: bool = False, _clock: int | None = None
-) -> Any:
+def _input_as_output(_task: Any, _shard: int, _state: Any, arrived: list[Any], *_when: Any) -> Any:
     import pyarrow as pa
 
     from lasing.spark.shard import BatchResult
