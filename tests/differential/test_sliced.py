@@ -56,7 +56,7 @@ def sliced(case: Case, chance: random.Random) -> int:
     slices = _cut(case, first, last, chance)
     places = chance.sample(range(1000), len(slices) * task.shards)
     sent = packed(case, case.rows, chance, places, slices) + list(_newest_of_each_key(case, slices, places))
-    sent += [dict(zip(PACKED_SCHEMA.names, (place, 0, 0, None, None, None), strict=True)) for place in places]
+    sent += [dict(zip(PACKED_SCHEMA.names, (place, 0, 0, None, None, None, None), strict=True)) for place in places]
     notes: Notes = {}
     evaluate = slice_function(lambda: task, places, slices, first, notes.update)
     parts: OutputRows = Counter()
