@@ -145,7 +145,7 @@ class Members:
         return (*literals, self._counted(wanted, count), Compare("=", result, call("rdf_average", total, kind, count)))
 
     def _concatenated(self, wanted: Aggregated, result: Variable) -> Literals:
-        """The texts of a group in the order of its rows, each after a separator, of which the first goes."""
+        """The texts of a group in the order of its rows, with separators between them."""
         builder, row = self.builder, self._row(wanted)
         order, text, joined = (builder.variable(name) for name in ("Order", "Text", "Joined"))
         lexical = call("lexical", row.value)
