@@ -77,7 +77,7 @@ def _read(batch: Any, header: list[str], maker: RowMaker) -> Batch:
         raise Unusual
     counted = Gaps(maker.gaps.rule)
     whole = present(batch, list(dict.fromkeys((time, *names))), counted, maker.name)
-    terms = {field.name for field in batch.schema if has_terms(field)}
+    terms = {field.name for field in whole.schema if has_terms(field)}
     args = tuple(term_column(whole[name], name) if name in terms else arrow_column(whole[name]) for name in names)
     own = times if whole.num_rows == len(times) else arrow_times(whole[time], maker.tick)
     maker.follow(times)

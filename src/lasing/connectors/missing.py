@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 from lasing.connectors.bad_rows import BadRows
@@ -101,7 +102,7 @@ def present(
     """
     import pyarrow.compute as pc
 
-    from lasing.connectors.arrow import has_terms
+    from lasing.connectors.arrow import AS_TERMS, has_terms
 
     lacking = [column for column in columns if table[column].null_count]
     if not lacking or gaps.rule == ERROR:
@@ -122,9 +123,26 @@ def present(
             known, field = table[column], table.schema.field(place)
             if has_terms(field):
                 table = table.set_column(place, field, pc.fill_null(known, mixed_text(gaps.rule)))
+            elif isinstance(gaps.rule, Boxed):
+                texts = as_terms(known, gaps.rule)
+                table = table.set_column(place, field.with_type(texts.type).with_metadata(AS_TERMS), texts)
             else:
                 table = table.set_column(place, column, _filled(known, gaps.rule, names.get(column, column), name))
     return table
+
+
+def as_terms(column: Any, missing: Value, decimals_as_text: bool = False) -> Any:
+    """An Arrow column of any type as texts that represent values of any kind, with a value for missing ones."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    encoded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
+    things = encoded.dictionary.to_pylist()
+    if decimals_as_text:
+        things = [str(thing) if isinstance(thing, Decimal) else thing for thing in things]
+    texts = pa.array([mixed_text(value_of(thing)) for thing in things], pa.string()).take(encoded.indices)
+    return pc.fill_null(texts, mixed_text(missing))
 
 
 def _filled(values: Any, filler: Missing, column: str, name: str) -> Any:

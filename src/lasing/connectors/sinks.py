@@ -11,7 +11,7 @@ from datetime import datetime
 from math import isfinite
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Literal, Protocol, TextIO, assert_never, get_args
+from typing import Any, Literal, Protocol, assert_never, get_args
 
 from lasing.connectors.arrow import column_of, table_with
 from lasing.errors import LasingError, fault
@@ -70,6 +70,13 @@ class Record:
         """The fields of a JSON object: a removed atom has no expiry."""
         gone = self.fields.get("change") == "-"
         return {name: value for name, value in self.fields.items() if not (gone and name == "expires_at")}
+
+
+class TextWriter(Protocol):
+    """Where text goes: a text file, or something that can do as much of what a file can."""
+
+    def write(self, text: str, /) -> object: ...
+    def flush(self) -> None: ...
 
 
 class RecordColumns(Protocol):
@@ -173,7 +180,7 @@ def header(view: View, several: bool, arity: int) -> list[str]:
     return [*fields, "predicate", *(f"arg{i}" for i in range(1, arity + 1))]
 
 
-def write_text(batches: Iterable[Written], out: TextIO) -> None:
+def write_text(batches: Iterable[Written], out: TextWriter) -> None:
     """One fact, change or interval per line; each time point is flushed as soon as it is known."""
     for batch in batches:
         if batch:
@@ -181,7 +188,7 @@ def write_text(batches: Iterable[Written], out: TextIO) -> None:
             out.flush()
 
 
-def write_jsonl(batches: Iterable[Written], out: TextIO) -> None:
+def write_jsonl(batches: Iterable[Written], out: TextWriter) -> None:
     """One JSON object per line: its times, `predicate` and `args`."""
     for batch in batches:
         if batch:
@@ -189,7 +196,7 @@ def write_jsonl(batches: Iterable[Written], out: TextIO) -> None:
             out.flush()
 
 
-def write_csv(batches: Iterable[Written], out: TextIO, names: list[str]) -> None:
+def write_csv(batches: Iterable[Written], out: TextWriter, names: list[str]) -> None:
     """A line of names from `header`, then one row per line."""
     out.write(_csv_lines([names]))
     for batch in batches:

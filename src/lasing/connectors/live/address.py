@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from lasing.connectors.live.followed_file import FollowedFile
-from lasing.connectors.live.making import SOURCE_KEYS, live_source
+from lasing.connectors.live.making import SINK_KEYS, SOURCE_KEYS, Keys, live_sink, live_source
 from lasing.connectors.live.paths import LivePath
-from lasing.connectors.live.protocol import LiveSource
+from lasing.connectors.live.protocol import LiveSink, LiveSource
 from lasing.errors import fault
 
-SCHEMES = ("tcp", "tcp-listen", "unix", "unix-listen", "http", "https", "mqtt", "mqtts")
+SCHEMES = ("tcp", "tcp-listen", "unix", "unix-listen", "http", "https", "mqtt", "mqtts", "kafka", "kafkas")
 _AT_ONCE = 1024
 _A_WHILE = 0.5
 
@@ -21,6 +21,19 @@ _A_WHILE = 0.5
 def live_path(url: str) -> LivePath:
     """The live stream at an address, as a path. It keeps what it has received in memory."""
     return LivePath(url, lambda: _lines(live_source(settings_of(url), url, None)))
+
+
+def sink_at(url: str, name: str, content_type: str, is_json: bool = True) -> LiveSink:
+    """The sink at an address. Ids of messages begin with `name`; `content_type` is for HTTP. Lines that are not JSON
+    get no ids, unless the address asks for them: they would be another column."""
+    if urlsplit(url).scheme.lower().endswith("-listen"):
+        note = f"such as {url.replace('-listen', '', 1)}"
+        raise fault("E524", f"{url}: results are sent to someone who listens, so name where", note=note)
+    settings = settings_of(url, SINK_KEYS)
+    settings.pop("listen", None)
+    if not is_json and "ids" in SINK_KEYS[settings["format"]]:
+        settings.setdefault("ids", False)
+    return live_sink(settings, url, name, content_type=content_type)
 
 
 def followed_path(path: Path, header: bool) -> LivePath:
@@ -38,8 +51,9 @@ def is_address(text: str) -> bool:
     return bool(colon) and scheme.lower() in SCHEMES
 
 
-def settings_of(url: str) -> dict[str, Any]:
-    """The settings that an address stands for; those without a place in it follow a `?`.
+def settings_of(url: str, known: Mapping[str, Keys] = SOURCE_KEYS) -> dict[str, Any]:
+    """The settings that an address stands for; those without a place in it follow a `?`. `known` has the keys of
+    sources, or of sinks.
 
     >>> settings_of("mqtt://me@127.0.0.1:1884/rooms/#?password_env=SECRET&tls=false") == {
     ...     "format": "mqtt", "user": "me", "host": "127.0.0.1", "port": 1884, "topic": "rooms/#",
@@ -48,20 +62,23 @@ def settings_of(url: str) -> dict[str, Any]:
     """
     try:
         parts = urlsplit(url.replace("#", "%23"))
-        host, port = parts.hostname or "", parts.port
+        several = parts.scheme in ("kafka", "kafkas")  # servers, of which urllib reads only one
+        host, port = parts.hostname or "", None if several else parts.port
     except ValueError as error:
         raise fault("E524", f"{url}: {error}") from None
     if parts.password is not None:
         shown = url.replace(f":{parts.password}@", ":…@")
         raise fault("E524", f"{shown}: a password does not belong in an address", note="add ?password_env=NAME")
     found = _by_scheme(url, parts, host, port)
-    keys = SOURCE_KEYS[found["format"]]
+    keys = known[found["format"]]
     for key, text in parse_qsl(parts.query, keep_blank_values=True):
         value: Any = text
         if bool in keys.get(key, ()) and text in ("true", "false"):
             value = text == "true"
         elif int in keys.get(key, ()) and text.isdecimal():
             value = int(text)
+        elif float in keys.get(key, ()) and text.replace(".", "", 1).isdecimal():
+            value = float(text)
         found[key] = value
     return found
 
@@ -83,10 +100,14 @@ def _by_scheme(url: str, parts: SplitResult, host: str, port: int | None) -> dic
         secure = {"tls": True} if scheme == "https" else {}
         return {"format": "http", "port": default, **found, "path": path or "/", **secure}
     user = {} if parts.username is None else {"user": unquote(parts.username)}
-    secure = {"tls": True} if scheme == "mqtts" else {}
+    secure = {"tls": True} if scheme in ("mqtts", "kafkas") else {}
     topic = path.removeprefix("/")
     if not topic:
-        raise fault("E524", f"{url}: the topic is missing", note=f"such as {parts.scheme}://{host}/rooms/#")
+        example = "rooms" if scheme in ("kafka", "kafkas") else "rooms/#"
+        raise fault("E524", f"{url}: the topic is missing", note=f"such as {parts.scheme}://{host}/{example}")
+    if scheme in ("kafka", "kafkas"):
+        servers = parts.netloc.rpartition("@")[2]
+        return {"format": "kafka", **user, "servers": servers, "topic": topic, **secure}
     return {"format": "mqtt", **user, **found, "topic": topic, **secure}
 
 
@@ -106,7 +127,8 @@ def _lines(source: LiveSource) -> Iterator[bytes]:
                     raise fault("E505", message, note=f"before: {header.decode(errors='replace')}")
                 header = arrivals.header
                 lines.insert(0, header)
-            yield b"".join(line + b"\n" for line in lines)
+            if lines:
+                yield b"".join(line + b"\n" for line in lines)
     finally:
         source.close()
 

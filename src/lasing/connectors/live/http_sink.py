@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import http.client
 import ssl
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,14 +18,15 @@ from time import monotonic
 
 from lasing.connectors.live.backoff import Backoff
 from lasing.connectors.live.ids import message_id
-from lasing.connectors.live.protocol import Position
+from lasing.connectors.live.protocol import GAVE_UP, Position
 from lasing.connectors.live.secrets import Secret
-from lasing.connectors.live.sockets import reason
+from lasing.connectors.live.sockets import cut_off, reason
 from lasing.connectors.live.tls import TlsSettings, client_context, tls_failure, unprotected, uses_tls
 from lasing.errors import Diagnostic, LasingError, fault, warn
 
 _TRY_AGAIN = {408, 425, 429, 500, 502, 503, 504, 507, 509, 520, 521, 522, 523, 524, 598, 599}
 _LONGEST_RETRY_AFTER = 600.0
+_CONNECT_WITHIN = 10.0
 _ANSWER_WITHIN = 30.0
 _BODY_BYTES = 2**20
 _MOST_LINES = 10_000
@@ -53,6 +55,7 @@ class HttpSink:
         self._target, self._name, self._patience = target, name, patience
         self._backoff = backoff or Backoff()
         self._connection: http.client.HTTPConnection | None = None
+        self._given_up = threading.Event()
 
     def start(self, position: Position | None) -> Position:
         target = self._target
@@ -72,6 +75,13 @@ class HttpSink:
 
     def flush(self) -> Position:
         return None  # what was written has arrived
+
+    def give_up(self) -> None:
+        self._given_up.set()
+        self._backoff.stop()
+        connection = self._connection
+        if connection is not None and connection.sock is not None:
+            cut_off(connection.sock)
 
     def close(self) -> None:
         self._backoff.stop()
@@ -97,13 +107,14 @@ class HttpSink:
             except (OSError, http.client.HTTPException) as error:
                 self._hang_up()
                 why = f"cannot be reached: {reason(error) if isinstance(error, OSError) else type(error).__name__}"
+            if self._given_up.is_set():
+                raise fault("E525", f"{self._target} {why}", note=GAVE_UP)
             if monotonic() - begun >= self._patience:
-                note = "nothing is lost: after a restart it is sent again from the last checkpoint"
-                raise fault("E525", f"{self._target} {why}, for {self._patience:.0f} s", note=note)
+                raise fault("E525", f"{self._target} {why}, for {self._patience:.0f} s", note=GAVE_UP)
             if self._backoff.failures == 0:
                 warn([Diagnostic("W212", f"{self._target} {why}", note="trying again, with growing pauses")])
             if not self._backoff.pause(asked):
-                raise fault("E525", f"{self._target} {why}, and the sink was closed")
+                raise fault("E525", f"{self._target} {why}", note=GAVE_UP)
 
     def _post(self, body: bytes, identity: str) -> tuple[int, str, float]:
         """The status, the beginning of the answer, and how many seconds to wait before another attempt."""
@@ -111,10 +122,14 @@ class HttpSink:
         if self._connection is None:
             if self._context is not None:
                 self._connection = http.client.HTTPSConnection(
-                    target.host, target.port, timeout=_ANSWER_WITHIN, context=self._context
+                    target.host, target.port, timeout=_CONNECT_WITHIN, context=self._context
                 )
             else:
-                self._connection = http.client.HTTPConnection(target.host, target.port, timeout=_ANSWER_WITHIN)
+                self._connection = http.client.HTTPConnection(target.host, target.port, timeout=_CONNECT_WITHIN)
+            self._connection.connect()
+            self._connection.sock.settimeout(_ANSWER_WITHIN)
+        if self._given_up.is_set():  # it could not be cut off before it was there
+            raise ConnectionAbortedError
         headers = {"Content-Type": target.content_type, "Idempotency-Key": identity, "User-Agent": "lasing"}
         if target.token is not None:
             headers["Authorization"] = f"Bearer {target.token.reveal()}"

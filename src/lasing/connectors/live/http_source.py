@@ -11,6 +11,7 @@ import json
 import socket
 import ssl
 import threading
+import time
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -27,6 +28,8 @@ _MOST_CLIENTS = 64
 _PATIENCE = 30.0
 """After how many seconds a client that says nothing is dropped."""
 _RETRY_AFTER = 2
+_LINGER = 5.0
+"""For how many seconds we take what a client still sends after we refused it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +177,19 @@ class _Handler(BaseHTTPRequestHandler):
     def _refuse(self, status: HTTPStatus, message: str) -> None:
         self.close_connection = True  # there may be a body that nobody reads
         self._answer(status, {"error": message})
+        self._linger()
+
+    def _linger(self) -> None:
+        """Throw away the rest of a request: a connection closed with unread bytes is reset, and the client may never see the answer."""
+        end = time.monotonic() + _LINGER
+        try:
+            self.connection.shutdown(socket.SHUT_WR)
+            while (left := end - time.monotonic()) > 0:
+                self.connection.settimeout(left)
+                if not self.connection.recv(2**16):
+                    break
+        except OSError:
+            return  # the client has gone, and needs no answer
 
     def _answer(self, status: HTTPStatus, content: dict[str, Any]) -> None:
         raw = json.dumps(content).encode() + b"\n"

@@ -16,6 +16,7 @@ from lasing.connectors.live.http_sink import HttpSink, HttpTarget
 from lasing.connectors.live.http_source import HttpAddress, Webhook
 from lasing.connectors.live.ids import ID_KEY
 from lasing.connectors.live.journal import Journal, MemoryJournal, Received
+from lasing.connectors.live.kafka_address import KafkaAddress
 from lasing.connectors.live.mqtt_connection import MqttAddress
 from lasing.connectors.live.protocol import LiveSink, LiveSource
 from lasing.connectors.live.rotating import RotatingFile
@@ -42,6 +43,10 @@ _MQTT: Keys = {
     "client_id": (str,),
     **TLS_KEYS,
 }
+_KAFKA: Keys = {
+    **dict.fromkeys(("servers", "topic", "user", "password", "password_env", "password_file", "mechanism"), (str,)),
+    **TLS_KEYS,
+}
 _TOKEN: Keys = {"token_env": (str,), "token_file": (str,)}
 
 SOURCE_KEYS: dict[str, Keys] = {
@@ -59,6 +64,7 @@ SOURCE_KEYS: dict[str, Keys] = {
         **_JOURNAL,
     },
     "mqtt": {**_MQTT, **_JOURNAL},
+    "kafka": {**_KAFKA, "from": (str,), "most_waiting_bytes": (int,)},
 }
 """The keys of a source by format. A `file` is a file or a folder."""
 
@@ -68,6 +74,7 @@ SINK_KEYS: dict[str, Keys] = {
     "unix": {"path": (str,), "ids": (bool,), "patience": (int, float)},
     "http": {"host": (str,), "port": (int,), "path": (str,), **_TOKEN, **TLS_KEYS, "patience": (int, float)},
     "mqtt": {**_MQTT, "version": (int,), "ids": (bool,), "patience": (int, float)},
+    "kafka": {**_KAFKA, "patience": (int, float)},
 }
 """The keys of a sink by format."""
 
@@ -78,6 +85,7 @@ NEEDED = {
     "unix": ("path",),
     "http": ("host", "port"),
     "mqtt": ("host", "topic"),
+    "kafka": ("servers", "topic"),
 }
 """The keys that a source or a sink must have."""
 
@@ -109,6 +117,13 @@ def live_source(settings: Mapping[str, Any], where: str, folder: Path | None, na
         there = HttpAddress(settings["host"], settings["port"], _path(settings, where), token, tls)
         bound = {"most_body_bytes": settings["most_body_bytes"]} if "most_body_bytes" in settings else {}
         return Webhook(there, _journal(settings, where, folder), **bound)
+    if form == "kafka":
+        from lasing.connectors.live.kafka_source import KafkaSource
+
+        cluster, findings = KafkaAddress.of(settings, where)
+        warn(findings)
+        most = {"most_bytes": settings["most_waiting_bytes"]} if "most_waiting_bytes" in settings else {}
+        return KafkaSource(cluster, settings.get("from", "earliest"), **most)
     from lasing.connectors.live.mqtt_source import MqttSource
 
     broker, findings = MqttAddress.of(settings, where)
@@ -136,6 +151,12 @@ def live_sink(
         kind = content_type or "application/x-ndjson"
         target = HttpTarget(settings["host"], settings["port"], _path(settings, where), kind, token, tls)
         return HttpSink(target, name, **patience)
+    if form == "kafka":
+        from lasing.connectors.live.kafka_sink import KafkaSink
+
+        cluster, findings = KafkaAddress.of(settings, where)
+        warn(findings)
+        return KafkaSink(cluster, name, **patience)
     from lasing.connectors.live.mqtt_sink import MqttSink
 
     broker, findings = MqttAddress.of(settings, where)

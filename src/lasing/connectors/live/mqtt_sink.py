@@ -16,7 +16,7 @@ from typing import Any
 from lasing.connectors.live.backoff import Backoff
 from lasing.connectors.live.ids import ID_KEY, message_id, with_id
 from lasing.connectors.live.mqtt_connection import MqttAddress, MqttConnection, mqtt_client
-from lasing.connectors.live.protocol import Position
+from lasing.connectors.live.protocol import GAVE_UP, Position
 from lasing.errors import Diagnostic, LasingError, fault, warn
 
 _MOST_OPEN = 1000
@@ -49,6 +49,7 @@ class MqttSink:
         self._failure: LasingError | None = None
         self._findings: deque[Diagnostic] = deque()
         self._thread: threading.Thread | None = None
+        self._given_up = False
 
     def start(self, position: Position | None) -> Position:
         client_id = self._address.client_id or f"lasing-{token_hex(6)}"
@@ -78,6 +79,11 @@ class MqttSink:
         self._wait(0)
         return None
 
+    def give_up(self) -> None:
+        with self._changed:
+            self._given_up = True
+            self._changed.notify_all()
+
     def close(self) -> None:
         self._backoff.stop()
         if self._thread is not None:
@@ -91,10 +97,12 @@ class MqttSink:
                 self._changed.wait(0.2)
                 if len(self._open) < before:
                     begun, before = monotonic(), len(self._open)
+                if self._given_up:
+                    message = f"{self._address} has not acknowledged {len(self._open):,} messages"
+                    raise fault("E525", message, note=GAVE_UP)
                 if monotonic() - begun > self._patience:
-                    note = "nothing is lost: after a restart it is sent again from the last checkpoint"
                     message = f"{self._address} has acknowledged nothing for {self._patience:.0f} s"
-                    raise fault("E525", message, note=note)
+                    raise fault("E525", message, note=GAVE_UP)
         while self._findings:
             warn([self._findings.popleft()])
         if self._failure is not None:

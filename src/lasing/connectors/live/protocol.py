@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 Position = None | bool | int | float | str | Sequence["Position"] | Mapping[str, "Position"]
 """Where a source or a sink is: a JSON value, which only the source or sink itself understands."""
@@ -31,7 +31,7 @@ class Arrivals:
     them. `places` says for each where it came from, for messages: "readings.csv:17", "mqtt message 12". `arrived` says
     when, in microseconds from 1970; it is the same when a message is delivered again, and None if the source cannot
     know that, as with files. `header` is the first line of the file that all the payloads come from, if the source was
-    asked for that.
+    asked for that. There may be a new position without payloads: where a stream began that is read from now on.
     """
 
     payloads: Sequence[bytes]
@@ -60,6 +60,18 @@ class LiveSource(Protocol):
         """Disconnect. What was acknowledged and not settled comes again after the next start."""
 
 
+@runtime_checkable
+class KnowsItsEnd(Protocol):
+    """A live source that can be asked what there is: others end when nothing has come for a moment."""
+
+    def until_now(self) -> None:
+        """Before `start`: finish with what is there then."""
+
+
+GAVE_UP = "nothing is lost: after a restart it is sent again from the last checkpoint"
+"""What to say about lines that a sink has not delivered."""
+
+
 class LiveSink(Protocol):
     """Takes lines. One thread calls these methods."""
 
@@ -73,6 +85,10 @@ class LiveSink(Protocol):
 
     def flush(self) -> Position:
         """Wait until everything that was written is durable or delivered. Returns the position to save."""
+
+    def give_up(self) -> None:
+        """Do not wait any longer: `write` and `flush` raise E525 if something is not delivered. Any thread may call
+        this, also while another one is in them."""
 
     def close(self) -> None:
         """Disconnect, without flushing."""

@@ -88,6 +88,9 @@ class RotatingFile:
             raise _failed(self._current(), error) from None
         return {"file": self._number, "length": self._length, "begun": self._begun}
 
+    def give_up(self) -> None:
+        """A file is written, or it is not: there is nothing to wait for."""
+
     def close(self) -> None:
         if self._file is not None:
             os.close(self._file)

@@ -9,14 +9,15 @@ arrive are lost, and only an answer of the receiver could tell.
 from __future__ import annotations
 
 import ssl
+import threading
 from collections.abc import Sequence
 from socket import socket
 from time import monotonic
 
 from lasing.connectors.live.backoff import Backoff
 from lasing.connectors.live.ids import ID_KEY, message_id, with_id
-from lasing.connectors.live.protocol import Position
-from lasing.connectors.live.sockets import SocketAddress, reason
+from lasing.connectors.live.protocol import GAVE_UP, Position
+from lasing.connectors.live.sockets import SocketAddress, cut_off, reason
 from lasing.connectors.live.tls import tls_failure
 from lasing.errors import Diagnostic, fault, warn
 
@@ -36,6 +37,7 @@ class SocketSink:
         self._backoff = backoff or Backoff()
         self._connection: socket | None = None
         self._since_flush: list[bytes] = []
+        self._given_up = threading.Event()
 
     def start(self, position: Position | None) -> Position:
         return position
@@ -54,6 +56,13 @@ class SocketSink:
             self._since_flush = []
         return None
 
+    def give_up(self) -> None:
+        self._given_up.set()
+        self._backoff.stop()
+        connection = self._connection
+        if connection is not None:
+            cut_off(connection)
+
     def close(self) -> None:
         self._backoff.stop()
         self._hang_up()
@@ -65,6 +74,8 @@ class SocketSink:
                 if self._connection is None:
                     self._connection = self._address.connected()
                     self._connection.settimeout(self._patience)
+                    if self._given_up.is_set():  # it could not be cut off before it was there
+                        raise ConnectionAbortedError
                     parts = self._since_flush  # the other side may have nothing of it, or a part
                 for part in parts:
                     self._connection.sendall(part)
@@ -79,13 +90,14 @@ class SocketSink:
             except OSError as error:
                 why = f"cannot be reached: {reason(error)}"
             self._hang_up()
+            if self._given_up.is_set():
+                raise fault("E525", f"{self._address} {why}", note=GAVE_UP)
             if monotonic() - begun >= self._patience:
-                note = "nothing is lost: after a restart it is sent again from the last checkpoint"
-                raise fault("E525", f"{self._address} {why}, for {self._patience:.0f} s", note=note)
+                raise fault("E525", f"{self._address} {why}, for {self._patience:.0f} s", note=GAVE_UP)
             if self._backoff.failures == 0:
                 warn([Diagnostic("W212", f"{self._address} {why}", note="trying again, with growing pauses")])
             if not self._backoff.pause():
-                raise fault("E525", f"{self._address} {why}, and the sink was closed")
+                raise fault("E525", f"{self._address} {why}", note=GAVE_UP)
 
     def _is_closed(self, connection: socket) -> bool:
         """Whether the other side has hung up. What it says is not read by anyone."""

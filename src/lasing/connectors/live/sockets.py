@@ -6,6 +6,7 @@ import os
 import socket
 import ssl
 import stat
+from contextlib import suppress
 from dataclasses import dataclass, field
 from errno import EACCES, ENAMETOOLONG, EPERM
 
@@ -102,10 +103,18 @@ class SocketAddress:
         return fault("E524", f"{self}: cannot listen there: {error.strerror or error}", note=note)
 
 
+def cut_off(connection: socket.socket) -> None:
+    """End a connection that another thread may be waiting for."""
+    with suppress(OSError):  # it is closed already
+        socket.socket.shutdown(connection, socket.SHUT_RDWR)  # and not that of TLS, which is not for two threads
+
+
 def reason(error: OSError) -> str:
     """Why a connection fails, in a few words."""
     if isinstance(error, TimeoutError):
         return "no answer"
+    if isinstance(error, ConnectionAbortedError) and error.errno is None:
+        return "it was given up"
     if isinstance(error, socket.gaierror):
         return "the name of the host is not known"
     if isinstance(error, ssl.SSLError):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from itertools import groupby
-from typing import Any, TextIO
+from typing import Any
 
 from pyoxigraph import BlankNode as BlankTerm
 from pyoxigraph import Literal, NamedNode
 
 from lasing.connectors.rdf.clock import PROV
 from lasing.connectors.rdf.terms import Written, term_of_value
-from lasing.connectors.sinks import Record, Time
+from lasing.connectors.sinks import Record, TextWriter, Time
 from lasing.errors import fault
 from lasing.logic.formulas import Atom
 from lasing.logic.values import datatypes
@@ -20,14 +20,14 @@ from lasing.logic.values import datatypes
 Triple = tuple[Written, NamedNode, Written]
 
 
-def write_rdf(batches: Iterable[Any], out: TextIO, form: str) -> None:
+def write_rdf(batches: Iterable[Any], out: TextWriter, form: str) -> None:
     """Write answers as graphs; each time point is flushed as soon as it is known."""
     write = {"ntriples": _ntriples, "nquads": _nquads, "trig": _trig, "jsonld": _jsonld}[form]
     for batch in batches:
         for time, records in groupby(batch, key=_time):
             triples = [_triple(record.atom) for record in records if record.atom is not None]
             if triples:
-                out.writelines(write(time, triples))
+                out.write("".join(write(time, triples)))
         out.flush()
 
 

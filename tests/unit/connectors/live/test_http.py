@@ -22,7 +22,7 @@ from lasing.connectors.live.secrets import Secret
 from lasing.connectors.live.tls import TlsSettings
 from lasing.errors import LasingError
 from lasing.timeline.clock import TurnedClock
-from tests.unit.connectors.live.conftest import Certificates
+from tests.certificates import Certificates
 from tests.unit.connectors.live.gathering import arriving, gather, started, wait_until, warned
 
 LINES = "application/x-ndjson"
@@ -85,6 +85,13 @@ def test_refusals() -> None:
         assert post(source, b"x", **right)[0] == 202
         assert gather(source, 1) == [b"x"]
     assert "sesame" not in repr(source.address)
+
+
+def test_a_client_that_is_still_sending_sees_why_it_was_refused() -> None:
+    source = webhook(token="open sesame")
+    with started(source):
+        for headers, expected in ({}, 401), ({"Authorization": "Bearer open sesame"}, 413):
+            assert post(source, b"x" * 8_000_000, **headers)[0] == expected  # more than a connection holds on the way
 
 
 def test_without_room_the_client_is_asked_to_wait() -> None:

@@ -20,7 +20,7 @@ from lasing.connectors.live.secrets import Secret
 from lasing.connectors.live.tls import TlsSettings
 from lasing.errors import LasingError
 from tests.broker import Broker
-from tests.unit.connectors.live.conftest import Certificates
+from tests.certificates import Certificates
 from tests.unit.connectors.live.gathering import arriving, gather, started, wait_until, warned
 
 

@@ -15,7 +15,7 @@ from lasing.connectors.live.socket_source import SocketServer, SocketSource
 from lasing.connectors.live.sockets import SocketAddress
 from lasing.connectors.live.tls import TlsSettings
 from lasing.errors import LasingError
-from tests.unit.connectors.live.conftest import Certificates
+from tests.certificates import Certificates
 from tests.unit.connectors.live.gathering import gather, started, warned
 
 
