@@ -175,6 +175,7 @@ def _predicates(program: Program, strata: Strata) -> Predicates:
         background,
         program.remembered() & facts.derived,
         tables,
+        frozenset(p for p in planned if not program.takes(p)) - facts.streamed,
     )
 
 

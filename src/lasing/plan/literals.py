@@ -65,6 +65,8 @@ class Predicates:
     """What is derived of these is remembered. They are all counted."""
     tables: dict[str, list[FactTable]] = field(default_factory=dict)
     """More background. Every predicate here is also in `background`, perhaps without rows."""
+    no_facts: frozenset[str] = frozenset()
+    """The predicates that no fact of a stream has."""
 
 
 class Views(Protocol):
@@ -163,7 +165,8 @@ class Outside:
         counted = predicate in self.predicates.counted
         relation, new = self.draft.relation(predicate, self.predicates.arity[predicate], counted)
         if new and not counted:
-            self.draft.feeds.append(Feed(predicate, relation, POINT, timed=False))
+            if predicate not in self.predicates.no_facts:
+                self.draft.feeds.append(Feed(predicate, relation, POINT, timed=False))
             self._take_timed(predicate, relation, POINT, keep_time=False)
         return relation
 

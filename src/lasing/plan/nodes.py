@@ -26,7 +26,9 @@ NOW = Variable("now")
 @dataclass(frozen=True, slots=True)
 class Feed:
     """Facts become rows while they lie in the span (None: forever); `timed` adds their time as a column, `tag` a
-    number. With `where`, only facts with these arguments do, and rows do not have them."""
+    number. With `where`, only facts with these arguments do, and rows do not have them; nor do they have the arguments
+    that are `left_out`. With `newest`, a fact replaces the row of an earlier one that differs from it in its time
+    alone."""
 
     predicate: str
     relation: Relation
@@ -34,11 +36,15 @@ class Feed:
     timed: bool
     tag: int | None = None
     where: Where = ()
+    left_out: tuple[int, ...] = ()
+    newest: bool = False
 
     def __post_init__(self) -> None:
         least = self.timed + (self.tag is not None)
         if self.relation.arity < least:
             raise misfit(self, f"{self.relation.name} has fewer than {least} columns")
+        if self.newest and not self.timed:
+            raise misfit(self, "only facts with their times can be the newest ones")
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,3 +239,8 @@ class Plan:
     def __post_init__(self) -> None:
         for relation, row, _ in self.background:
             expect_arity(self, relation, len(row))
+
+    def _repr_html_(self) -> str:
+        from lasing.plan.picture import picture
+
+        return picture(self)

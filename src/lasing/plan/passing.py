@@ -1,4 +1,4 @@
-"""Passing relations: facts that one rule turns into heads as they arrive, and that nothing looks at afterwards.
+"""Passing relations: facts that rules turn into heads as they arrive, and that nothing looks at afterwards.
 
     q(lower(X)) :- p(X) in [5].
 
@@ -9,16 +9,14 @@ difference to the head.
 
 from __future__ import annotations
 
-from collections import Counter
-
 from lasing.plan.nodes import Plan, PlanRule
+from lasing.plan.optimize.merge import computes
 from lasing.plan.relations import Relation, Span
 from lasing.plan.rewrite import reads, rules_of, writes
 
 
-def passing(plan: Plan) -> dict[Relation, PlanRule]:
-    """The passing relations, each with the rule that reads it."""
-    readers = Counter(lookup.relation for rule in rules_of(plan) for lookup in rule.lookups)
+def passing(plan: Plan) -> dict[Relation, tuple[PlanRule, ...]]:
+    """The passing relations, each with the rules that read it."""
     kept = {output.relation for output in plan.outputs} | plan.tracked
     kept |= {relation for stage in plan.stages for relation in (*reads(stage), *writes(stage))}
     kept |= {rule.head for rule in rules_of(plan)} | {clock.relation for clock in plan.clocks}
@@ -26,20 +24,23 @@ def passing(plan: Plan) -> dict[Relation, PlanRule]:
     spans: dict[Relation, set[Span | None]] = {}
     for feed in plan.feeds:
         spans.setdefault(feed.relation, set()).add(feed.span)
+    readers: dict[Relation, list[PlanRule]] = {}
+    for rule in plan.guaranteed:
+        for lookup in rule.lookups:
+            readers.setdefault(lookup.relation, []).append(rule)
     return {
-        rule.lookups[0].relation: rule
-        for rule in plan.guaranteed
-        if _takes_new_rows_only(rule)
-        and readers[rule.lookups[0].relation] == 1
-        and rule.lookups[0].relation not in kept
-        and _always_longer(spans.get(rule.lookups[0].relation, set()))
+        relation: tuple(rules)
+        for relation, rules in readers.items()
+        if relation not in kept
+        and all(map(_takes_new_rows_only, rules))
+        and _always_longer(spans.get(relation, set()))
+        and (len(rules) == 1 or not any(map(computes, rules)))  # failures of one fact are counted for one rule
     }
 
 
 def _takes_new_rows_only(rule: PlanRule) -> bool:
     """Whether a rule has one literal, and each row of it only matters when it is new."""
-    is_plain = not (rule.stamps or rule.timed) and rule.within is None
-    return is_plain and len(rule.lookups) == 1 and not rule.lookups[0].negated
+    return not (rule.stamps or rule.timed) and len(rule.lookups) == 1 and not rule.lookups[0].negated
 
 
 def _always_longer(spans: set[Span | None]) -> bool:

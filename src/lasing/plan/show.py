@@ -25,7 +25,7 @@ def show(plan: Plan) -> str:
         plane = "counted" if relation.counted else "guaranteed, watched" if relation in plan.tracked else "guaranteed"
         lines.append(f"  {_name(relation)}/{relation.arity}  {plane}")
     lines += ["facts", *(f"  {_feed(feed)}" for feed in plan.feeds)]
-    lines += [f"  the time points of {_window(clock.span)} -> {_name(clock.relation)}" for clock in plan.clocks]
+    lines += [f"  the time points of {window_of(clock.span)} -> {_name(clock.relation)}" for clock in plan.clocks]
     lines += _background(plan)
     lines += ["guaranteed", *(f"  {line}" for rule in plan.guaranteed for line in _rule(rule))]
     if plan.stages:
@@ -46,13 +46,21 @@ def _name(relation: Relation) -> str:
     return f"<{relation.name}>"
 
 
-def _window(span: Span | None) -> str:
+def window_of(span: Span | None) -> str:
+    """A window in its brackets."""
     return "all time" if span is None else f"[{span}]"
 
 
 def _feed(feed: Feed) -> str:
-    added = ", with the time" if feed.timed else "" if feed.tag is None else f", with the tag {feed.tag}"
-    return f"{feed.predicate} in {_window(feed.span)}{_where(feed.where)} -> {_name(feed.relation)}{added}"
+    time = ", with its newest time" if feed.newest else ", with the time"
+    added = time if feed.timed else "" if feed.tag is None else f", with the tag {feed.tag}"
+    return f"{feed_text(feed)} -> {_name(feed.relation)}{added}"
+
+
+def feed_text(feed: Feed) -> str:
+    """Which facts are fed to a relation."""
+    without = f" without argument {' and '.join(str(i + 1) for i in feed.left_out)}" if feed.left_out else ""
+    return f"{feed.predicate} in {window_of(feed.span)}{_where(feed.where)}{without}"
 
 
 def _where(where: Where) -> str:
@@ -69,13 +77,18 @@ def _background(plan: Plan) -> Iterator[str]:
         yield f"  background: {_name(load.relation)} from {facts}{_where(load.where)}"
 
 
-def _rule(rule: PlanRule) -> Iterator[str]:
-    literals = [*map(_lookup, rule.lookups), *map(_test, rule.tests)]
+def rule_text(rule: PlanRule) -> str:
+    """A rule, with its number in the program."""
+    literals = [*map(_lookup, rule.lookups), *map(test_text, rule.tests)]
     if rule.within is not None:
-        literals.append(f"{rule.within[0]} in {_window(rule.within[1])}")
+        literals.append(f"{rule.within[0]} in {window_of(rule.within[1])}")
     more = f" and {len(rule.others):,} more" if rule.others else ""
     origin = f"   % rule {rule.origin + 1}{more}" if rule.origin >= 0 else ""
-    yield f"{_name(rule.head)}{_args(rule.args)} :- {', '.join(literals)}.{origin}"
+    return f"{_name(rule.head)}{_args(rule.args)} :- {', '.join(literals)}.{origin}"
+
+
+def _rule(rule: PlanRule) -> Iterator[str]:
+    yield rule_text(rule)
     if len(rule.lookups) > 1:
         for begin, order in enumerate(rule.orders):
             names = " then ".join(_step(rule, begin, order, at) for at in range(len(order)))
@@ -104,7 +117,8 @@ def _lookup(lookup: Lookup) -> str:
     return f"{'not ' if lookup.negated else ''}{_name(lookup.relation)}{_args(lookup.args)}"
 
 
-def _test(test: Test) -> str:
+def test_text(test: Test) -> str:
+    """A comparison."""
     text = f"{term_text(test.left)} {test.comparison} {term_text(test.right)}"
     if test.negated:
         text = f"not {text}"

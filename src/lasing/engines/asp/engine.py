@@ -13,7 +13,7 @@ from lasing.engines.asp.conditions import TimedAtom
 from lasing.engines.asp.grounding import Ground, Grounding
 from lasing.engines.asp.memory import Memory
 from lasing.engines.asp.retention import Retention
-from lasing.engines.asp.solver import Solver
+from lasing.engines.asp.solver import Model, Solver
 from lasing.engines.asp.unfolding import Unknowns, possible_values
 from lasing.engines.reference.stream import Args, Derived, Stream
 from lasing.engines.reference.structure import background_of
@@ -138,6 +138,17 @@ class AspEngine:
     def recall(self, time: int, facts: Iterable[Fact], runs: Iterable[Run] = ()) -> Answer:
         """Add past data, and what derived streams remember, and return what holds at a time point, without evaluating
         earlier ones."""
+        self._recall(time, facts, runs)
+        return self._answer(time)
+
+    def worlds(self, time: int, facts: Iterable[Fact], runs: Iterable[Run] = ()) -> list[Model]:
+        """The same, with all derived atoms of the part above in each model, in the order of the answer's models."""
+        self._recall(time, facts, runs)
+        ground = self.ground(time)
+        found = self._solver.models(ground.rules, time)
+        return [model | ground.certain for _, model in self._shown(time, ground, found)]
+
+    def _recall(self, time: int, facts: Iterable[Fact], runs: Iterable[Run]) -> None:
         past, known = list(facts), list(runs)
         if self._below is not None:
             self._take(self._below.recall(time, past, known))
@@ -145,7 +156,6 @@ class AspEngine:
             self._add(at, self._relevant(atom for _, atom in group))
         self._memory.restore(known, time)
         self._last = self._changed_at = time
-        return self._answer(time)
 
     def remembered(self) -> Iterable[Run]:
         """What derived streams remember."""
@@ -180,14 +190,20 @@ class AspEngine:
             held |= {(p, args) for p in self._memory.streams for args in self._data.facts.at(now, p)}
             if self._memory.take(now, held):
                 self._changed_at = now
-        certain = self._decided | {Atom(a.predicate, a.args) for a in filter(self._is_shown, ground.certain)}
-        certain |= {Atom(p, args) for p in self._output for args in self._data.facts.at(now, p)}
-        shown = (filter(self._is_shown, model) for model in found)
-        models = (certain | {Atom(a.predicate, a.args) for a in atoms} for atoms in shown)
-        answer = Answer(now, tuple(sorted(map(frozenset, models), key=lambda model: sorted(map(str, model)))))
+        answer = Answer(now, tuple(shown for shown, _ in self._shown(now, ground, found)))
         if answer.models != self._models:
             self._models, self._changed_at = answer.models, now
         return answer
+
+    def _shown(self, now: int, ground: Ground, found: Iterable[Model]) -> list[tuple[frozenset[Atom], Model]]:
+        """What is shown of each model, in the order of that."""
+        certain = self._decided | {Atom(a.predicate, a.args) for a in filter(self._is_shown, ground.certain)}
+        certain |= {Atom(p, args) for p in self._output for args in self._data.facts.at(now, p)}
+        shown = (
+            (frozenset(certain | {Atom(a.predicate, a.args) for a in filter(self._is_shown, model)}), model)
+            for model in found
+        )
+        return sorted(shown, key=lambda each: sorted(map(str, each[0])))
 
     def _is_shown(self, atom: TimedAtom) -> bool:
         return atom.ahead == 0 and atom.predicate in self._output

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
+from weakref import WeakMethod
 
 import numpy as np
 
@@ -22,7 +23,6 @@ from lasing.engines.local.asking import (
     FIRST_FUNCTION,
     FIRST_SLOT,
     FREE,
-    MAKES,
     MASK,
     MEMO,
     MEMO_SIZE,
@@ -41,20 +41,8 @@ from lasing.engines.local.asking import (
     B,
     enter,
 )
-from lasing.engines.local.making import (
-    ANSWERS_AT,
-    ANSWERS_KNOWN,
-    ANSWERS_ROOM,
-    DEPTH,
-    MADE_BY,
-    MAKING,
-    MAKING_WORDS,
-    TERM_WORDS,
-    TERMS_AT,
-    TERMS_KNOWN,
-    TERMS_ROOM,
-    WIDES,
-)
+from lasing.engines.local.made import Made, power_of_two
+from lasing.engines.local.making import ANSWERS_AT, ANSWERS_KNOWN, ANSWERS_ROOM
 from lasing.engines.local.memory import KEY
 from lasing.engines.local.pause import BY_DRIVER, FUEL, STOPPED
 from lasing.engines.local.pointers import share
@@ -62,14 +50,31 @@ from lasing.engines.local.pointers import share
 Codes = np.ndarray[Any, np.dtype[np.int64]]
 
 _LEAST = 32
+Given = ParamSpec("Given")
+Returned = TypeVar("Returned")
+
+
+def weakly(method: Callable[Given, Returned]) -> Callable[Given, Returned]:
+    """A function that calls a method without keeping its object alive.
+
+    What kernels call belongs to the object that it calls. A cycle would keep all values of an engine until Python's
+    collector finds it, and that takes long: the collector counts objects, and does not see how large these are.
+    """
+    found = WeakMethod(method)
+
+    def call(*args: Given.args, **named: Given.kwargs) -> Returned:
+        bound = found()
+        assert bound is not None, "kernels run only while their engine is there"
+        return bound(*args, **named)
+
+    return call
 
 
 class Answers:
     """The answers given to kernels, and the driver's side of the call.
 
     `answer` takes a question and two codes. If it raises an exception, the kernels stop, and `keep` gets the exception.
-    `operands` are the numbers of operands of the functions that kernels ask for, and `makes` says which of these make
-    identifiers.
+    `operands` are the numbers of operands of the functions that kernels ask for.
     """
 
     def __init__(
@@ -78,29 +83,21 @@ class Answers:
         answer: Callable[[int, int, int], int],
         keep: Callable[[BaseException], None],
         operands: Sequence[int] = (),
-        makes: Sequence[bool] = (),
     ) -> None:
         self._arena = arena
-        self._arena_at = _address(arena)
-        self._making: Codes = share(np.zeros(MAKING_WORDS, np.int64))
-        self._words = self._making.data  # its items are Python's integers, without a detour
-        arena[MAKING] = self._distance(self._making)
+        self.made = Made(arena)
+        self._words = self.made.words.data  # its items are Python's integers, without a detour
         self._rows: Codes = np.zeros((0, SLOT), np.int64)
-        self._terms: Codes = np.zeros((0, TERM_WORDS), np.int64)
-        self._shared_rows = self._shared_terms = share(np.zeros(1, np.int64))
+        self._shared_rows = share(np.zeros(1, np.int64))
         self._of_names = 0  # how many values of functions of one name are known
         self._memos: dict[int, Codes] = {
             FIRST_FUNCTION + i: share(np.full(_LEAST, NOT_KNOWN, np.int64)) for i, n in enumerate(operands) if n == 1
         }
         self._directory: Codes = share(np.zeros(max(1, len(operands)) * MEMO_WORDS, np.int64))
-        arena[MEMOS] = self._distance(self._directory)
+        arena[MEMOS] = self.made.distance(self._directory)
         for question in self._memos:
             self._enter_memo(question)
-        for i, (makes_one, number) in enumerate(zip(makes, operands, strict=True)):
-            self._directory[i * MEMO_WORDS + MAKES] = makes_one and number > 1
-        self.makers = [PAIR, *(FIRST_FUNCTION + i for i in range(len(makes)) if self._is_maker(i))]
-        """The questions whose answers kernels make (see `making`)."""
-        asked = _asked(arena, answer, self._remember, self._make_room, keep)
+        asked = _asked(arena, answer, weakly(self._remember), weakly(self._make_room), keep)
         self._function = _Function(asked)  # kept for as long as kernels call it
         arena[ASK] = ctypes.cast(self._function, ctypes.c_void_p).value or 0
         self._make_table(2 * _LEAST)  # there is no room yet for answers and terms: most programs need none
@@ -112,43 +109,23 @@ class Answers:
     def _count(self) -> int:
         return self._words[ANSWERS_KNOWN]
 
-    def _is_maker(self, function: int) -> bool:
-        return bool(self._directory[function * MEMO_WORDS + MAKES])
+    def pair(self, number: int) -> tuple[int, int] | None:
+        """The two operands of a term, if it is a pair."""
+        answer = self.made.pair(number)
+        if answer is None:
+            return None
+        _, a, b, _ = self._rows[answer].tolist()
+        return a, b
 
-    # -- terms that kernels make (see `making`) -----------------------------------------------------------------------
-
-    @property
-    def terms(self) -> int:
-        """How many terms there are, including those that kernels have made."""
-        return self._words[TERMS_KNOWN]
-
-    def add_term(self, depth: int) -> None:
-        """Enter a term that the driver has made."""
-        words = self._words
-        number = words[TERMS_KNOWN]
-        if number == words[TERMS_ROOM]:
-            self._make_room()
-        if depth:
-            self._terms[number, DEPTH] = depth
-        words[TERMS_KNOWN] = number + 1
-
-    def questions_of(self, numbers: Codes) -> Codes:
-        """The questions to which terms are the answers, if kernels have made them, as rows."""
-        rows: Codes = self._rows[self._terms[numbers, MADE_BY]]
-        return rows
-
-    def _make_room(self) -> None:
+    def _make_room(self, operands: int = 0) -> None:
         """Make room for more answers and terms, and tell kernels where they are."""
         if 2 * self._count >= self._slots or self._count >= len(self._rows):
             more = max(_LEAST, self._count)
             self._shared_rows, self._rows = _with_room(self._rows[: self._count], more)
-            self._make_table(max(2 * _LEAST, 4 * _power_of_two(self._count)))
-        if self.terms >= len(self._terms):
-            more = max(_LEAST, self.terms)
-            self._shared_terms, self._terms = _with_room(self._terms[: self.terms], more)
-        self._making[ANSWERS_AT] = self._distance(self._shared_rows)
-        self._making[ANSWERS_ROOM] = min(len(self._rows), self._slots // 2)
-        self._making[TERMS_AT], self._making[TERMS_ROOM] = self._distance(self._shared_terms), len(self._terms)
+            self._make_table(max(2 * _LEAST, 4 * power_of_two(self._count)))
+        self._words[ANSWERS_AT] = self.made.distance(self._shared_rows)
+        self._words[ANSWERS_ROOM] = min(len(self._rows), self._slots // 2)
+        self.made.make_room(operands)
 
     @property
     def rows(self) -> Codes:
@@ -160,12 +137,10 @@ class Answers:
             found.append(np.column_stack([np.full(len(known), question), names, names, memo[known]]))
         return np.concatenate(found)
 
-    def keep(self, rows: Codes, terms: Codes) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    def keep(self, rows: Codes, terms: Codes, names: Codes, wides: Codes) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Keep only these answers, and the terms with these numbers, which have new ones. Returns which of the terms
         kernels have made."""
-        depths = self._terms[terms, DEPTH]
-        self._making[ANSWERS_KNOWN] = self._making[TERMS_KNOWN] = 0
-        self._of_names = 0
+        self._words[ANSWERS_KNOWN] = self._of_names = 0
         for memo in self._memos.values():
             memo.fill(NOT_KNOWN)
         of_names = np.isin(rows[:, QUESTION], list(self._memos)) & (rows[:, A] == rows[:, B])
@@ -173,20 +148,16 @@ class Answers:
         for question, a, b, answer in rows[of_names].tolist():
             self._remember(question, a, b, answer)
         rows = rows[~of_names]
-        self._making[ANSWERS_KNOWN], self._making[TERMS_KNOWN] = len(rows), len(terms)
-        if len(rows) < len(self._rows) // 4 and len(terms) < len(self._terms) // 4:
+        self._words[ANSWERS_KNOWN] = len(rows)
+        if len(rows) < len(self._rows) // 4:
             self._rows[: len(rows)] = rows  # there is room, and it will be needed again
             self._table[FIRST_SLOT:] = FREE
             enter(self._table, self._rows[: len(rows)])
         else:
             self._rows, self._slots = rows, 0  # so that room is made for more
-            self._terms = np.empty((len(terms), TERM_WORDS), np.int64)
-        self._terms[: len(terms)] = -1
-        self._terms[: len(terms), DEPTH] = depths
-        made = np.flatnonzero(np.isin(rows[:, QUESTION], self.makers))
-        made = made[(rows[made, ANSWER] >= TERMS) & (rows[made, ANSWER] < WIDES)]  # the others have no value
-        self._terms[WIDES - 1 - rows[made, ANSWER], MADE_BY] = made
-        are_made: np.ndarray[Any, np.dtype[np.bool_]] = self._terms[: len(terms), MADE_BY] >= 0
+        are_made = self.made.keep(terms, names, wides)
+        pairs = np.flatnonzero(rows[:, QUESTION] == PAIR)
+        self.made.enter_pairs(rows[pairs, ANSWER], pairs)
         self._make_room()
         return are_made
 
@@ -204,11 +175,11 @@ class Answers:
             memo[a - NAMES] = answer
             self._of_names += 1
             return
-        if self._making[ANSWERS_KNOWN] == self._making[ANSWERS_ROOM]:
+        if self._words[ANSWERS_KNOWN] == self._words[ANSWERS_ROOM]:
             self._make_room()
         count = self._count
         self._rows[count] = question, a, b, answer
-        self._making[ANSWERS_KNOWN] = count + 1
+        self._words[ANSWERS_KNOWN] = count + 1
         enter(self._table, self._rows[count : count + 1])
 
     def _make_table(self, slots: int) -> None:
@@ -218,22 +189,12 @@ class Answers:
         self._table[MASK] = slots - 1
         if self._count:
             enter(self._table, self._rows[: self._count])
-        self._arena[ANSWERS] = self._distance(self._table)
+        self._arena[ANSWERS] = self.made.distance(self._table)
 
     def _enter_memo(self, question: int) -> None:
         """Tell kernels where the array of a function is."""
         at, memo = (question - FIRST_FUNCTION) * MEMO_WORDS, self._memos[question]
-        self._directory[at + MEMO], self._directory[at + MEMO_SIZE] = self._distance(memo), len(memo)
-
-    def _distance(self, array: Codes) -> int:
-        """How many words an array is behind the arena."""
-        return (_address(array) - self._arena_at) // 8
-
-
-def _address(array: Codes) -> int:
-    """Where an array is; `array.ctypes.data` is the same, but takes longer."""
-    at: int = array.__array_interface__["data"][0]
-    return at
+        self._directory[at + MEMO], self._directory[at + MEMO_SIZE] = self.made.distance(memo), len(memo)
 
 
 def _with_room(rows: Codes, more: int) -> tuple[Codes, Codes]:
@@ -243,15 +204,6 @@ def _with_room(rows: Codes, more: int) -> tuple[Codes, Codes]:
     return share(words), words.reshape(-1, rows.shape[1])
 
 
-def _power_of_two(number: int) -> int:
-    """The least power of two that is not less.
-
-    >>> [_power_of_two(number) for number in (1, 5, 8)]
-    [1, 8, 8]
-    """
-    return 1 << max(0, number - 1).bit_length()
-
-
 _Function = ctypes.CFUNCTYPE(ctypes.c_int64)
 
 
@@ -259,7 +211,7 @@ def _asked(
     arena: Codes,
     answer: Callable[[int, int, int], int],
     remember: Callable[[int, int, int, int], None],
-    make_room: Callable[[], None],
+    make_room: Callable[[int], None],
     keep: Callable[[BaseException], None],
 ) -> Callable[[], int]:
     """The function that kernels call. It must not raise: exceptions inside it are kept, and the kernels stop."""
@@ -270,7 +222,7 @@ def _asked(
             key = words[KEY]
             question, a, b = words[key + ASKED_QUESTION], words[key + ASKED_A], words[key + ASKED_B]
             if question == ROOM:
-                make_room()
+                make_room(a)
                 return 0
             found = answer(question, a, b)
             if question not in (TOTAL, TEXTS):

@@ -20,10 +20,11 @@ from lasing.compiling import njit
 from lasing.engines.local.making import (
     ANSWERS_AT,
     ANSWERS_KNOWN,
+    ANSWERS_ROOM,
+    IS_PAIR,
     MAKING,
-    OPERANDS,
-    depth_made,
-    has_room,
+    TERMS_KNOWN,
+    TERMS_ROOM,
     number_term,
 )
 from lasing.engines.local.making import NAMES as NAMES
@@ -31,7 +32,6 @@ from lasing.engines.local.making import TERMS as TERMS
 from lasing.engines.local.memory import KEY, mix
 from lasing.engines.local.pointers import Memory, call, int64, pointer, uint64
 from lasing.logic.functions.codes import COPY, UNEQUAL
-from lasing.logic.values.constructed import DEEPEST
 
 # The words of the arena's header that belong to this file: where the driver's function is, and how far the table is
 # from the arena. In the area for keys: what is asked.
@@ -60,10 +60,9 @@ QUESTION, A, B, ANSWER = range(4)
 SLOT = 4
 FREE = -1
 
-# For each function: how far its array is from the arena, and its length, 0 if it takes more than one operand; whether
-# it makes identifiers from several operands, which kernels can do.
-MEMO, MEMO_SIZE, MAKES = range(3)
-MEMO_WORDS = 3
+# For each function: how far its array is from the arena, and its length, 0 if it takes more than one operand.
+MEMO, MEMO_SIZE = range(2)
+MEMO_WORDS = 2
 NOT_KNOWN = -(2**63) + 63
 """In an array: this value is not known yet. No code and no reason is this number."""
 
@@ -87,34 +86,22 @@ def ask(m: Memory, question: int, a: int, b: int) -> int:
     at = _slot(m, m[ANSWERS], question, a, b)
     if m[at + QUESTION] != FREE:
         return m[at + ANSWER]
-    if question == PAIR:
-        return _make(m, question, a, b, OPERANDS + depth_made(m, a, b))
-    if FIRST_FUNCTION <= question < ARITHMETIC and m[m[MEMOS] + (question - FIRST_FUNCTION) * MEMO_WORDS + MAKES] == 1:
-        depth = depth_made(m, a, b) + 1
-        if depth <= DEEPEST:
-            return _make(m, question, a, b, depth)
-    return ask_driver(m, question, a, b)
+    return _pair(m, a, b) if question == PAIR else ask_driver(m, question, a, b)
 
 
 @njit(cache=True)
-def _make(m: Memory, question: int, a: int, b: int, depth: int) -> int:
-    """The term that is the answer to a question, which nobody has asked yet."""
-    if not has_room(m):
-        ask_driver(m, ROOM, 0, 0)
+def _pair(m: Memory, a: int, b: int) -> int:
+    """The pair of two operands, which nobody has made yet."""
     making = m[MAKING]
-    row = m[making + ANSWERS_AT] + m[making + ANSWERS_KNOWN] * SLOT
-    slot = _slot(m, m[ANSWERS], question, a, b)
-    code = number_term(m, depth)
-    for at in (row, slot):
-        m[at + QUESTION], m[at + A], m[at + B], m[at + ANSWER] = question, a, b, code
-    m[making + ANSWERS_KNOWN] += 1
+    if m[making + ANSWERS_KNOWN] == m[making + ANSWERS_ROOM] or m[making + TERMS_KNOWN] == m[making + TERMS_ROOM]:
+        ask_driver(m, ROOM, 0, 0)
+    number = m[making + ANSWERS_KNOWN]
+    slot = _slot(m, m[ANSWERS], PAIR, a, b)
+    code = number_term(m, IS_PAIR, number)
+    for at in (m[making + ANSWERS_AT] + number * SLOT, slot):
+        m[at + QUESTION], m[at + A], m[at + B], m[at + ANSWER] = PAIR, a, b, code
+    m[making + ANSWERS_KNOWN] = number + 1
     return code
-
-
-@njit(cache=True)
-def encode_made(array: Memory, question: int, a: int, b: int) -> int:
-    """Same as `ask`, but takes the array itself."""
-    return ask(pointer(array), question, a, b)
 
 
 @njit(cache=True)

@@ -76,7 +76,7 @@ def go_back(engine: LocalEngine, checkpoint: Checkpoint) -> bool:
     if engine.dictionary.collections != checkpoint.collections:
         return False
     arena = engine.arena
-    saved = checkpoint.arena.copy()
+    saved = checkpoint.arena  # from now on, it says where the blocks are now, which is all the same for the next time
     saved[_OWN] = arena[_OWN]
     if not _load(arena, saved, checkpoint.blocks):
         raise stopped()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from lasing.compiling import njit
+from lasing.engines.local.making import DEPTH, IS_PAIR, MADE_FROM
 from lasing.engines.local.memory import (
     ARITY,
     AT_H,
@@ -79,17 +80,25 @@ DEAD, EVERLASTING, ALIVE = range(3)
 
 @njit(cache=True)
 def mark_answers(
-    rows: np.ndarray, kinds: np.ndarray, kept: np.ndarray, names: np.ndarray, wides: np.ndarray, asked: np.ndarray
+    rows: np.ndarray,
+    kinds: np.ndarray,
+    kept: np.ndarray,
+    names: np.ndarray,
+    wides: np.ndarray,
+    asked: np.ndarray,
+    terms: np.ndarray,
+    operands: np.ndarray,
 ) -> None:
     """Mark the answers that are kept, and the values that they need. A row is a question, its two operands, an answer.
 
     An answer is kept if its operands live, and at least one of them could be gone; then its result lives. Terms that
     kernels make are the other way round: as long as one lives, so do its operands, and it must not get another code.
-    Pairs that other functions were asked about (`asked`) are kept like other answers.
+    Pairs that functions were asked about (`asked`) are kept like other answers.
 
     Operands are older than what is made of them, so a pass forwards and one backwards find nearly everything.
     """
     number = rows.shape[0]
+    done = np.zeros(terms.shape[0], np.bool_)
     nothing = np.zeros(0, np.int64)
     for i in range(number):
         if kinds[i] == VALUE:
@@ -114,6 +123,23 @@ def mark_answers(
                 kept[i] = changed = True
                 mark_code(rows[i, 1], names, wides)
                 mark_code(rows[i, 2], names, wides)
+        if _mark_operands(names, wides, terms, operands, done):
+            changed = changed or number > 0
+
+
+@njit(cache=True)
+def _mark_operands(
+    names: np.ndarray, wides: np.ndarray, terms: np.ndarray, operands: np.ndarray, done: np.ndarray
+) -> bool:
+    """Mark what identifiers that live were made of. Returns whether there are any for which that is not `done`."""
+    some, newest = False, names.shape[0] - 1
+    for number in range(terms.shape[0] - 1, -1, -1):
+        at = terms[number, MADE_FROM]
+        if names[newest - number] == 1 and at >= 0 and terms[number, DEPTH] < IS_PAIR and not done[number]:
+            done[number] = some = True
+            for j in range(operands[at + 1]):
+                mark_code(operands[at + 2 + j], names, wides)
+    return some
 
 
 @njit(cache=True)

@@ -20,8 +20,8 @@ from weakref import ref
 
 import numpy as np
 
-from lasing.engines.local.answers import Answers
-from lasing.engines.local.asking import ANSWER, FIRST_FUNCTION, PAIR, QUESTION, TEXTS, TOTAL, A, B, encode_made
+from lasing.engines.local.answers import Answers, weakly
+from lasing.engines.local.asking import ANSWER, PAIR, QUESTION, TEXTS, TOTAL, A
 from lasing.engines.local.collect import (
     MADE,
     NO_VALUE,
@@ -33,6 +33,7 @@ from lasing.engines.local.collect import (
     renumber_rows,
     wide_values,
 )
+from lasing.engines.local.memory import HI, WIDE
 from lasing.engines.local.questions import Call, NoValue, Operands, compared, computed
 from lasing.engines.local.strings import Strings
 from lasing.engines.local.texts import Texts
@@ -52,7 +53,7 @@ from lasing.engines.local.values import (
 )
 from lasing.logic.functions import concatenation
 from lasing.logic.values import KINDS, Undefined, Value
-from lasing.logic.values.constructed import Constructed, constructed
+from lasing.logic.values.constructed import Constructed, constructed, one_constructed
 from lasing.logic.values.table import Coding
 
 Codes = np.ndarray[Any, np.dtype[np.int64]]
@@ -96,6 +97,7 @@ class Dictionary:
         keep: Callable[[BaseException], None] | None = None,
     ) -> None:
         self._arena = arena
+        self._words = arena.data  # its items are Python's integers, without a detour
         self._registers = np.array(registers, np.int64)
         self._codes: dict[Value, int] = {}
         self.names: list[str] = []
@@ -106,15 +108,13 @@ class Dictionary:
         self.raised: list[BaseException] = []
         self._answers = Answers(
             arena,
-            self._answer,
+            weakly(self._answer),
             keep or self.raised.append,
             [operands for _, operands in functions],
-            [function.makes for function, _ in functions],
         )
-        self._makers = {
-            operands: FIRST_FUNCTION + i for i, (f, operands) in enumerate(functions) if f.makes and operands > 1
-        }
-        """The questions that make identifiers, by the number of their operands."""
+        self._made = self._answers.made
+        self._makes = {operands for f, operands in functions if f.makes and operands > 1}
+        """The numbers of operands of which kernels make identifiers."""
         self._by_code: np.ndarray[Any, np.dtype[np.object_]] = np.empty(0, object)
         self._filled = 0
         self._wides: list[Value] = []
@@ -164,7 +164,8 @@ class Dictionary:
 
     def _count(self) -> int:
         """How many values there are, and answers that are no new terms."""
-        return len(self.names) + max(self._answers.terms, len(self._answers)) + int(wide_values(self._arena))
+        words = self._words
+        return len(self.names) + max(len(self._made), len(self._answers)) + words[words[WIDE] + HI]
 
     def settle(self) -> None:
         """Keep the values that are known now for long: look for unused ones only once there are twice as many."""
@@ -195,7 +196,7 @@ class Dictionary:
         self._arena[self._registers] = held[-1].rows[0]
         self.names = [self.names[i] for i in kept.tolist()]
         self._codes = {name: NAMES + i for i, name in enumerate(self.names)}
-        made = self._answers.keep(_renumbered(answers, numbers), kept_terms)
+        made = self._answers.keep(_renumbered(answers, numbers), kept_terms, *numbers)
         before, self.terms = self.terms, [None] * len(kept_terms)  # kernels know those that they have made
         for i in np.flatnonzero(~made).tolist():
             self.terms[i] = term = before[kept_terms[i]]
@@ -213,10 +214,10 @@ class Dictionary:
         """The answers about live values (see `mark_answers`). What they need is marked, so that it lives too."""
         rows = self._answers.rows
         kinds = np.where(rows[:, QUESTION] >= PAIR, VALUE, NO_VALUE)
-        kinds[np.isin(rows[:, QUESTION], self._answers.makers)] = MADE
+        kinds[rows[:, QUESTION] == PAIR] = MADE
         asked = np.zeros_like(names)
         kept = np.zeros(len(rows), np.bool_)
-        mark_answers(rows, kinds, kept, names, wides, asked)
+        mark_answers(rows, kinds, kept, names, wides, asked, *self._made.marked())
         return rows[kept].copy()
 
     def _answer(self, question: int, a: int, b: int) -> int:
@@ -272,61 +273,50 @@ class Dictionary:
 
     def _take_made(self) -> None:
         """Make places for the terms that kernels have made since."""
-        if (number := self._answers.terms - len(self.terms)) > 0:
+        if (number := len(self._made) - len(self.terms)) > 0:
             self.terms += [None] * number
 
     def _term_of(self, number: int) -> Value | Operands:
         """The term with a number."""
         known = self.terms[number] if number < len(self.terms) else None
-        return self._terms_of(np.array([number]))[0] if known is None else known
+        if known is None:
+            self._take_made()
+            known = self.terms[number] = self._read_one(number)
+        return known
 
-    def _terms_of(self, numbers: Codes) -> list[Value | Operands]:
-        """The terms with these numbers."""
+    def _read_one(self, number: int) -> Value | Operands:
+        """The value of a term that kernels have made, or the operands of a pair."""
+        if (pair := self._answers.pair(number)) is not None:
+            before, last = self._term(pair[0]), self._term(pair[1])
+            several = before.values if isinstance(before, Operands) else (before,)
+            return Operands((*several, last))  # type: ignore[arg-type]  # pairs grow at the end
+        function, *args = map(self.value, self._made.operands(number))
+        return one_constructed(function, tuple(args))  # type: ignore[arg-type]  # kernels check
+
+    def _terms_of(self, numbers: Codes) -> list[Value]:
+        """The values of terms with these numbers, which are no pairs."""
         self._take_made()
         terms, wanted = self.terms, numbers.tolist()
-        unread = [number for number in wanted if terms[number] is None]
-        if unread:
-            self._read(np.array(list(dict.fromkeys(unread))))
+        unread = dict.fromkeys([number for number in wanted if terms[number] is None])
+        if len(unread) < _SEVERAL:
+            for number in unread:
+                terms[number] = self._read_one(number)
+        else:
+            self._read(np.array(list(unread)))
         return [terms[number] for number in wanted]
 
     def _read(self, numbers: Codes) -> None:
-        """Make values of terms that kernels have made: column by column, because most have the same form."""
-        rows = self._answers.questions_of(numbers)
-        for question in np.unique(rows[:, QUESTION]).tolist():
-            mine = rows[:, QUESTION] == question
-            if question == PAIR:  # pairs may be of any length
-                for number, row in zip(numbers[mine].tolist(), rows[mine], strict=True):
-                    before, last = self._term(int(row[A])), self._term(int(row[B]))
-                    several = before.values if isinstance(before, Operands) else (before,)
-                    self.terms[number] = Operands((*several, last))  # type: ignore[arg-type]  # pairs grow at the end
-                continue
-            asked, columns = rows[mine], []
-            size = len(asked)
-            for _ in range(self._functions[question - FIRST_FUNCTION][1] - 2):
-                columns.append(_once(asked[:, B]))
-                asked = self._answers.questions_of(WIDES - 1 - _once(asked[:, A]))
-            columns += [_once(asked[:, B]), _once(asked[:, A])]
+        """Make values of identifiers that kernels have made: column by column, because most are of the same form."""
+        terms = self.terms
+        for mine, operands in self._made.columns(numbers):
+            size = len(mine)
+            columns = [_once(column) for column in operands]
             every = iter(self.values(np.concatenate(columns)))  # one call for all columns
             values = [list(islice(every, len(column))) for column in columns]
-            *args, function = (one if len(one) == size else one * size for one in values)
-            made = constructed(function, zip(*args[::-1], strict=True))  # type: ignore[arg-type]  # kernels check
-            places = numbers[mine]
-            if (
-                size >= _SEVERAL and (np.diff(places) == 1).all()
-            ):  # kernels number the terms of a rule one after the other
-                self.terms[places[0] : places[0] + size] = made
-            else:
-                for number, term in zip(places.tolist(), made, strict=True):
-                    self.terms[number] = term
-
-    def _identifier(self, value: Constructed, question: int) -> int:
-        """The code of an identifier, which kernels may have made."""
-        code = self._code_of_result(value.function)
-        *others, last = map(self._code_of_result, value.args)
-        for other in others:
-            code = encode_made(self._arena, PAIR, code, other)
-        found: int = encode_made(self._arena, question, code, last)
-        return found
+            function, *args = (one if len(one) == size else one * size for one in values)
+            made = constructed(function, zip(*args, strict=True))  # type: ignore[arg-type]  # kernels check
+            for number, term in zip(numbers[mine].tolist(), made, strict=True):
+                terms[number] = term
 
     # -- values to codes -------------------------------------------------------------------------------------------
 
@@ -373,14 +363,15 @@ class Dictionary:
             case "term":
                 depth = 0
                 if isinstance(value, Constructed):
-                    if value.args and (question := self._makers.get(len(value.args) + 1)) is not None:
-                        code = self._codes[value] = self._identifier(value, question)
+                    if 1 + len(value.args) in self._makes:
+                        operands = [self._code_of_result(one) for one in (value.function, *value.args)]
+                        code = self._codes[value] = self._made.code(operands)
                         return code
                     depth = value.depth
                 self._take_made()
                 code = WIDES - 1 - len(self.terms)
                 self.terms.append(value)
-                self._answers.add_term(depth)
+                self._made.add(depth)
             case "itself":  # it is too large for that
                 code = encode_wide(self._arena, INTEGER, value)  # type: ignore[arg-type]  # it is of that kind
             case "wide":
@@ -411,7 +402,7 @@ class Dictionary:
         if most < TERMS and least >= NAMES:
             return list(self._names_by_code()[codes - NAMES].tolist())
         if most < WIDES and least >= TERMS:
-            return self._terms_of(WIDES - 1 - codes)  # type: ignore[return-value]  # operands are in no row
+            return self._terms_of(WIDES - 1 - codes)
         integers, doubles = self.numbers(codes)
         found = integers.astype(object)
         found[doubles] = integers[doubles].view(np.float64).astype(object)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from lasing.engines.local.asking import PAIR
+from lasing.engines.local.identifiers import make
 from lasing.engines.local.operators import variants
 from lasing.engines.local.operators.ahead import MOST_EARLY
 from lasing.engines.local.operators.join import join_any
 from lasing.engines.local.operators.operation import Layout, span_words
-from lasing.engines.local.operators.pairs import compute_rows, copy_rows, join_pairs
+from lasing.engines.local.operators.pairs import compute_rows, copy_rows, filter_rows, join_pairs
 from lasing.engines.local.operators.ranking import walk
 from lasing.engines.local.pointers import kernel_address
 from lasing.logic.functions import COMPARISONS, Function, codes
@@ -26,6 +28,12 @@ VARIABLES = 256
 """Registers for variables; those of constants follow. The last one holds the evaluation time."""
 
 NOW_REGISTER = VARIABLES - 1
+
+_COMPUTING = frozenset({variants.COMPUTE, variants.MAKE})
+"""The steps that compute terms."""
+
+_FILTERING = frozenset({variants.COMPARE, variants.WITHIN})
+"""The steps that only test what is known."""
 
 
 class Variant:
@@ -89,7 +97,7 @@ class Variant:
 
     def _computes(self) -> bool:
         """Whether instances may have no value."""
-        return any(step[variants.CODE] in (variants.COMPUTE, variants.TIME) for step in self._steps)
+        return any(step[variants.CODE] in {*_COMPUTING, variants.TIME} for step in self._steps)
 
     def _shown(self, variant: list[int]) -> int:
         """Write the variant, and note which variables the example of an instance without a value shows."""
@@ -120,16 +128,48 @@ class Variant:
 
     def _choose_kernel(self, variant: list[int], binds: list[int]) -> None:
         """One of the loops for small rules, if one fits, and where its values come from."""
-        variant[variants.KERNEL] = kernel_address(self._small(variant, binds) or join_any)
+        small = self._small(variant, binds)
+        if small is None:
+            self._end_with_sweep(variant)
+        variant[variants.KERNEL] = kernel_address(small or join_any)
+
+    def _end_with_sweep(self, variant: list[int]) -> None:
+        """Make the last probe a sweep, if only comparisons come after it, and it does not read what it derives."""
+        steps = self._steps
+        compared = len(list(takewhile(lambda step: step[variants.CODE] == variants.COMPARE, reversed(steps))))
+        last = len(steps) - compared - 1
+        if last < 0 or steps[last][variants.CODE] != variants.PROBE or self._special != 0:
+            return
+        if steps[last][variants.RELATION] == variant[variants.HEAD]:
+            return
+        words, probe = self._layout.words, variant[variants.FIRST_STEP] + last * variants.STEP
+        first, count = words[probe + variants.STEP_FIRST_BIND], words[probe + variants.STEP_BINDS]
+        binds = [words[first + i : first + i + variants.BIND] for i in range(0, count * variants.BIND, variants.BIND)]
+        read = {step[side] for step in steps[last + 1 :] for side in (variants.LEFT, variants.RIGHT)}
+        read |= {bind[variants.REGISTER] for bind in binds if bind[variants.CHECKED]}
+        kept = [bind for bind in binds if bind[variants.CHECKED] or bind[variants.REGISTER] in read]
+        column_of = {bind[variants.REGISTER]: bind[variants.COLUMN] for bind in binds if not bind[variants.CHECKED]}
+        arity, head = self._rule.head.arity, variant[variants.HEAD_REGISTERS]
+        taken = [(i, column_of[r]) for i, r in enumerate(words[head : head + arity]) if r in column_of]
+        for field_, word in (
+            (variants.CODE, variants.SWEEP),
+            (variants.STEP_BINDS, len(kept)),
+            (variants.STEP_FIRST_BIND, self._layout.put([word for bind in kept for word in bind])),
+            (variants.COMPARES, compared),
+            (variants.TEMPLATE, self._layout.put([0] * arity)),
+            (variants.TAKEN, self._layout.put([len(taken), *(word for pair in taken for word in pair)])),
+        ):
+            words[probe + field_] = word
 
     def _small(self, variant: list[int], binds: list[int]) -> Callable[..., None] | None:
         """A rule of one literal, or of two that share a variable, has a loop of its own, if it has no tests, and
-        constants only in the head; a rule of one literal may also compute terms."""
+        constants only in the head; a rule of one literal may also compute terms, or test them."""
         probes = [step for step in self._steps if step[variants.CODE] == variants.PROBE]
-        computes = bool(self._steps) and all(step[variants.CODE] == variants.COMPUTE for step in self._steps)
+        steps = {step[variants.CODE] for step in self._steps}
+        computes, filters = bool(steps) and steps <= _COMPUTING, bool(steps) and steps <= _FILTERING
         if self._special & variants.STAMPS or _checks(binds):
             return None
-        if not computes and (len(probes) != len(self._steps) or len(probes) > 1):
+        if not (computes or filters) and (len(probes) != len(self._steps) or len(probes) > 1):
             return None
         origin = {r: (variants.FROM_CHANGED, c) for c, r in _bound(binds)}
         keys: list[int] = []
@@ -149,7 +189,7 @@ class Variant:
         ):
             places = [w for r in registers for w in origin.get(r, (variants.FROM_REGISTER, r))]
             variant[field_] = self._layout.put(places)
-        return compute_rows if computes else join_pairs if probes else copy_rows
+        return compute_rows if computes else filter_rows if filters else join_pairs if probes else copy_rows
 
     def _register(self, variable: Variable) -> int:
         if variable not in self._registers:
@@ -248,10 +288,9 @@ class Variant:
                 progress = True
 
     def _scans(self, relation: Relation) -> bool:
-        """Whether the last step scans all rows of a relation."""
+        """Whether the last step looks at rows of a relation, from the newest to the oldest."""
         last = self._steps[-1] if self._steps else [variants.COMPUTE]
-        is_scan = last[variants.CODE] == variants.PROBE and last[variants.KEYS] == 0
-        return is_scan and last[variants.RELATION] == self._layout.at(relation)
+        return last[variants.CODE] == variants.PROBE and last[variants.RELATION] == self._layout.at(relation)
 
     def _assign(self, variable: Variable, term: Term) -> None:
         value = self._value(term)
@@ -289,8 +328,10 @@ class Variant:
         """Steps that compute a function of registers, two at a time, and the register of its value.
 
         A kernel is applied again for each further operand. For a function without a kernel, the question has its last
-        operand, and a pair of all those before it.
+        operand, and a pair of all those before it. An identifier is made of all its operands at once.
         """
+        if function.makes and len(registers) > 1:
+            return self._make(function, registers)
         result, *rest = registers
         last = function.kernel if function.kernel is not None else self._layout.question(function, len(registers))
         between = last if function.kernel is not None else PAIR
@@ -301,6 +342,16 @@ class Variant:
             self._steps.append([variants.COMPUTE, code, target, result, register, 0])
             result = target
         return result
+
+    def _make(self, function: Function, registers: list[int]) -> int:
+        """A step that makes an identifier of registers, and the register where it is."""
+        step = [0] * variants.STEP
+        step[variants.CODE], step[variants.MAKER] = variants.MAKE, kernel_address(make)
+        step[variants.OPERATOR] = self._layout.question(function, len(registers))
+        step[variants.MADE_OF], step[variants.OPERANDS] = self._layout.put(registers), len(registers)
+        step[variants.TARGET] = self._temporary()
+        self._steps.append(step)
+        return step[variants.TARGET]
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,7 @@ class LocalEngine:
         )
         self.time = start - 1
         self.width = IN_ARGS + max(1, self._layout.width)
+        self.output_arities = np.array([arity for _, arity in self._layout.outputs], np.int64)
         self._out: Codes = np.empty((256, OUT_ARGS + max(1, self._layout.width)), np.int64)
         self._held: Codes = np.empty((64, self._out.shape[1]), np.int64)
         with self.dictionary.encoding() as encoder:

@@ -32,6 +32,7 @@ from lasing.engines.local.memory import (
     FIRST_REPORTED,
     FOREVER,
     HI,
+    INDICES,
     INPUTS,
     KEY,
     KIND,
@@ -73,8 +74,9 @@ from lasing.engines.local.upkeep import begin_tick, tidy
 # What a predicate's facts feed: a guaranteed relation while they lie in a window, the same forever once the window has
 # any time point, a passing relation, the log of all facts, a partition window, or what facts with some constants feed.
 INTO_RELATION, FOR_EVER, PASSED_ON, INTO_LOG, INTO_PARTITION, SELECTED = range(6)
-SINK_KIND, SINK_TARGET, SINK_ADDED, SINK_BACK, SINK_AHEAD, SINK_STEP, SINK_TAG = range(7)
-SINK = 7
+SINK_KIND, SINK_TARGET, SINK_ADDED, SINK_BACK, SINK_AHEAD, SINK_STEP, SINK_TAG, SINK_LEFT_OUT = range(8)
+SINK = 8
+# SINK_LEFT_OUT has the arguments that are not part of the row, as bits.
 # What the last column has in addition to the arguments: nothing, the fact's time, a tag. For SELECTED, the target is a
 # relation from constants to the number of a table of sinks, and SINK_ADDED has the constants' columns, as bits.
 PLAIN, TIMED, TAGGED = range(3)
@@ -171,7 +173,7 @@ def _take_in(m: Memory, rows: np.ndarray, first: int, last: int, t: int, texts: 
             sink = sinks + s * SINK
             d, kind = m[sink + SINK_TARGET], m[sink + SINK_KIND]
             if kind <= PASSED_ON:
-                _feed(m, sink, rows, i, t, 0, texts)
+                _feed(m, sink, rows, i, t, texts)
             elif kind == SELECTED:
                 _feed_selected(m, sink, rows, i, t, texts)
             elif kind == INTO_LOG:
@@ -189,9 +191,9 @@ def _take_in(m: Memory, rows: np.ndarray, first: int, last: int, t: int, texts: 
 
 
 @njit(cache=True, forceinline=True)
-def _feed(m: Memory, sink: int, rows: np.ndarray, i: int, t: int, left_out: int, texts: Memory) -> None:
-    """Put a fact into a guaranteed or passing relation: now, or from the time at which its window contains it. Its
-    arguments at `left_out`, as bits, are not part of the row."""
+def _feed(m: Memory, sink: int, rows: np.ndarray, i: int, t: int, texts: Memory) -> None:
+    """Put a fact into a guaranteed or passing relation: now, or from the time at which its window contains it."""
+    left_out = m[sink + SINK_LEFT_OUT]
     d, added, step, key = m[sink + SINK_TARGET], m[sink + SINK_ADDED], m[sink + SINK_STEP], m[KEY]
     ahead = m[sink + SINK_AHEAD]
     arity = m[d + ARITY]
@@ -211,7 +213,10 @@ def _feed(m: Memory, sink: int, rows: np.ndarray, i: int, t: int, left_out: int,
     if added != PLAIN:
         m[key + arity - 1] = t if added == TIMED else m[sink + SINK_TAG]
     if kind == PASSED_ON:
-        m[record(m, d, append(m, d, key)) + arity] = until
+        if m[d + INDICES] != 0:
+            upsert(m, d, key, until)
+        else:
+            m[record(m, d, append(m, d, key)) + arity] = until
         if m[d + HI] - m[d + LO] >= MOST_PASSED and m[STOPPED] == GO_ON:
             _pass_on(m, d, t, texts)
         return
@@ -226,13 +231,16 @@ def _feed(m: Memory, sink: int, rows: np.ndarray, i: int, t: int, left_out: int,
 
 @njit(cache=True)
 def _pass_on(m: Memory, d: int, t: int, texts: Memory) -> None:
-    """Apply the rule that reads a passing relation to its rows, before all facts are there, and drop them."""
-    v = m[d + PARTNER]
+    """Apply the rules that read a passing relation to its rows, before all facts are there, and drop them."""
+    readers = m[d + PARTNER]
     m[d + UPTO] = m[d + HI]
-    begin_rule(m, v)
-    invoke(m[v + RULE_KERNEL], m, v, t, m[d + SINCE], texts)
-    if not end_rule(m):
-        m[d + LO] = m[d + SINCE] = m[d + FIRST] = m[d + HI]
+    for i in range(m[readers]):
+        v = m[readers + 1 + i]
+        begin_rule(m, v)
+        invoke(m[v + RULE_KERNEL], m, v, t, m[d + SINCE], texts)
+        if end_rule(m):
+            return
+    m[d + LO] = m[d + SINCE] = m[d + FIRST] = m[d + HI]
 
 
 @njit(cache=True)
@@ -255,7 +263,7 @@ def _feed_selected(m: Memory, sink: int, rows: np.ndarray, i: int, t: int, texts
         if same:
             table = m[INPUTS] + 2 * m[b + keys]
             for s in range(m[table + 1]):
-                _feed(m, m[table] + s * SINK, rows, i, t, columns, texts)
+                _feed(m, m[table] + s * SINK, rows, i, t, texts)
             return
         row = m[b + m[d + AT_NEXT] + 1]
 

@@ -24,6 +24,7 @@ from lasing.logic.terms import Term
 from lasing.logic.values import Value
 from lasing.plan.idle import Steady, steady, ticks
 from lasing.plan.nodes import Load, Plan, PlanRule
+from lasing.plan.once import derived_once
 from lasing.plan.operators import Extremes, Fold, Gate, LastFacts, OperatorNode, Ranking
 from lasing.plan.optimize.merge import computes
 from lasing.plan.passing import passing
@@ -96,8 +97,9 @@ class _Layout:
         self._number = {relation: i for i, relation in enumerate(self._relations)}
         self._waiting = {*self._pending.values(), *(own.relation for own in self._owned() if own.waits)}
         self._put_out = {output.relation for output in plan.outputs}
+        newest = {feed.relation for feed in plan.feeds if feed.newest}
         for relation in self._relations:
-            self.indices[relation] = [tuple(range(relation.arity))]
+            self.indices[relation] = [tuple(range(relation.arity - (relation in newest)))]
         for node in self._nodes:
             operator = OPERATORS[type(node)]
             if (wanted := operator.index(node)) is not None:
@@ -105,6 +107,7 @@ class _Layout:
                 self.indices[relation] = [*([] if operator.only_index else self.indices[relation]), columns]
         self.words = [0] * (memory.HEADER + len(self._relations) * memory.DESCRIPTOR)
         first_operation = self._operations()
+        read_by = {relation: self.put([len(found), *found]) for relation, found in self._readers.items()}
         inputs, predicates, background, loads = self._inputs()
         outputs = [(o.predicate, o.relation.arity - (o.tag is not None)) for o in plan.outputs]
         put_out = {(o.relation, -1 if o.tag is not None else i): None for i, o in enumerate(plan.outputs)}
@@ -139,8 +142,8 @@ class _Layout:
         }
         for at, word in header.items():
             self.words[at] = word
-        self._describe()
-        widths = [feed.relation.arity - feed.timed + len(feed.where) for feed in plan.feeds]
+        self._describe(read_by)
+        widths = [feed.relation.arity - feed.timed + len(feed.where) + len(feed.left_out) for feed in plan.feeds]
         widths += [relation.arity for relation in (*plan.relations, *self._selecting.values())]
         width = max(widths, default=0)
         constants = [(registers + register, value) for value, register in self.constants.items()]
@@ -209,8 +212,12 @@ class _Layout:
             windows = [s.target.arity - 1 for s in plan.stages if isinstance(s, LastFacts) and s.keys is None]
             self._log = Relation("log", log.ARGS + max(windows, default=0))
         self._passing = passing(plan)
-        self._readers: dict[Relation, int] = {}
-        self._noted = {r: Relation(f"noted {r.name}", r.arity) for r, rule in self._passing.items() if computes(rule)}
+        twice = {rule.head for rules in self._passing.values() for rule in rules}  # the same fact may be there twice
+        self._once = derived_once(plan) - twice
+        self._readers: dict[Relation, list[int]] = {}
+        self._noted = {
+            r: Relation(f"noted {r.name}", r.arity) for r, rules in self._passing.items() if any(map(computes, rules))
+        }
         logs = [self._log] if self._log is not None else []
         self._selecting = {
             (predicate, columns): Relation(f"constants of {predicate} at {columns}", len(columns) + 1)
@@ -243,9 +250,10 @@ class _Layout:
         """How many rules the program has, as far as the plan has them."""
         return self._rules
 
-    def _describe(self) -> None:
-        """Fill in the relations' descriptors."""
-        partners = {a: self.at(b) for pair in self._pending.items() for a, b in (pair, pair[::-1])} | self._readers
+    def _describe(self, read_by: dict[Relation, int]) -> None:
+        """Fill in the relations' descriptors; `read_by` says where the variants are that read passing relations."""
+        partners = {a: self.at(b) for pair in self._pending.items() for a, b in (pair, pair[::-1])}
+        partners |= read_by
         own = {own.relation: own for own in self._owned()}
         numbers = {
             o.relation: memory.FIRST_REPORTED + i if o.tag is None else memory.TAGGED
@@ -257,7 +265,9 @@ class _Layout:
             reported = numbers.get(relation, 0) if kind == memory.TRACKED and relation not in self.plan.tracked else 0
             extra = {memory.COUNTED: 4, memory.TRACKED: 2 if reported else 3}.get(kind, 1)
             keeps = own.get(relation) or Own(relation)
-            indices = self.indices[relation] if kind not in (memory.LOG, memory.PASSING) else []
+            read_by_one = kind == memory.PASSING and len(self._passing[relation]) == 1
+            indexed = kind != memory.LOG and not read_by_one and relation not in self._once
+            indices = self.indices[relation] if indexed else []
             assert len(indices) <= memory.MOST_INDICES
             at_next = relation.arity + extra
             fields = {
@@ -357,22 +367,23 @@ class _Layout:
         facts. What feeds are for facts with constants is found through a relation from constants to such a table."""
         named = self._predicates()
         tables: list[list[int]] = []
-        log = [execute.INTO_LOG, self.at(self._log), 0, 0, 0, 0, 0] if self._log is not None else []
+        log = [execute.INTO_LOG, self.at(self._log), 0, 0, 0, 0, 0, 0] if self._log is not None else []
         fed: dict[str, list[int]] = {predicate: [] for predicate in named}
         chosen: dict[tuple[str, Where], list[int]] = {}
         for feed in self.plan.feeds:
             added = execute.TIMED if feed.timed else execute.PLAIN if feed.tag is None else execute.TAGGED
             sinks = chosen.setdefault((feed.predicate, feed.where), []) if feed.where else fed[feed.predicate]
             kind = execute.PASSED_ON if feed.relation in self._passing else execute.INTO_RELATION
-            sinks += [kind, self.at(feed.relation), added, *span_words(feed.span), feed.tag or 0]
+            left_out = sum(1 << i for i in (*feed.left_out, *(i for i, _ in feed.where)))
+            sinks += [kind, self.at(feed.relation), added, *span_words(feed.span), feed.tag or 0, left_out]
         for (predicate, columns), relation in self._selecting.items():
             mask = sum(1 << column for column in columns)
-            fed[predicate] += [execute.SELECTED, self.at(relation), mask, 0, 0, 0, 0]
+            fed[predicate] += [execute.SELECTED, self.at(relation), mask, 0, 0, 0, 0, 0]
             self.index(relation, tuple(range(len(columns))))
         for predicate, sinks in fed.items():
             sinks += log
             for op in self._fed.get(predicate, ()):
-                sinks += [execute.INTO_PARTITION, op, 0, 0, 0, 0, 0]
+                sinks += [execute.INTO_PARTITION, op, 0, 0, 0, 0, 0, 0]
             tables.append(sinks)
         tables.append(log)
         numbers: dict[Relation, int] = {}
@@ -380,7 +391,7 @@ class _Layout:
         def number(relation: Relation, span: Span | None) -> int:
             if relation not in numbers:
                 numbers[relation] = len(tables)
-                tables.append([execute.FOR_EVER, self.at(relation), execute.PLAIN, *span_words(span), 0])
+                tables.append([execute.FOR_EVER, self.at(relation), execute.PLAIN, *span_words(span), 0, 0])
             return numbers[relation]
 
         background: list[tuple[int, tuple[Value, ...]]] = []
@@ -409,7 +420,7 @@ class _Layout:
                 else:
                     found += [ChangedWalk(self, rule, i, special, which).build() for which in WALKS]
             if rule.lookups and rule.lookups[0].relation in self._passing:
-                self._readers[rule.lookups[0].relation] = found[-1]
+                self._readers.setdefault(rule.lookups[0].relation, []).append(found[-1])
         return found
 
     def shows(self, made_by: int, rule: int, terms: tuple[Term, ...]) -> None:

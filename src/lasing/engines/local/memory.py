@@ -40,8 +40,10 @@ moves to a larger block. Kernels take a pointer to the array, `m`.
 - *Dead*: the low mark LO moves over dead rows; a chain ends at the first id below it. Nothing is ever removed from an
   index. A relation that is full of dead rows is compacted before a tick, and its rows get new ids.
 
-- *Passing* rows hold like light ones, but only the rule that reads them needs them, when they are new (see
-  `plan.passing`). They have no index, the same row may be there twice, and all are dead at the next tick.
+- Rows that are derived *once* (see `plan.once`) are in a relation without an index: nothing looks for them.
+- *Passing* rows hold like light ones, but only the rules that read them need them, when they are new (see
+  `plan.passing`), and all are dead at the next tick. If one rule reads them, they have no index, and the same row may
+  be there twice; if more do, looking for it is cheaper than applying them all again.
 
 Light relations (guaranteed, and their changes are not needed) have no S, D and C. Relations whose changes only the
 output needs have no D and C. Other guaranteed relations have no C. Operators may keep more words in a row, at AT_MORE.
@@ -74,7 +76,7 @@ TOUCHED = 16  # the first row in the list of those whose count changed, but whic
 KIND = 17  # LIGHT, TRACKED, COUNTED, LOG, PENDING or PASSING
 LOOKED_AT = 18  # what HI was when the relation was last considered for compaction
 PARTNER = 19  # the relation in which pending rows will hold, and vice versa; 0 if there is none; for passing rows, the
-# variant of the rule that reads them
+# place of the list of variants that read them: how many, then where each is
 AT_MORE = 20  # where in a record the words that an operator keeps begin
 BLOCK_WORDS = 21  # how large the block is
 REPORTED = 22  # if only the output needs the changes: FIRST_REPORTED + the predicate's number, or TAGGED; else 0
@@ -157,8 +159,8 @@ def head_of(m: Memory, d: int, index: int, key: int) -> int:
 
 @njit(cache=True)
 def find(m: Memory, d: int, key: int) -> int:
-    """The newest row whose arguments are m[key…], dead or alive, or NO_ROW."""
-    arity = m[d + ARITY]
+    """The newest row whose arguments are m[key…], dead or alive, or NO_ROW. (The first index says which tell apart.)"""
+    keys = m[d + INDEX + INDEX_KEYS]
     lo = m[d + LO]
     mask = m[d + MASK]
     offset = m[d + OFFSET]
@@ -168,7 +170,7 @@ def find(m: Memory, d: int, key: int) -> int:
     while row >= lo:
         b = offset + (row & mask) * stride
         same = True
-        for j in range(arity):
+        for j in range(keys):
             if m[b + j] != m[key + j]:
                 same = False
                 break
@@ -225,6 +227,8 @@ def upsert(m: Memory, d: int, key: int, horizon: int) -> int:
             return 0
         if row >= m[d + UPTO]:  # not yet seen by any rule in this round
             m[b + at_h] = horizon
+            for j in range(m[d + INDEX + INDEX_KEYS], m[d + ARITY]):
+                m[b + j] = m[key + j]
             return 1
         m[b + at_h] = NEVER
         if tracked:
@@ -235,6 +239,18 @@ def upsert(m: Memory, d: int, key: int, horizon: int) -> int:
     if tracked:
         m[b + at_s] = stamp
     return 1
+
+
+@njit(cache=True, forceinline=True)
+def put(m: Memory, d: int, key: int, horizon: int) -> None:
+    """Guarantee m[key…] up to a horizon; rows of a relation without an index are never there already."""
+    if m[d + INDICES] != 0:
+        upsert(m, d, key, horizon)
+        return
+    b = record(m, d, append(m, d, key))
+    m[b + m[d + AT_H]] = horizon
+    if m[d + KIND] == TRACKED:
+        m[b + m[d + AT_S]] = 0
 
 
 @njit(cache=True, forceinline=True)

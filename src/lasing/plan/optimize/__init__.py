@@ -8,24 +8,37 @@ from lasing.plan.nodes import Plan
 from lasing.plan.optimize.constants import push_constants
 from lasing.plan.optimize.dead import drop_dead
 from lasing.plan.optimize.duplicates import drop_duplicates
+from lasing.plan.optimize.elements import share_elements
 from lasing.plan.optimize.fuse import fuse_copies
 from lasing.plan.optimize.merge import merge_rules
+from lasing.plan.optimize.narrow import drop_columns
+from lasing.plan.optimize.newest import keep_newest
 from lasing.plan.optimize.order import order_lookups
 from lasing.plan.optimize.originals import read_originals
 from lasing.plan.optimize.select import select_constants
+from lasing.plan.optimize.stop import stop_at_older
 from lasing.plan.optimize.tabulate import tabulate_rules
+from lasing.plan.optimize.times import trust_times
+from lasing.plan.optimize.unfold import unfold_rules
 
 Pass = Callable[[Plan], Plan]
 
 PASSES: tuple[Pass, ...] = (
     drop_dead,
     push_constants,
+    trust_times,
+    unfold_rules,
+    trust_times,
     drop_duplicates,
+    share_elements,
     tabulate_rules,
     merge_rules,
     read_originals,
     fuse_copies,
     select_constants,
+    drop_columns,
+    keep_newest,
+    stop_at_older,
     order_lookups,
 )
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from weakref import ref
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -60,3 +63,15 @@ def test_rows_that_are_held_keep_their_values_when_others_are_forgotten() -> Non
     found.collect()
     assert [found.value(code) for code in held.rows[0, 1:].tolist()] == ["kept", 0.25, 7]
     assert found.names == ["kept"]
+
+
+def test_values_are_released_with_their_engine() -> None:
+    """Python's collector is not needed for that: it would come late, because it does not see how large values are."""
+    engine = LocalEngine(lasing.parse("q(X) :- p(X)."), 0)
+    found = ref(engine.dictionary)
+    gc.disable()
+    try:
+        del engine
+        assert found() is None
+    finally:
+        gc.enable()

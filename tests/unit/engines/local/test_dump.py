@@ -28,6 +28,6 @@ def test_a_dump_of_every_kind_of_relation() -> None:
         list(engine.advance(time, [lasing.Atom("p", (time + 0.5,))]))
     shown = dump(engine)
     assert "log, " in shown
-    assert "(5.5, 5)  until forever" in shown
+    assert "(5.5)  until forever" in shown
     assert "pending, " in shown
     assert "(5.5, 6)  until 9" in shown

@@ -6,6 +6,7 @@ import pytest
 
 import lasing
 from lasing.engines.local import answers, dictionary
+from lasing.engines.local import made as made_terms
 from lasing.engines.local.engine import LocalEngine
 from lasing.logic.functions import function_of
 from lasing.logic.values import Iri, Value
@@ -90,7 +91,7 @@ def test_identifiers_of_the_past_are_forgotten(monkeypatch: pytest.MonkeyPatch) 
     for time in range(1_000):
         (changes,) = engine.advance(time, [lasing.Atom("p", (name,)) for name in ("a", "b")])
         assert lasing.Atom("q", (made("f", "a", time), "a")) in changes.added
-        assert engine.dictionary._answers.terms < 500
+        assert len(engine.dictionary._made) < 500
     assert engine.dictionary.collections > 2
 
 
@@ -115,6 +116,33 @@ def test_an_identifier_keeps_its_code_while_it_lives(monkeypatch: pytest.MonkeyP
 
 def test_tables_of_answers_grow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answers, "_LEAST", 2)
+    monkeypatch.setattr(made_terms, "LEAST", 2)
     rows = [(0, "p", i, j) for i in range(20) for j in range(20)]
     (answer,) = lasing.run("q(new(f,X,Y,X)) :- p(X,Y).", rows, engine="local")
     assert answer.atoms == {lasing.Atom("q", (made("f", x, y, x),)) for _, _, x, y in rows}
+
+
+def test_identifiers_of_any_length_are_found_again_and_read_in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neighbours in the last operand share a line of the table; forgetting moves operands and makes the table anew."""
+    monkeypatch.setattr(dictionary, "_LEAST", 300)
+    program = """
+        q(new(f,X)) :- p(X,Y).
+        q(new(f,X,Y)) :- p(X,Y).
+        q(new(f,X,Y,new(g,Y,X),2.5,Y)) :- p(X,Y).
+        kept(new(f,X,Y)) :- k(X,Y) in [100].
+    """
+    engine = lasing.Engine(program, start=0, engine="local")
+    engine.push(0, [("k", i, "old") for i in range(-20, 20)])
+    before: set[Value] = set()
+    for time in range(1, 30):
+        pairs = [(i * time - 40, f"n{time}") for i in range(40)]
+        wanted = {made("f", x) for x, _ in pairs} | {made("f", x, y) for x, y in pairs}
+        wanted |= {made("f", x, y, made("g", y, x), 2.5, y) for x, y in pairs}
+        update = engine.push(time, [("p", *pair) for pair in pairs])
+        assert {value for (value,) in update.added_of("q")} == wanted - before
+        assert {value for (value,) in update.removed_of("q")} == before - wanted
+        before = wanted
+        again = engine.push(time, [("k", i, "old") for i in range(-20, 20)])
+        assert not again.added_of("kept")
+    held = {atom.values[0] for atom in engine.answer().atoms if atom.predicate == "kept"}
+    assert held == {made("f", i, "old") for i in range(-20, 20)}

@@ -42,10 +42,12 @@ from lasing.engines.local.memory import (
     find,
     head_of,
     present,
+    put,
     record,
     upsert,
 )
 from lasing.engines.local.operators.examples import BINDING, MISSING, note
+from lasing.engines.local.operators.sweep import sweep
 from lasing.engines.local.operators.variants import (
     ABSENT,
     BEFORE,
@@ -68,6 +70,8 @@ from lasing.engines.local.operators.variants import (
     INDEX_NUMBER,
     KEYS,
     LEFT,
+    MAKE,
+    MAKER,
     MEMO_FIRST,
     MEMO_SECOND,
     MEMO_TICK,
@@ -94,6 +98,7 @@ from lasing.engines.local.operators.variants import (
     STEP_FIRST_BIND,
     STEPS,
     STOPS,
+    SWEEP,
     TARGET,
     TIME,
     TIME_REGISTER,
@@ -214,19 +219,21 @@ def join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, text
                 invoke(m[p + WALKER], m, p, t, tick, texts)
                 found_at = m[p + FOUND]
                 forward = found_at != 0 and bind(m, found_at, m[p + STEP_BINDS], m[p + STEP_FIRST_BIND], registers)
+            elif code == SWEEP:
+                m[FUEL] = fuel
+                sweep(m, v, p, t, horizon, texts)
+                if m[STOPPED] != GO_ON:
+                    return
+                fuel = m[FUEL]
+                forward = False
             elif code == TIME:
                 forward = _is_time(m, v, at, m[registers + m[p + TIME_REGISTER]], sign)
             else:
-                left = m[registers + m[p + FIRST_OPERAND]]
-                right = m[registers + m[p + SECOND_OPERAND]]
-                if m[p + OPERATOR] <= COPY:
-                    value = compute(m, m[p + OPERATOR], left, right)
-                elif m[p + MEMO_TICK] == tick and m[p + MEMO_FIRST] == left and m[p + MEMO_SECOND] == right:
-                    value = m[p + MEMO_VALUE]  # most operands of an identifier are the same in many instances
+                if code == MAKE:
+                    invoke(m[p + MAKER], m, p, t, tick, texts)
+                    value = m[p + FOUND]
                 else:
-                    value = compute(m, m[p + OPERATOR], left, right)
-                    m[p + MEMO_TICK], m[p + MEMO_FIRST], m[p + MEMO_SECOND] = tick, left, right
-                    m[p + MEMO_VALUE] = value
+                    value = _computed(m, p, registers, tick)
                 target = registers + m[p + TARGET]
                 if value <= UNDEFINED:
                     if sign > 0:
@@ -288,6 +295,20 @@ def join(m: Memory, v: int, t: int, counted: bool, horizon: int, sign: int, text
             m[FUEL] = fuel
             return
         at += 1
+
+
+@njit(cache=True, forceinline=True)
+def _computed(m: Memory, p: int, registers: int, tick: int) -> int:
+    """The value of a step that computes."""
+    left, right = m[registers + m[p + FIRST_OPERAND]], m[registers + m[p + SECOND_OPERAND]]
+    if m[p + OPERATOR] <= COPY:
+        return compute(m, m[p + OPERATOR], left, right)
+    if m[p + MEMO_TICK] == tick and m[p + MEMO_FIRST] == left and m[p + MEMO_SECOND] == right:
+        return m[p + MEMO_VALUE]  # many instances ask the same
+    value = compute(m, m[p + OPERATOR], left, right)
+    m[p + MEMO_TICK], m[p + MEMO_FIRST], m[p + MEMO_SECOND] = tick, left, right
+    m[p + MEMO_VALUE] = value
+    return value
 
 
 @njit(cache=True)
@@ -362,4 +383,4 @@ def _emit(m: Memory, v: int, t: int, counted: bool, begin: int, horizon: int, si
         m[key + arity] = begin
     if m[v + SPECIAL] & STAMPS:
         m[WAKE] = 1
-    upsert(m, d, key, horizon)
+    put(m, d, key, horizon)

@@ -1,4 +1,4 @@
-"""Rules of one or two literals without tests, or of one that computes: most rules, so they have their own loops.
+"""Rules of two literals without tests, or of one that tests or computes: most rules, so they have their own loops.
 
 They do what `join` does for any rule of the guaranteed plane, without registers and without a stack.
 """
@@ -16,12 +16,16 @@ from lasing.engines.local.memory import (
     INDEX_HEADS,
     INDEX_SHIFT,
     INDEX_WIDTH,
+    INDICES,
     KEY,
     LO,
+    NEVER,
+    PARTNER,
     REGISTERS,
     SINCE,
     UPTO,
     mix,
+    put,
     record,
     slot,
     upsert,
@@ -32,9 +36,13 @@ from lasing.engines.local.operators.variants import (
     BEFORE,
     BINDS,
     CHANGED,
+    CODE,
+    COMPARE,
+    COMPARISON,
     FIRST_BIND,
     FIRST_OPERAND,
     FIRST_STEP,
+    FOUND,
     FROM_CHANGED,
     FROM_PROBED,
     HEAD,
@@ -42,16 +50,27 @@ from lasing.engines.local.operators.variants import (
     INDEX_NUMBER,
     KEY_FROM,
     KEYS,
+    LEFT,
+    MAKE,
+    MAKER,
+    NEGATED,
     OPERATOR,
     RELATION,
+    RIGHT,
     SECOND_OPERAND,
     STEP,
     STEPS,
     TARGET,
+    WITHIN_AHEAD,
+    WITHIN_BACK,
+    WITHIN_STEP,
+    WITHIN_TIME,
 )
 from lasing.engines.local.pause import FUEL, GO_ON, STOPPED, pause
-from lasing.engines.local.pointers import Memory, uint64
-from lasing.engines.local.values import UNDEFINED, compute
+from lasing.engines.local.pointers import Memory, int64, invoke, uint64
+from lasing.engines.local.spans import enters, leaves
+from lasing.engines.local.values import SMALL, UNDEFINED, compare, compute
+from lasing.logic.functions.codes import GREATER, GREATER_EQUAL, LESS, LESS_EQUAL
 
 
 @njit(cache=True, forceinline=True)
@@ -69,7 +88,7 @@ def _place(m: Memory, origin: int, changed: int, probed: int, registers: int) ->
 @njit(cache=True, forceinline=True)
 def _derive(m: Memory, d: int, origin: int, changed: int, probed: int, registers: int, horizon: int) -> None:
     arity = m[d + ARITY]
-    if arity == 2:
+    if arity == 2 and m[d + INDICES] != 0:
         x = m[_place(m, origin, changed, probed, registers)]
         y = m[_place(m, origin + 2, changed, probed, registers)]
         upsert_pair(m, d, x, y, horizon)
@@ -77,7 +96,7 @@ def _derive(m: Memory, d: int, origin: int, changed: int, probed: int, registers
     key = m[KEY]
     for j in range(arity):
         m[key + j] = m[_place(m, origin + 2 * j, changed, probed, registers)]
-    upsert(m, d, key, horizon)
+    put(m, d, key, horizon)
 
 
 @njit(cache=True)
@@ -101,7 +120,89 @@ def copy_rows(m: Memory, v: int, t: int, row: int, _texts: Memory) -> None:
 
 
 @njit(cache=True)
-def compute_rows(m: Memory, v: int, t: int, row: int, _texts: Memory) -> None:
+def filter_rows(m: Memory, v: int, t: int, row: int, texts: Memory) -> None:
+    """A rule of one literal that compares terms, or asks whether a time lies in a window, from a new row on."""
+    d, head, origin = m[v + CHANGED], m[v + HEAD], m[v + HEAD_FROM]
+    registers, at_h, end = m[REGISTERS], m[d + AT_H], m[d + UPTO]
+    binds, first_bind = m[v + BINDS], m[v + FIRST_BIND]
+    first, last = m[v + FIRST_STEP], m[v + FIRST_STEP] + m[v + STEPS] * STEP
+    head_moves = head == d  # then its records may move as well
+    last_b, until = int64(0), NEVER  # the row from which a head was derived last, and until when that holds
+    fuel = m[FUEL]
+    while row < end:
+        b = record(m, d, row)
+        horizon, begin = m[b + at_h], t
+        if horizon >= t:
+            bind(m, b, binds, first_bind, registers)
+            p = first
+            while p < last:
+                if m[p + CODE] == COMPARE:
+                    left, right = m[registers + m[p + LEFT]], m[registers + m[p + RIGHT]]
+                    if _holds(m, m[p + COMPARISON], left, right, texts) == (m[p + NEGATED] == 1):
+                        break
+                else:
+                    u, step = m[registers + m[p + WITHIN_TIME]], m[p + WITHIN_STEP]
+                    begin = max(t, enters(u, m[p + WITHIN_AHEAD], step))
+                    horizon = min(horizon, leaves(u, m[p + WITHIN_BACK], step))
+                    if u >= SMALL or horizon < begin:
+                        break
+                p += STEP
+            if m[STOPPED] != GO_ON:  # the driver could not compare two terms
+                return
+            if p == last:
+                if begin > t:
+                    _put_off(m, head, origin, b, registers, begin, horizon)
+                elif horizon > until or not _is_same(m, head, origin, b, last_b, registers):
+                    _derive(m, head, origin, b, b, registers, horizon)
+                    last_b, until = b, NEVER if head_moves else horizon
+        row += 1
+        fuel -= 1
+        if fuel < 0:
+            fuel = pause(m)
+            if m[STOPPED] != GO_ON:
+                return
+    m[FUEL] = fuel
+
+
+@njit(cache=True, forceinline=True)
+def _holds(m: Memory, comparison: int, left: int, right: int, texts: Memory) -> bool:
+    """Whether a comparison holds; the codes of small integers compare as they are."""
+    if left < SMALL and right < SMALL:
+        if comparison == LESS:
+            return left < right
+        if comparison == GREATER_EQUAL:
+            return left >= right
+        if comparison == GREATER:
+            return left > right
+        if comparison == LESS_EQUAL:
+            return left <= right
+    return compare(m, comparison, left, right, texts)
+
+
+@njit(cache=True, forceinline=True)
+def _is_same(m: Memory, head: int, origin: int, changed: int, other: int, registers: int) -> bool:
+    """Whether two rows give the same head. Often neighbours do, such as those that differ in what only a test needs."""
+    for j in range(m[head + ARITY]):
+        if (
+            m[_place(m, origin + 2 * j, changed, changed, registers)]
+            != m[_place(m, origin + 2 * j, other, other, registers)]
+        ):
+            return False
+    return True
+
+
+@njit(cache=True)
+def _put_off(m: Memory, head: int, origin: int, row: int, registers: int, begin: int, horizon: int) -> None:
+    """The head is to hold from a later time on."""
+    key = m[KEY]
+    for j in range(m[head + ARITY]):
+        m[key + j] = m[_place(m, origin + 2 * j, row, row, registers)]
+    m[key + m[head + ARITY]] = begin
+    upsert(m, m[head + PARTNER], key, horizon)
+
+
+@njit(cache=True)
+def compute_rows(m: Memory, v: int, t: int, row: int, texts: Memory) -> None:
     """A rule of one literal that computes terms, from a new row of the literal on."""
     d, head, origin = m[v + CHANGED], m[v + HEAD], m[v + HEAD_FROM]
     registers, at_h, end = m[REGISTERS], m[d + AT_H], m[d + UPTO]
@@ -115,10 +216,14 @@ def compute_rows(m: Memory, v: int, t: int, row: int, _texts: Memory) -> None:
             bind(m, b, binds, first_bind, registers)
             p = first
             while p < last:
-                left, right = m[registers + m[p + FIRST_OPERAND]], m[registers + m[p + SECOND_OPERAND]]
-                value = known_value(m, m[p + OPERATOR], left, right)
-                if value == NOT_KNOWN:
-                    value = compute(m, m[p + OPERATOR], left, right)
+                if m[p + CODE] == MAKE:
+                    invoke(m[p + MAKER], m, p, t, int64(0), texts)
+                    value = m[p + FOUND]
+                else:
+                    left, right = m[registers + m[p + FIRST_OPERAND]], m[registers + m[p + SECOND_OPERAND]]
+                    value = known_value(m, m[p + OPERATOR], left, right)
+                    if value == NOT_KNOWN:
+                        value = compute(m, m[p + OPERATOR], left, right)
                 if value <= UNDEFINED:
                     note_failure(m, v, (p - first) // STEP, value)
                     break

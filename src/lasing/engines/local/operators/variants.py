@@ -24,13 +24,22 @@ MEMO_TICK, MEMO_FIRST, MEMO_SECOND, MEMO_VALUE = range(6, 10)
 # also which change it is about; the first register of a tuple that has changed; its kernel; and what that found.
 TESTS, WALKED_FROM, WALKER, FOUND = 2, 8, 9, 10
 ITSELF, OTHER = 2, 3
+# A sweep is the last probe, if only comparisons come after it (see `sweep`): how many of them; the head's arguments, as
+# far as they are known before; and where the others are: how many, then for each its column in the head and in the row.
+COMPARES, TEMPLATE, TAKEN = 8, 9, 10
 STEP = 11
-PROBE, ABSENT, COMPARE, COMPUTE, WITHIN, TIME, WALK = range(7)
+PROBE, ABSENT, COMPARE, COMPUTE, WITHIN, TIME, WALK, SWEEP, MAKE = range(9)
+# A step that makes an identifier (see `identifiers`) is like a computation, but has a kernel of its own, which leaves
+# what it made in FOUND. Its operands are a list of registers: where that is, and how many there are.
+MADE_OF, OPERANDS, MAKER = 3, 4, 9
 WITHIN_TIME, WITHIN_BACK, WITHIN_AHEAD, WITHIN_STEP = range(1, 5)
 TIME_REGISTER = 1
 # A bind: a column, a register, and whether the register is checked rather than set.
 COLUMN, REGISTER, CHECKED = range(3)
 BIND = 3
+# What a sweep takes from a row: a column of the head, and one of the row.
+HEAD_COLUMN, ROW_COLUMN = range(2)
+TAKE = 2
 # The tests of a walk: how many, then for each a column, the comparison, whether the column is its first operand,
 # whether it is negated, and the register of the other operand.
 TESTED_COLUMN, TESTED_COMPARISON, TESTED_FIRST, TESTED_NEGATED, TESTED_REGISTER = range(5)
