@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from lasing.algebra.lowering import Lowering
 from lasing.algebra.nodes import Condition, Extend, Node, Pattern
-from lasing.algebra.terms import call
+from lasing.algebra.terms import TRUE, call
 from lasing.errors import similar
 from lasing.languages.cql.mistakes import NAME, WINDOW, Mistake
-from lasing.languages.cql.syntax import Declaration, LastRows, Now, StreamWindow
+from lasing.languages.cql.syntax import ColumnDef, Declaration, LastRows, Now, StreamWindow
 from lasing.languages.cql.types import Field
 from lasing.languages.cql.windows import window_of
 from lasing.logic.formulas import At, Atom, Compare, Formula, Not, Window
@@ -19,6 +19,9 @@ from lasing.logic.values import is_name
 
 GREATEST = 1.7976931348623157e308
 """No number is greater, and no other value is less."""
+
+CONVERTED = ("BOOLEAN", "TIMESTAMP", "DECIMAL")
+"""The types of columns whose values come in as texts, and are converted where a query reads them."""
 
 _NO_NAME = re.compile(r"[^A-Za-z0-9_]")
 
@@ -101,7 +104,10 @@ class Catalog:
 
     def _view(self, view: View, alias: str, window: StreamWindow | None) -> tuple[Node, list[Field]]:
         columns = tuple(self._fresh(f.name) for f in view.fields)
-        fields = [Field(f.name, c, f.type, f.nullable, alias) for f, c in zip(view.fields, columns, strict=True)]
+        fields = [
+            Field(f.name, c, f.type, f.nullable, alias, scale=f.scale)
+            for f, c in zip(view.fields, columns, strict=True)
+        ]
         hidden = tuple(self.builder.variable("Row") for _ in range(view.unseen))
         atom = Atom(view.predicate, (*columns, *hidden))
         missing = frozenset(f.column for f in fields if f.nullable)
@@ -140,7 +146,7 @@ class Catalog:
         literal: Formula = Window(window_of(window, predicate, keys, self.tick), At(time, atom))
         if isinstance(window.content, Now) and stream.time is None:
             literal = atom
-        tests = [t for v, c in zip(columns, stream.columns, strict=True) for t in tests_of(v, c.type, c.not_null)]
+        tests = [t for v, c in zip(columns, stream.columns, strict=True) for t in tests_of(v, c)]
         shown = (*columns, *(() if stream.time is None else (time,)))
         node = Pattern((literal, *tests), shown, missing)
         return self._converted(node, stream, alias, columns, time)
@@ -152,11 +158,11 @@ class Catalog:
         fields = []
         for variable, column in zip(columns, declared.columns, strict=True):
             place = variable
-            if column.type in ("BOOLEAN", "TIMESTAMP"):
+            if column.type in CONVERTED:
                 place = self._fresh(column.name)
-                node = Extend(node, place, Condition(call("sql_cast", variable, "VARCHAR", column.type)))
+                node = Extend(node, place, Condition(call("sql_cast", variable, "VARCHAR", column.full_type)))
             nullable = not column.not_null or place != variable
-            fields.append(Field(column.name, place, column.type, nullable, alias))
+            fields.append(Field(column.name, place, column.type, nullable, alias, scale=column.digits.scale))
         if declared.time is not None and time is not None:
             place = time
             if declared.time.type == "TIMESTAMP":
@@ -166,11 +172,11 @@ class Catalog:
         return node, fields
 
 
-def tests_of(term: Term, kind: str, not_null: bool) -> list[Formula]:
-    """The literals that a value that came in is of a type, as far as numbers and texts go: kernels can test that."""
-    match kind:
+def tests_of(term: Term, column: ColumnDef) -> list[Formula]:
+    """The literals that a value that came in is one of a column. Kernels can tell numbers from texts."""
+    match column.type:
         case "DOUBLE" | "BIGINT":
-            return [Compare("<=", term, GREATEST)] if not_null else [Not(Compare(">=", term, ""))]
+            return [Compare("<=", term, GREATEST)] if column.not_null else [Not(Compare(">=", term, ""))]
         case "VARCHAR":
-            return [Compare(">=", term, "")] if not_null else [Not(Compare("<=", term, GREATEST))]
-    return []
+            return [Compare(">=", term, "")] if column.not_null else [Not(Compare("<=", term, GREATEST))]
+    return [Compare("=", call("sql_reads", term, column.full_type, int(column.not_null)), TRUE)]

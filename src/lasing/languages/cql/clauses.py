@@ -10,6 +10,7 @@ from lasing.languages.cql.syntax import (
     ColumnDef,
     Content,
     Declaration,
+    Digits,
     Insert,
     LastRows,
     Length,
@@ -23,17 +24,17 @@ from lasing.languages.cql.syntax import (
     Type,
 )
 from lasing.languages.cql.tokens import Token, tokens
+from lasing.languages.cql.types import MOST_DIGITS
 
 TYPES: dict[str, Type] = {
     **dict.fromkeys(("TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "LONG", "INT4", "INT8"), "BIGINT"),
-    **dict.fromkeys(("FLOAT", "REAL", "DOUBLE", "DECIMAL", "NUMERIC"), "DOUBLE"),
+    **dict.fromkeys(("FLOAT", "REAL", "DOUBLE"), "DOUBLE"),
+    **dict.fromkeys(("DECIMAL", "NUMERIC", "DEC"), "DECIMAL"),
     **dict.fromkeys(("VARCHAR", "CHAR", "TEXT", "STRING"), "VARCHAR"),
     **dict.fromkeys(("BOOLEAN", "BOOL"), "BOOLEAN"),
     **dict.fromkeys(("TIMESTAMP", "DATETIME", "TIMESTAMPTZ"), "TIMESTAMP"),
 }  # fmt: skip
 """The names of types, and what they are here."""
-
-INEXACT = ("DECIMAL", "NUMERIC")
 
 UNITS = {
     "MILLISECOND": 1, "MS": 1, "SECOND": 1_000, "SEC": 1_000, "S": 1_000, "MINUTE": 60_000, "MIN": 60_000,
@@ -229,7 +230,10 @@ class _Reader:
             hint = similar(written.text.upper(), TYPES) or f"types are {', '.join(dict.fromkeys(TYPES.values()))}"
             raise Mistake(TYPE, f"there is no type {written.text}", written.offset, len(written.text), hint)
         self._skip("PRECISION", "VARYING")
-        if self._skip("("):
+        digits = Digits()
+        if kind == "DECIMAL":
+            digits = self._digits() if self._skip("(") else digits
+        elif self._skip("("):
             while not self._skip(")"):
                 self._next(")")
         not_null = False
@@ -242,7 +246,22 @@ class _Reader:
                 not_null = True
             else:
                 self._expect("NULL")
-        return ColumnDef(name, kind, not_null, token.offset)
+        return ColumnDef(name, kind, not_null, token.offset, digits)
+
+    def _digits(self) -> Digits:
+        """`10, 2)`, after the parenthesis of DECIMAL."""
+        sizes = [self._next("how many digits")]
+        if self._skip(","):
+            sizes.append(self._next("how many digits after the point"))
+        self._expect(")")
+        for size in sizes:
+            if not size.text.isdecimal():
+                raise self._unexpected(size, "a number of digits")
+        precision, scale = int(sizes[0].text), int(sizes[1].text) if len(sizes) > 1 else 0
+        if not 1 <= precision <= MOST_DIGITS or scale > precision:
+            message = f"a DECIMAL has 1 to {MOST_DIGITS} digits, and no more of them after the point"
+            raise Mistake(TYPE, message, sizes[0].offset, sizes[-1].end - sizes[0].offset, "such as: DECIMAL(10, 2)")
+        return Digits(precision, scale)
 
     def _setting(self) -> TickSetting:
         self._at = 1

@@ -6,25 +6,36 @@ just as SQL's three-valued logic has it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from sqlglot import exp
 
-from lasing.algebra.nodes import Condition, Exists, Extend
+from lasing.algebra.nodes import Condition, Exists, Extend, columns_of
 from lasing.algebra.terms import FALSE, TRUE, call
 from lasing.errors import similar
-from lasing.languages.cql.functions import FUNCTIONS, NAMES, known_names
-from lasing.languages.cql.literals import constant, duration
+from lasing.languages.cql.functions import FUNCTIONS, NAMES, known_names, same_type
+from lasing.languages.cql.literals import constant, duration, exact_constant
 from lasing.languages.cql.mistakes import GROUPING, NAME, SYNTAX, TYPE, UNSUPPORTED, Mistake, Mistakes
 from lasing.languages.cql.places import span
 from lasing.languages.cql.scope import Source
-from lasing.languages.cql.syntax import Type
-from lasing.languages.cql.types import NULL, NUMBERS, OPEN, UNKNOWN, Typed, common, fits
+from lasing.languages.cql.syntax import Digits, Type, full_type
+from lasing.languages.cql.types import (
+    MOST_DIGITS,
+    NULL,
+    NUMBERS,
+    OPEN,
+    UNKNOWN,
+    Typed,
+    common,
+    converted,
+    fits,
+    scale_of,
+)
 from lasing.logic.functions.sql import cast_of
 from lasing.logic.terms import Term, Variable
-from lasing.logic.values import Undefined
+from lasing.logic.values import Undefined, is_value
 
 COMPARISONS: dict[type[exp.Expr], Callable[[Term, Term], Term]] = {
     exp.EQ: lambda a, b: call("same", a, b),
@@ -46,10 +57,13 @@ CAST_TYPES: dict[Any, Type] = {
         (exp.DataType.Type.TINYINT, exp.DataType.Type.SMALLINT, exp.DataType.Type.INT, exp.DataType.Type.BIGINT),
         "BIGINT",
     ),
-    **dict.fromkeys((exp.DataType.Type.FLOAT, exp.DataType.Type.DOUBLE, exp.DataType.Type.DECIMAL), "DOUBLE"),
+    **dict.fromkeys((exp.DataType.Type.FLOAT, exp.DataType.Type.DOUBLE), "DOUBLE"),
+    exp.DataType.Type.DECIMAL: "DECIMAL",
     **dict.fromkeys((exp.DataType.Type.VARCHAR, exp.DataType.Type.TEXT, exp.DataType.Type.CHAR), "VARCHAR"),
     exp.DataType.Type.BOOLEAN: "BOOLEAN",
-    **dict.fromkeys((exp.DataType.Type.TIMESTAMP, exp.DataType.Type.TIMESTAMPTZ), "TIMESTAMP"),
+    **dict.fromkeys(
+        (exp.DataType.Type.TIMESTAMP, exp.DataType.Type.TIMESTAMPTZ, exp.DataType.Type.TIMESTAMPNTZ), "TIMESTAMP"
+    ),
 }  # fmt: skip
 
 
@@ -116,7 +130,9 @@ class Expressions:
 
     def _need(self, found: Typed, expression: exp.Expr, *types: Type) -> None:
         if not fits(found.type, *types):
-            wanted = " or ".join("a number" if t == "DOUBLE" else t for t in types if t != "BIGINT" or len(types) == 1)
+            wanted = " or ".join(
+                "a number" if t == "DOUBLE" else t for t in types if t not in NUMBERS[:-1] or len(types) == 1
+            )
             raise Mistake(TYPE, f"this is {found.type}, but {wanted} is needed", *span(expression))
 
     def typed(self, expression: exp.Expr) -> Typed:
@@ -160,6 +176,9 @@ class Expressions:
             case exp.NullSafeEQ() | exp.NullSafeNEQ():
                 return self._distinct(expression)
             case exp.EQ() | exp.NEQ() | exp.LT() | exp.GT() | exp.LTE() | exp.GTE():
+                quantified = self._quantified(expression)
+                if quantified is not None:
+                    return quantified
                 left, right = self._compared(expression.left, expression.right)
                 make = COMPARISONS[type(expression)]
                 return Typed(make(left.term, right.term), "BOOLEAN", left.nullable or right.nullable)
@@ -178,7 +197,7 @@ class Expressions:
                 self._need(inner, expression.this, *NUMBERS, "INTERVAL")
                 if isinstance(inner.term, int | float):
                     return Typed(-inner.term, inner.type, False)
-                return Typed(call("-", inner.term), inner.type, True)
+                return Typed(call("-", inner.term), inner.type, True, inner.scale)
             case exp.Add() | exp.Sub() | exp.Mul() | exp.Div() | exp.IntDiv() | exp.Mod():
                 return self._arithmetic(expression)
             case exp.DPipe():
@@ -210,14 +229,28 @@ class Expressions:
 
     def _compared(self, left: exp.Expr, right: exp.Expr) -> tuple[Typed, Typed]:
         """Two values that can be compared. A text beside a TIMESTAMP is one too."""
-        one, other = self.typed(left), self.typed(right)
+        one, other = self._beside([left, right])
         one, other = self._moment(one, other, left), self._moment(other, one, right)
-        if common(one.type, other.type) is None:
+        kind, scale = common(one.type, other.type), scale_of(one, other)
+        if kind is None:
             message = f"{one.type} and {other.type} cannot be compared"
             start, length = span(left)
             end = sum(span(right))
             raise Mistake(TYPE, message, start, max(end - start, length), f"CAST one of them: CAST(… AS {one.type})")
-        return one, other
+        return converted(one, kind, scale), converted(other, kind, scale)
+
+    def _beside(self, expressions: Sequence[exp.Expr]) -> list[Typed]:
+        """Expressions that belong together. A literal with a point is exact beside a DECIMAL."""
+        found = [self.typed(one) for one in expressions]
+        if any(part.type == "DECIMAL" for part in found):
+            pairs = zip(found, expressions, strict=True)
+            found = [(exact_constant(one) or part) if part.type == "DOUBLE" else part for part, one in pairs]
+        return found
+
+    def _alike(self, expression: exp.Expr, parts: list[Typed]) -> tuple[Type, list[Typed]]:
+        """The common type of some values, and the values as such."""
+        kind, scale = self._common(expression, *parts), scale_of(*parts)
+        return kind, [converted(part, kind, scale) for part in parts]
 
     def _moment(self, value: Typed, other: Typed, expression: exp.Expr) -> Typed:
         if other.type != "TIMESTAMP" or value.type != "VARCHAR" or not isinstance(value.term, str):
@@ -245,12 +278,28 @@ class Expressions:
         return Typed(same if isinstance(expression, exp.NullSafeEQ) else call("opposite", same), "BOOLEAN", False)
 
     def _between(self, expression: exp.Between) -> Typed:
-        value, low = self._compared(expression.this, expression.args["low"])
-        _, high = self._compared(expression.this, expression.args["high"])
-        term = call("all_of", call("less_equal", low.term, value.term), call("less_equal", value.term, high.term))
+        ends = [self._compared(expression.this, expression.args[name]) for name in ("low", "high")]
+        (above, low), (below, high) = ends
+        term = call("all_of", call("less_equal", low.term, above.term), call("less_equal", below.term, high.term))
         if expression.args.get("symmetric"):
-            raise Mistake(UNSUPPORTED, "BETWEEN SYMMETRIC is not supported", *span(expression))
+            turned = call("all_of", call("less_equal", high.term, below.term), call("less_equal", above.term, low.term))
+            term = call("any_of", term, turned)
         return Typed(term, "BOOLEAN", True)
+
+    def _quantified(self, expression: exp.Binary) -> Typed | None:
+        """`x = ANY (query)` is IN, and `x <> ALL (query)` is NOT IN; None for a comparison of values."""
+        inner = expression.expression
+        if not isinstance(inner, exp.Any | exp.All):
+            return None
+        fits_in = isinstance(expression, exp.EQ) and isinstance(inner, exp.Any)
+        if not fits_in and not (isinstance(expression, exp.NEQ) and isinstance(inner, exp.All)):
+            note = "= ANY and <> ALL are; for others, use MIN or MAX in a query, or EXISTS"
+            raise Mistake(
+                UNSUPPORTED, f"{inner.key.upper()} is not supported after this operator", *span(expression), note
+            )
+        query = inner.this if isinstance(inner.this, exp.Subquery) else exp.Subquery(this=inner.this)
+        found = self._in(exp.In(this=expression.left, query=query))
+        return found if fits_in else Typed(call("opposite", found.term), "BOOLEAN", found.nullable)
 
     def _in(self, expression: exp.In) -> Typed:
         if expression.args.get("query") is not None:
@@ -260,7 +309,7 @@ class Expressions:
             raise Mistake(SYNTAX, "IN needs a list or a query", *span(expression))
         pairs = [self._compared(expression.this, one) for one in expression.expressions]
         value = pairs[0][0]
-        if len(pairs) > 20 and all(not isinstance(p.term, Variable) for _, p in pairs):
+        if len(pairs) > 20 and all(one.term == value.term and is_value(p.term) for one, p in pairs):
             return Typed(call("one_of", value.term, *(p.term for _, p in pairs)), "BOOLEAN", True)
         equal = [call("same", one.term, other.term) for one, other in pairs]
         return Typed(equal[0] if len(equal) == 1 else call("any_of", *equal), "BOOLEAN", True)
@@ -284,14 +333,18 @@ class Expressions:
     # -- arithmetic and texts -----------------------------------------------------------------------------------------
 
     def _arithmetic(self, expression: exp.Binary) -> Typed:
-        left, right = self.typed(expression.left), self.typed(expression.right)
+        left, right = self._beside([expression.left, expression.right])
         name, types = ARITHMETIC[type(expression)], {left.type, right.type}
         nullable = left.nullable or right.nullable or name in ("/", "sql_quotient", "sql_remainder")
         result: Type | None = None
+        scale = scale_of(left, right)
         match name, left.type, right.type:
             case _, one, other if fits(one, *NUMBERS) and fits(other, *NUMBERS):
                 result = "DOUBLE" if name == "/" else common(left.type, right.type)
                 result = "BIGINT" if result == "NULL" else result
+                if result == "DOUBLE":
+                    left, right = converted(left, "DOUBLE"), converted(right, "DOUBLE")
+                scale = {"*": left.scale + right.scale, "sql_quotient": 0}.get(name, scale)
             case "-", "TIMESTAMP", "TIMESTAMP":
                 result = "INTERVAL"
             case "+" | "-", "TIMESTAMP", "INTERVAL":
@@ -304,7 +357,7 @@ class Expressions:
             named = " and ".join(sorted(types - set(OPEN)))
             message = f"{expression.sql()} is no arithmetic: {named}"
             raise Mistake(TYPE, message, *span(expression), "texts are joined with ||")
-        return Typed(call(name, left.term, right.term), result, nullable)
+        return Typed(call(name, left.term, right.term), result, nullable, scale)
 
     def _joined(self, expression: exp.DPipe) -> Typed:
         parts = [self.typed(expression.left), self.typed(expression.right)]
@@ -320,7 +373,6 @@ class Expressions:
     # -- conditions ---------------------------------------------------------------------------------------------------
 
     def _case(self, expression: exp.Case) -> Typed:
-        results: list[Typed] = []
         tests: list[Term] = []
         for branch in expression.args["ifs"]:
             if expression.this is None:
@@ -328,14 +380,13 @@ class Expressions:
             else:
                 left, right = self._compared(expression.this, branch.this)
                 tests.append(call("same", left.term, right.term))
-            results.append(self.typed(branch.args["true"]))
-        default = expression.args.get("default")
-        last = NULL if default is None else self.typed(default)
-        kind = self._common(expression, *results, last)
+        default = expression.args.get("default") or exp.Null()
+        branches = [*(branch.args["true"] for branch in expression.args["ifs"]), default]
+        kind, (*results, last) = self._alike(expression, self._beside(branches))
         term = last.term
         for test, result in zip(reversed(tests), reversed(results), strict=True):
             term = call("if", call("coalesce", call("truth", test), FALSE), result.term, term)
-        return Typed(term, kind, any(r.nullable for r in (*results, last)))
+        return Typed(term, kind, any(r.nullable for r in (*results, last)), scale_of(*results, last))
 
     def _common(self, expression: exp.Expr, *parts: Typed) -> Type:
         kind = common(*(part.type for part in parts))
@@ -350,11 +401,26 @@ class Expressions:
         if wanted is None:
             note = f"types are {', '.join(dict.fromkeys(CAST_TYPES.values()))}"
             raise Mistake(TYPE, f"there is no type {to.sql()} here", *span(expression), note)
-        if value.type in (wanted, "NULL", "UNKNOWN") or (value.type, wanted) == ("BIGINT", "DOUBLE"):
-            return Typed(value.term, wanted, value.nullable)
+        digits = self._digits(to) if wanted == "DECIMAL" else Digits(MOST_DIGITS, value.scale)
+        if wanted == "DECIMAL":
+            value = exact_constant(expression.this) or value
+        same = value.type == wanted != "DECIMAL"
+        if same or value.type in ("NULL", "UNKNOWN") or (value.type, wanted) == ("BIGINT", "DOUBLE"):
+            return Typed(value.term, wanted, value.nullable, digits.scale)
         if value.type == "INTERVAL" or (wanted == "TIMESTAMP" and value.type != "VARCHAR"):
             raise Mistake(TYPE, f"{value.type} cannot be cast to {wanted}", *span(expression))
-        return Typed(call("sql_cast", value.term, value.type, wanted), wanted, True)
+        given = full_type(value.type, Digits(MOST_DIGITS, value.scale))
+        return Typed(call("sql_cast", value.term, given, full_type(wanted, digits)), wanted, True, digits.scale)
+
+    @staticmethod
+    def _digits(to: exp.DataType) -> Digits:
+        """The digits of `DECIMAL(10, 2)`."""
+        sizes = [int(size.this.this) for size in to.expressions if str(size.this.this).isdecimal()]
+        precision, scale = (*sizes, 0) if len(sizes) == 1 else sizes if len(sizes) == 2 else (0, 0)
+        if not 1 <= precision <= MOST_DIGITS or scale > precision:
+            message = f"a DECIMAL has 1 to {MOST_DIGITS} digits, and no more of them after the point"
+            raise Mistake(TYPE, message, *span(to), "such as: DECIMAL(10, 2)")
+        return Digits(precision, scale)
 
     # -- functions ----------------------------------------------------------------------------------------------------
 
@@ -363,19 +429,24 @@ class Expressions:
         name = _name(expression)
         match name:
             case "COALESCE" | "IFNULL":
-                parts = [self.typed(one) for one in arguments]
+                kind, parts = self._alike(expression, self._beside(arguments))
                 term = call("coalesce", *(p.term for p in parts))
-                return Typed(term, self._common(expression, *parts), all(p.nullable for p in parts))
+                return Typed(term, kind, all(p.nullable for p in parts), scale_of(*parts))
             case "NULLIF":
                 left, right = self._compared(arguments[0], arguments[1])
+                first = self.typed(arguments[0])
                 same = call("coalesce", call("same", left.term, right.term), FALSE)
-                return Typed(call("if", same, NULL.term, left.term), left.type, True)
+                return Typed(call("if", same, NULL.term, first.term), first.type, True, first.scale)
             case "IF":
                 test = self.truth(arguments[0])
-                parts = [self.typed(one) for one in arguments[1:]]
-                parts = parts if len(parts) == 2 else [*parts, NULL]
+                branches = arguments[1:] if len(arguments) == 3 else [*arguments[1:], exp.Null()]
+                kind, parts = self._alike(expression, self._beside(branches))
                 chosen = call("if", call("coalesce", call("truth", test), FALSE), *(p.term for p in parts))
-                return Typed(chosen, self._common(expression, *parts), any(p.nullable for p in parts))
+                return Typed(chosen, kind, any(p.nullable for p in parts), scale_of(*parts))
+            case "RAND" | "UUID":
+                columns = [call("coalesce", column, "") for column in columns_of(self.source.node)]
+                kind = "DOUBLE" if name == "RAND" else "VARCHAR"
+                return Typed(call("random" if name == "RAND" else "uuid", span(expression)[0], *columns), kind, False)
             case "CONCAT":
                 parts = [self.typed(one) for one in arguments]
                 for part, one in zip(parts, arguments, strict=True):
@@ -385,10 +456,10 @@ class Expressions:
                 return self._applied(expression.this.name.upper(), [expression.expression], expression)
             case "TRIM":
                 side = str(expression.args.get("position") or "BOTH").upper()
-                if expression.args.get("expression") is not None:
-                    raise Mistake(UNSUPPORTED, "TRIM takes spaces away only", *span(expression))
+                taken = expression.args.get("expression")
+                parts_of_trim = [expression.this] if taken is None else [expression.this, taken]
                 return self._applied(
-                    {"LEADING": "LTRIM", "TRAILING": "RTRIM"}.get(side, "TRIM"), [expression.this], expression
+                    {"LEADING": "LTRIM", "TRAILING": "RTRIM"}.get(side, "TRIM"), parts_of_trim, expression
                 )
             case "CURRENT_TIMESTAMP" | "NOW":
                 return self.now
@@ -404,13 +475,16 @@ class Expressions:
             number = f"{known.least}" if known.most in (known.least, None) else f"{known.least} to {known.most}"
             message = f"{name} takes {least}{number} argument{'s'[: number != '1']}, not {len(arguments)}"
             raise Mistake(TYPE, message, *span(expression))
-        parts = [self.typed(one) for one in arguments]
+        parts = self._beside(arguments)
         for place, (part, one) in enumerate(zip(parts, arguments, strict=True)):
             self._need(part, one, *known.takes[min(place, len(known.takes) - 1)])
         gives = known.gives(parts) if callable(known.gives) else known.gives
-        if gives == "UNKNOWN":
-            self._common(expression, *parts)
-        return Typed(known.make(*(p.term for p in parts)), gives, True)
+        if known.gives is same_type:
+            gives, parts = self._alike(expression, parts)
+        scale = 0
+        if gives == "DECIMAL":
+            scale = known.scale(parts)
+        return Typed(known.make(*(p.term for p in parts)), gives, True, scale)
 
 
 def _name(expression: exp.Func) -> str:

@@ -7,11 +7,29 @@ from dataclasses import dataclass
 
 from lasing.algebra.terms import call
 from lasing.languages.cql.syntax import Type
-from lasing.languages.cql.types import NUMBERS, Typed, common
+from lasing.languages.cql.types import NUMBERS, Typed, common, scale_of
 from lasing.logic.terms import Term
 
 Make = Callable[..., Term]
 Result = Type | Callable[[Sequence[Typed]], Type]
+
+
+def scale_of_first(arguments: Sequence[Typed]) -> int:
+    """The scale of a result that has as many digits after the point as the first argument."""
+    return scale_of(*arguments[:1])
+
+
+def _scale_of_all(arguments: Sequence[Typed]) -> int:
+    return scale_of(*arguments)
+
+
+def _no_scale(_: Sequence[Typed]) -> int:
+    return 0
+
+
+def _rounded_scale(arguments: Sequence[Typed]) -> int:
+    places = arguments[1].term if len(arguments) > 1 else 0
+    return min(arguments[0].scale, max(places, 0)) if isinstance(places, int) else arguments[0].scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,23 +41,27 @@ class SqlFunction:
     make: Make
     least: int
     most: int | None
-    skips_nulls: bool = False
-    """Whether it has a value although an argument is NULL."""
+    scale: Callable[[Sequence[Typed]], int] = scale_of_first
+    """How many digits after the point the result has, if it is a DECIMAL."""
 
 
 TEXT: tuple[Type, ...] = ("VARCHAR",)
 WHOLE: tuple[Type, ...] = ("BIGINT",)
 MOMENT: tuple[Type, ...] = ("TIMESTAMP",)
-ANY: tuple[Type, ...] = ("BIGINT", "DOUBLE", "VARCHAR", "BOOLEAN", "TIMESTAMP", "INTERVAL")
-ORDERED: tuple[Type, ...] = ("BIGINT", "DOUBLE", "VARCHAR", "TIMESTAMP")
+ORDERED: tuple[Type, ...] = (*NUMBERS, "VARCHAR", "TIMESTAMP")
 
 
 def _f(
-    takes: Sequence[tuple[Type, ...]], gives: Result, make: Make | str, least: int | None = None, most: int | None = -1
+    takes: Sequence[tuple[Type, ...]],
+    gives: Result,
+    make: Make | str,
+    least: int | None = None,
+    most: int | None = -1,
+    scale: Callable[[Sequence[Typed]], int] = scale_of_first,
 ) -> SqlFunction:
     made: Make = (lambda *args: call(make, *args)) if isinstance(make, str) else make
     fewest = len(takes) if least is None else least
-    return SqlFunction(tuple(takes), gives, made, fewest, len(takes) if most == -1 else most)
+    return SqlFunction(tuple(takes), gives, made, fewest, len(takes) if most == -1 else most, scale)
 
 
 def same_type(arguments: Sequence[Typed]) -> Type:
@@ -51,29 +73,26 @@ def _first_type(arguments: Sequence[Typed]) -> Type:
     return arguments[0].type if arguments[0].type != "NULL" else "DOUBLE"
 
 
-def _extreme(name: str) -> Make:
-    """LEAST and GREATEST leave NULLs aside."""
-    return lambda *args: call(name, *args)
-
-
 FUNCTIONS: dict[str, SqlFunction] = {
     "ABS": _f([NUMBERS], _first_type, "abs"),
-    "ROUND": _f([NUMBERS, WHOLE], _first_type, lambda x, places=0: call("sql_round", x, places), least=1),
-    "FLOOR": _f([NUMBERS], _first_type, "floor"),
-    "CEIL": _f([NUMBERS], _first_type, "ceil"),
+    "ROUND": _f(
+        [NUMBERS, WHOLE], _first_type, lambda x, places=0: call("sql_round", x, places), least=1, scale=_rounded_scale
+    ),
+    "FLOOR": _f([NUMBERS], _first_type, "floor", scale=_no_scale),
+    "CEIL": _f([NUMBERS], _first_type, "ceil", scale=_no_scale),
     "SIGN": _f([NUMBERS], "BIGINT", "sql_sign"),
-    "MOD": _f([NUMBERS, NUMBERS], same_type, "sql_remainder"),
-    "LEAST": _f([ORDERED], same_type, _extreme("sql_least"), least=1, most=None),
-    "GREATEST": _f([ORDERED], same_type, _extreme("sql_greatest"), least=1, most=None),
+    "MOD": _f([NUMBERS, NUMBERS], same_type, "sql_remainder", scale=_scale_of_all),
+    "LEAST": _f([ORDERED], same_type, "sql_least", least=1, most=None, scale=_scale_of_all),
+    "GREATEST": _f([ORDERED], same_type, "sql_greatest", least=1, most=None, scale=_scale_of_all),
     "UPPER": _f([TEXT], "VARCHAR", "upper"),
     "LOWER": _f([TEXT], "VARCHAR", "lower"),
     "LENGTH": _f([TEXT], "BIGINT", "length"),
     "SUBSTRING": _f([TEXT, WHOLE, WHOLE], "VARCHAR", "sql_substring", least=2),
     "LEFT": _f([TEXT, WHOLE], "VARCHAR", "sql_left"),
     "RIGHT": _f([TEXT, WHOLE], "VARCHAR", "sql_right"),
-    "TRIM": _f([TEXT], "VARCHAR", lambda x: call("sql_trim", x, "both")),
-    "LTRIM": _f([TEXT], "VARCHAR", lambda x: call("sql_trim", x, "left")),
-    "RTRIM": _f([TEXT], "VARCHAR", lambda x: call("sql_trim", x, "right")),
+    "TRIM": _f([TEXT, TEXT], "VARCHAR", lambda x, *taken: call("sql_trim", x, "both", *taken), least=1),
+    "LTRIM": _f([TEXT, TEXT], "VARCHAR", lambda x, *taken: call("sql_trim", x, "left", *taken), least=1),
+    "RTRIM": _f([TEXT, TEXT], "VARCHAR", lambda x, *taken: call("sql_trim", x, "right", *taken), least=1),
     "REPLACE": _f([TEXT, TEXT, TEXT], "VARCHAR", "sql_replace"),
     "REVERSE": _f([TEXT], "VARCHAR", "sql_reverse"),
     "CONTAINS": _f([TEXT, TEXT], "BOOLEAN", "contains"),
@@ -85,6 +104,11 @@ FUNCTIONS: dict[str, SqlFunction] = {
     "MD5": _f([TEXT], "VARCHAR", lambda x: call("hash", "md5", x)),
     "SHA": _f([TEXT], "VARCHAR", lambda x: call("hash", "sha1", x)),
     "SHA256": _f([TEXT], "VARCHAR", lambda x: call("hash", "sha256", x)),
+    "SHA384": _f([TEXT], "VARCHAR", lambda x: call("hash", "sha384", x)),
+    "SHA512": _f([TEXT], "VARCHAR", lambda x: call("hash", "sha512", x)),
+    "URL_ENCODE": _f([TEXT], "VARCHAR", "encode_for_uri"),
+    "BEFORE": _f([TEXT, TEXT], "VARCHAR", "before"),
+    "AFTER": _f([TEXT, TEXT], "VARCHAR", "after"),
     "YEAR": _f([MOMENT], "BIGINT", "year"),
     "MONTH": _f([MOMENT], "BIGINT", "month"),
     "DAY": _f([MOMENT], "BIGINT", "day"),
@@ -105,7 +129,9 @@ NAMES: dict[str, str] = {
 
 AGGREGATES = ("COUNT", "SUM", "AVG", "MIN", "MAX")
 
-SPECIAL = ("COALESCE", "NULLIF", "IFNULL", "IF", "CONCAT", "CAST", "TRY_CAST", "EXTRACT", "NOW")
+SPECIAL = (
+    "COALESCE", "NULLIF", "IFNULL", "IF", "CONCAT", "CAST", "TRY_CAST", "EXTRACT", "NOW", "RANDOM", "UUID",
+)  # fmt: skip
 """Functions that are translated one by one."""
 
 

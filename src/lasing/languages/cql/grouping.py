@@ -130,6 +130,10 @@ def _aggregated(aggregate: exp.Expr, expressions: Expressions) -> tuple[Aggregat
         if len(argument.expressions) != 1:
             raise Mistake(UNSUPPORTED, "DISTINCT of several values is not supported", *span(call_))
         argument = argument.expressions[0]
+        if isinstance(argument, exp.Star):
+            raise Mistake(
+                UNSUPPORTED, "DISTINCT * is not supported", *span(call_), "count the rows of SELECT DISTINCT *"
+            )
     if call_.args.get("expressions"):
         raise Mistake(TYPE, f"{type(call_).__name__.upper()} takes one argument", *span(call_))
     if function == "count" and (argument is None or isinstance(argument, exp.Star)):
@@ -148,7 +152,10 @@ def _aggregated(aggregate: exp.Expr, expressions: Expressions) -> tuple[Aggregat
     elif kind == "NULL":
         kind = "BIGINT"
     counted = value.term if condition is None else _if(condition, value.term)
-    return Aggregated(function, column, counted, distinct), Typed(column, kind, function != "count")
+    result = Typed(column, kind, function != "count", value.scale)
+    if function == "plain_avg" and value.type == "DECIMAL":
+        result = Typed(call("sql_cast", column, "DECIMAL", "DOUBLE"), "DOUBLE")
+    return Aggregated(function, column, counted, distinct), result
 
 
 def _if(condition: Term, value: Term) -> Term:

@@ -8,15 +8,16 @@ from sqlglot import exp
 
 from lasing.algebra.nodes import UNIT
 from lasing.errors import similar
-from lasing.languages.cql.catalog import Catalog, predicate_of
+from lasing.languages.cql.catalog import CONVERTED, Catalog, predicate_of
 from lasing.languages.cql.expressions import Expressions
+from lasing.languages.cql.literals import exact_constant
 from lasing.languages.cql.mistakes import NAME, SYNTAX, TYPE, Mistake, Mistakes
 from lasing.languages.cql.parsing import parsed
 from lasing.languages.cql.places import span
 from lasing.languages.cql.relations import Translator
 from lasing.languages.cql.scope import Source
 from lasing.languages.cql.syntax import ColumnDef, Declaration, Insert
-from lasing.languages.cql.types import Typed, fits
+from lasing.languages.cql.types import NUMBERS, Typed, fits
 from lasing.logic.formulas import Atom
 from lasing.logic.functions.sql import cast_of
 from lasing.logic.values import UNBOUND, Undefined, Value, is_value
@@ -52,6 +53,9 @@ def inserted_rows(insert: Insert, catalog: Catalog, mistakes: Mistakes, now: Typ
                 found[place] = _value(item, known.columns[place], expressions)
             except Mistake as mistake:
                 mistakes.add(mistake)
+        for place, column in enumerate(known.columns):
+            if column.not_null and place not in places:
+                mistakes.add(Mistake(TYPE, f"{column.name} is NOT NULL, and has no value here", *span(row)))
         rows.append(tuple(found))
     return _facts(known, rows, catalog)
 
@@ -76,11 +80,17 @@ def _value(item: exp.Expr, column: ColumnDef, expressions: Expressions) -> Value
     if not is_value(found.term):
         raise Mistake(TYPE, "a row has constants only", *span(item))
     value: Value = found.term
-    if found.type == "VARCHAR" and column.type in ("TIMESTAMP", "BOOLEAN"):
+    if found.type == "VARCHAR" and column.type in CONVERTED:
         try:
-            return cast_of(value, "VARCHAR", column.type)
+            return cast_of(value, "VARCHAR", column.full_type)
         except Undefined:
             raise Mistake(TYPE, f"{item.sql()} is not {column.type}", *span(item)) from None
+    if column.type == "DECIMAL" and found.type in NUMBERS:
+        exact = exact_constant(item)
+        try:
+            return cast_of(value if exact is None else exact.term, found.type, column.full_type)  # type: ignore[arg-type]
+        except Undefined:
+            raise Mistake(TYPE, f"{item.sql()} is not {column.full_type}", *span(item)) from None
     if not fits(found.type, column.type):
         raise Mistake(TYPE, f"{column.name} is {column.type}, but this is {found.type}", *span(item))
     return value

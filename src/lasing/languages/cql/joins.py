@@ -12,8 +12,8 @@ from lasing.algebra.terms import TRUE, call
 from lasing.languages.cql.mistakes import NAME, SYNTAX, TYPE, UNSUPPORTED, Mistake
 from lasing.languages.cql.places import end_of, span
 from lasing.languages.cql.scope import Source
-from lasing.languages.cql.types import Field, common
-from lasing.logic.terms import variables_of
+from lasing.languages.cql.types import Field, common, converted, scale_of
+from lasing.logic.terms import Term, variables_of
 
 if TYPE_CHECKING:
     from lasing.languages.cql.relations import Translator
@@ -133,7 +133,7 @@ def _joined(translator: Translator, left: Source, join: exp.Join, outer: Source 
     condition = Condition(TRUE)
     if names:
         merged = [_pair(name, left, right, join) for name in names]
-        tests = [call("same", one.column, other.column) for one, other in merged]
+        tests = [_same(one, other) for one, other in merged]
         condition = Condition(tests[0] if len(tests) == 1 else call("all_of", *tests))
     elif on is not None:
         before = both.node
@@ -165,6 +165,17 @@ def _pair(name: str, left: Source, right: Source, join: exp.Join) -> tuple[Field
     return one, other
 
 
+def _same(one: Field, other: Field) -> Term:
+    return call("same", *_alike(one, other))
+
+
+def _alike(one: Field, other: Field) -> list[Term]:
+    """The values of two columns, as values of one type."""
+    kind, scale = common(one.type, other.type), scale_of(one, other)
+    assert kind is not None, "they have a common type"
+    return [converted(side.typed, kind, scale).term for side in (one, other)]
+
+
 def _node(both: Node, left: Node, right: Node, side: str, condition: Condition, translator: Translator) -> Node:
     match side:
         case "LEFT":
@@ -189,8 +200,11 @@ def _merge(both: Source, merged: list[tuple[Field, Field]], side: str, translato
         kind = common(one.type, other.type)
         assert kind is not None
         column, nullable = (other.column, other.nullable) if side == "RIGHT" else (one.column, one.nullable)
-        if side == "FULL":
-            column, nullable = translator.fresh(one.name), one.nullable or other.nullable
-            both.node = Extend(both.node, column, Condition(call("coalesce", one.column, other.column)))
-        new.append(Field(one.name, column, kind, nullable))
+        sides = _alike(one, other)
+        term = call("coalesce", *sides) if side == "FULL" else sides[side == "RIGHT"]
+        if term != column:
+            column = translator.fresh(one.name)
+            both.node = Extend(both.node, column, Condition(term))
+        nullable = one.nullable or other.nullable if side == "FULL" else nullable
+        new.append(Field(one.name, column, kind, nullable, scale=scale_of(one, other)))
     both.fields = [*new, *(replace(f, shown=False) if f.column in hidden else f for f in both.fields)]

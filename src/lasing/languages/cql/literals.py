@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from sqlglot import exp
 
 from lasing.algebra.terms import FALSE, TRUE
@@ -9,7 +11,7 @@ from lasing.languages.cql.clauses import UNITS
 from lasing.languages.cql.mistakes import TYPE, UNSUPPORTED, Mistake
 from lasing.languages.cql.places import span
 from lasing.languages.cql.types import NULL, Typed
-from lasing.logic.values import Duration, Undefined
+from lasing.logic.values import Duration, ExactDecimal, Undefined
 from lasing.logic.values.numbers import number_from
 
 
@@ -30,6 +32,22 @@ def constant(literal: exp.Expr) -> Typed:
                 raise Mistake(TYPE, f"{text} is beyond 64 bits", *span(literal)) from None
             return Typed(number, "BIGINT" if text.isdecimal() else "DOUBLE", False)
     raise Mistake(UNSUPPORTED, f"{literal.sql()} is not supported", *span(literal))
+
+
+def exact_constant(literal: exp.Expr) -> Typed | None:
+    """A literal with a point as a DECIMAL, for use beside one; None for everything else."""
+    match literal:
+        case exp.Paren():
+            return exact_constant(literal.this)
+        case exp.Neg(this=exp.Literal() as inner):
+            found = exact_constant(inner)
+            if found is None or not isinstance(found.term, ExactDecimal):
+                return None
+            return Typed(ExactDecimal(-found.term.number), "DECIMAL", False, found.scale)
+        case exp.Literal(is_string=False) if "e" not in str(literal.this).lower():
+            number = Decimal(str(literal.this))
+            return Typed(ExactDecimal(number), "DECIMAL", False, max(-int(number.as_tuple().exponent), 0))
+    return None
 
 
 def duration(interval: exp.Interval) -> Typed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from lasing.algebra.changes import difference_of
 from lasing.algebra.lowering import Lowering
@@ -10,20 +11,29 @@ from lasing.algebra.nodes import Project
 from lasing.algebra.output import put_out
 from lasing.algebra.terms import call
 from lasing.errors import Diagnostic, SourceText
-from lasing.languages.cql.catalog import Catalog, View, predicate_of, tests_of
+from lasing.languages.cql.catalog import CONVERTED, Catalog, View, predicate_of, tests_of, variable_name
 from lasing.languages.cql.clauses import statements
 from lasing.languages.cql.inserts import inserted_rows
 from lasing.languages.cql.mistakes import NAME, WINDOW, Mistake, Mistakes, no_constants
 from lasing.languages.cql.parsing import parsed
 from lasing.languages.cql.relations import Relation, Translator, renamed
 from lasing.languages.cql.syntax import Declaration, Insert, Query, Statement
-from lasing.languages.cql.types import Field, Typed
+from lasing.languages.cql.types import Field, Typed, column_type
 from lasing.languages.cql.windows import slide_of, tick_of
 from lasing.logic.formulas import Atom, Compare, Formula, Not, Sometime, TimeWindow, Window
 from lasing.logic.program import Output, Program, Signature
+from lasing.logic.provenance import Provenance, Said
 from lasing.logic.terms import NOW, Variable
 from lasing.logic.values import Value
 from lasing.timeline.ticks import Tick
+
+_WORDS = {
+    "removed": "taken away by no row:",
+    "matched": "no partner in the outer join:",
+    "exists": "no row exists:",
+    "was": "not there before:",
+}
+"""What it means for a query that there is no such row."""
 
 
 def lower(sources: Sequence[SourceText], constants: Mapping[str, Value]) -> tuple[Program, list[Diagnostic]]:
@@ -43,7 +53,7 @@ def lower(sources: Sequence[SourceText], constants: Mapping[str, Value]) -> tupl
 
 def _texts(declared: Declaration) -> frozenset[str]:
     """The columns whose values come in as texts."""
-    return frozenset(c.name for c in declared.columns if c.type in ("VARCHAR", "TIMESTAMP", "BOOLEAN"))
+    return frozenset(c.name for c in declared.columns if c.type in ("VARCHAR", *CONVERTED))
 
 
 def _lookup(table: Declaration) -> Signature:
@@ -58,6 +68,7 @@ class _Queries:
         self, texts: Sequence[tuple[SourceText, list[Statement], Mistakes]], sources: tuple[SourceText, ...]
     ) -> None:
         self._sources = sources
+        self._source: SourceText | None = None
         self._statements = [statement for _, part, _ in texts for statement in part]
         self._declared = [s for s in self._statements if isinstance(s, Declaration)]
         dated = any(d.time is not None and d.time.type == "TIMESTAMP" for d in self._declared)
@@ -67,19 +78,23 @@ class _Queries:
         self._outputs: list[Output] = []
         self._made: list[tuple[str, Output]] = []
         self._streams: list[Signature] = []
+        self._said = {
+            predicate_of(d.name): Said("row", d.name, tuple(c.name for c in d.columns)) for d in self._declared
+        }
         now = Typed(NOW, "BIGINT", False)
         if self._tick is not None:
             now = Typed(call("instant", NOW, self._tick), "TIMESTAMP", False)
         for _, part, mistakes in texts:
             for declaration in (s for s in part if isinstance(s, Declaration)):
                 self._declare(declaration, mistakes)
-        for _, part, mistakes in texts:
+        for source, part, mistakes in texts:
             for statement in part:
                 try:
                     match statement:
                         case Insert():
                             self._builder.background += inserted_rows(statement, self._catalog, mistakes, now)
                         case Query():
+                            self._source = source
                             self._add(statement, Translator(self._catalog, mistakes, now, statement.windows), mistakes)
                 except Mistake as mistake:
                     mistakes.add(mistake)
@@ -113,11 +128,19 @@ class _Queries:
             return
         if query.name is None:
             self._outputs.append(self._result(query, relation, self._builder.predicate("result")))
+            self._say(self._outputs[-1].predicate, self._outputs[-1].predicate, relation, query)
         elif query.operator is None:
             view = translator.view(query.name, relation)
             self._catalog.views[query.name.lower()] = view
+            self._say(view.predicate, query.name, relation, query)
         else:
             self._stream(query, relation)
+            self._say(self._catalog.views[query.name.lower()].predicate, query.name, relation, query)
+
+    def _say(self, predicate: str, name: str, relation: Relation, query: Query) -> None:
+        """Note what the rows of a query are called."""
+        columns = tuple(f.name for f in relation.fields)
+        self._said[predicate] = Said("row", name, columns, self._source, query.offset)
 
     # -- results ------------------------------------------------------------------------------------------------------
 
@@ -134,7 +157,7 @@ class _Queries:
         if any(atom.predicate == content for rule in self._builder.rules for atom in rule.head_atoms()):
             difference_of(output, predicate, here, there, self._builder)
             self._streams.append(Signature(content, output.arity))
-        return Output(predicate, output.columns, form="rows", order=output.order, counted=output.counted)
+        return replace(output, predicate=predicate)
 
     def _put_out(self, relation: Relation, predicate: str) -> Output:
         shown = tuple(f.column for f in relation.fields)
@@ -143,7 +166,8 @@ class _Queries:
         counted = put_out(rows, (*shown, *keys), predicate, self._builder)
         names = (*(f.name for f in relation.fields), *("" for _ in keys), *("",) * counted)
         order = tuple(descending for _, descending in relation.order)
-        return Output(predicate, names, form="rows", order=order, counted=counted)
+        types = tuple(column_type(f) for f in relation.fields)
+        return Output(predicate, names, form="rows", order=order, counted=counted, types=types)
 
     def _stream(self, query: Query, relation: Relation) -> None:
         """A derived stream: the rows that an operator reports, each at its time."""
@@ -162,7 +186,7 @@ class _Queries:
             builder.rule(Atom(made, (*row, 1)), [some])
             more: list[Formula] = [Atom(made, (*row, number)), some, Compare("<", number, count)]
             builder.rule(Atom(made, (*row, call("+", number, 1))), more)
-        fields = tuple(Field(f.name, f.column, f.type, f.nullable) for f in relation.fields)
+        fields = tuple(Field(f.name, f.column, f.type, f.nullable, scale=f.scale) for f in relation.fields)
         self._catalog.views[query.name.lower()] = View(query.name, made, fields, unseen, stream=True)
         self._streams.append(Signature(made, len(row) + unseen))
         self._made.append((query.name.lower(), reported))
@@ -177,7 +201,9 @@ class _Queries:
             names = tuple(c.name for c in stream.columns)
             time = None if stream.time is None else stream.time.name
             predicate = predicate_of(stream.name)
-            inputs.append(Signature(predicate, len(names), names=names, time=time, texts=_texts(stream)))
+            needed = frozenset(c.name for c in stream.columns if c.not_null)
+            known = Signature(predicate, len(names), names=names, time=time, texts=_texts(stream), required=needed)
+            inputs.append(known)
             rejected += self._rejected(stream)
         return Program(
             tuple(self._builder.rules),
@@ -191,7 +217,13 @@ class _Queries:
             only_inputs=bool(inputs),
             nulls=True,
             lookups=tuple(_lookup(table) for table in self._declared if not table.stream),
+            provenance=Provenance("query", self._said, self._builder.helpers, self._variables(), _WORDS),
         )
+
+    def _variables(self) -> dict[str, str]:
+        """The names of columns, by those of variables."""
+        columns = (name for said in self._said.values() for name in said.columns if name)
+        return {variable_name(column): column for column in columns}
 
     def _unread(self) -> list[Output]:
         """The outputs of a text without a query: the views and streams that nothing reads."""
@@ -201,6 +233,8 @@ class _Queries:
                 predicate = self._builder.predicate(f"{view.predicate}_rows")
                 pattern, fields = self._catalog.source(view.name, view.name, None, 0, {})
                 found.append(self._put_out(Relation(pattern, fields), predicate))
+                self._said[predicate] = replace(self._said[view.predicate], columns=tuple(f.name for f in fields))
+                self._said.pop(view.predicate)
         return found
 
     def _rejected(self, stream: Declaration) -> list[Output]:
@@ -209,7 +243,7 @@ class _Queries:
         atom = Atom(predicate_of(stream.name), variables)
         predicate = ""
         for variable, column in zip(variables, stream.columns, strict=True):
-            for test in tests_of(variable, column.type, column.not_null):
+            for test in tests_of(variable, column):
                 predicate = predicate or self._builder.predicate(f"rejected_{predicate_of(stream.name)}")
                 wrong = test.body if isinstance(test, Not) else Not(test)
                 self._builder.rule(Atom(predicate, variables), (atom, wrong))

@@ -7,6 +7,7 @@ import logging
 from sqlglot import exp, parse
 from sqlglot.errors import ParseError, TokenError
 
+from lasing.languages.cql.extras import check_extras
 from lasing.languages.cql.mistakes import SYNTAX, Mistake
 
 logging.getLogger("sqlglot").setLevel(logging.ERROR)  # what it cannot read well becomes a mistake of ours
@@ -22,6 +23,7 @@ def parsed(sql: str, offset: int) -> exp.Expr:
         raise Mistake(SYNTAX, "this is not SQL", offset) from None
     if len(found) != 1:
         raise Mistake(SYNTAX, "a query should be here", offset)
+    check_extras(found[0])
     return found[0]
 
 

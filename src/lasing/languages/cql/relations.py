@@ -34,7 +34,7 @@ from lasing.languages.cql.places import span
 from lasing.languages.cql.scope import Source
 from lasing.languages.cql.sets import combined
 from lasing.languages.cql.syntax import StreamWindow
-from lasing.languages.cql.types import NULL, Field, Typed, common
+from lasing.languages.cql.types import NULL, Field, Typed, common, converted, scale_of
 from lasing.logic.formulas import Atom
 from lasing.logic.terms import Term, Variable, variables_of
 
@@ -222,7 +222,7 @@ class Translator:
                 found = expressions.column(inner, name)
                 assert isinstance(found.term, Variable)
                 kind = "BIGINT" if found.type == "NULL" else found.type
-                fields.append(Field(name, found.term, kind, found.nullable))
+                fields.append(Field(name, found.term, kind, found.nullable, scale=found.scale))
             except Mistake as mistake:
                 self.mistakes.add(mistake)
         return fields
@@ -349,7 +349,7 @@ class Translator:
         node = Project(Extend(relation.node, column, Condition(value.column)), (*copies, column))
         found = self.materialized(node, "value")
         source.node = OptionalJoin(source.node, Marked(found, known=copies))
-        return Typed(column, value.type, True)
+        return Typed(column, value.type, True, value.scale)
 
     def contains(self, value: Typed, query: exp.In, source: Source, asked: list[Exists], sure: bool) -> Term:
         """Whether a query has a value. Unless only truth matters for `sure`, it is NULL where that is not known."""
@@ -357,12 +357,15 @@ class Translator:
         column = self._single_column(query, relation)
         if common(value.type, column.type) is None:
             raise Mistake(TYPE, f"{value.type} and {column.type} cannot be compared", *span(query))
+        kind, scale = common(value.type, column.type), scale_of(value, column)
+        assert kind is not None
+        value, theirs = converted(value, kind, scale), converted(column.typed, kind, scale)
         ours = self.fresh("Value")
         inside = tuple(exists for exists in asked if exists.marker in set(variables_of(value.term)))
         source.node = Marked(Extend(source.node, ours, Condition(value.term, inside)), known=(ours,))
         every = (*copies, ours)
         found = self.materialized(
-            Distinct(Project(Extend(relation.node, ours, Condition(column.column)), every)), "values"
+            Distinct(Project(Extend(relation.node, ours, Condition(theirs.term)), every)), "values"
         )
         is_known = call("bound", ours)
 

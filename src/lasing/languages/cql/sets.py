@@ -30,7 +30,7 @@ from lasing.algebra.terms import call
 from lasing.languages.cql.mistakes import TYPE, UNSUPPORTED, Mistake
 from lasing.languages.cql.places import span
 from lasing.languages.cql.scope import Source
-from lasing.languages.cql.types import Field, common
+from lasing.languages.cql.types import Field, common, converted, scale_of
 
 if TYPE_CHECKING:
     from lasing.languages.cql.relations import Relation, Translator
@@ -55,7 +55,8 @@ def combined(
         if kind is None:
             message = f"{one.name} is {one.type} on one side and {other.type} on the other"
             raise Mistake(TYPE, message, *span(query))
-        fields.append(Field(one.name, translator.fresh(one.name), kind, one.nullable or other.nullable))
+        nullable, scale = one.nullable or other.nullable, scale_of(one, other)
+        fields.append(Field(one.name, translator.fresh(one.name), kind, nullable, scale=scale))
     captured = columns_of(context) if context is not None else ()
     columns = (*captured, *(f.column for f in fields))
     sides = [_aligned(side, fields, columns) for side in (left, right)]
@@ -77,7 +78,7 @@ def _aligned(side: Relation, fields: list[Field], columns: Columns) -> Node:
     """The rows of one side, with the columns of both."""
     node = side.node
     for field, own in zip(fields, side.fields, strict=True):
-        node = Extend(node, field.column, Condition(own.column))
+        node = Extend(node, field.column, Condition(converted(own.typed, field.type, field.scale).term))
     return Project(node, columns)
 
 

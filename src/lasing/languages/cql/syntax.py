@@ -5,10 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Type = Literal["BIGINT", "DOUBLE", "VARCHAR", "BOOLEAN", "TIMESTAMP", "INTERVAL", "NULL", "UNKNOWN"]
+from lasing.logic.functions.sql import decimal_type
+
+Type = Literal["BIGINT", "DECIMAL", "DOUBLE", "VARCHAR", "BOOLEAN", "TIMESTAMP", "INTERVAL", "NULL", "UNKNOWN"]
 """The types of columns and expressions. NULL is that of the literal, and UNKNOWN that of something with a mistake."""
 
 Operator = Literal["ISTREAM", "DSTREAM", "RSTREAM"]
+
+
+@dataclass(frozen=True, slots=True)
+class Digits:
+    """How many digits a DECIMAL has at most, and how many of them after the point."""
+
+    precision: int = 18
+    scale: int = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +72,22 @@ class ColumnDef:
     type: Type
     not_null: bool
     offset: int
+    digits: Digits = Digits()
+    """Those of a DECIMAL."""
+
+    @property
+    def full_type(self) -> str:
+        """Its type, with the digits of a DECIMAL."""
+        return full_type(self.type, self.digits)
+
+
+def full_type(kind: Type, digits: Digits) -> str:
+    """A type as `sql_cast` takes it.
+
+    >>> full_type("DECIMAL", Digits(10, 2)), full_type("BIGINT", Digits())
+    ('DECIMAL(10,2)', 'BIGINT')
+    """
+    return decimal_type(digits.precision, digits.scale) if kind == "DECIMAL" else kind
 
 
 @dataclass(frozen=True, slots=True)

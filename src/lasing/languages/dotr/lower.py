@@ -18,19 +18,20 @@ from rdflib.term import Variable as QueryVariable
 from lasing.algebra.lowering import Lowering
 from lasing.algebra.terms import call
 from lasing.errors import Diagnostic, SourceText
-from lasing.events.declarations import predicate_of
+from lasing.events.declarations import WORDS, predicate_of, said_of
 from lasing.events.mistakes import Mistake, no_constants
 from lasing.languages.dotr.reader import read
 from lasing.languages.dotr.syntax import DotrRule, DotrText, EventQuery
 from lasing.languages.rspql.graphs import QUAD, TRIPLE
 from lasing.languages.rspql.mistakes import Mistake as QueryMistake
-from lasing.languages.rspql.names import Names, value_of
+from lasing.languages.rspql.names import WORDS_OF_PATTERNS, Names, value_of
 from lasing.languages.rspql.patterns import Patterns
 from lasing.languages.rspql.prologue import prefixes
 from lasing.languages.rspql.results import is_triple
 from lasing.languages.rspql.sparql import check_syntax, parse
 from lasing.languages.rspql.tokens import tokens
 from lasing.languages.tesla.checks import cycle, mistakes_of
+from lasing.languages.tesla.lower import attribute_names
 from lasing.languages.tesla.matches import Helpers, Matched, identity, matched
 from lasing.languages.tesla.patterns import Never
 from lasing.languages.tesla.reader import Text
@@ -39,6 +40,7 @@ from lasing.languages.tesla.sharing import LEAST, Row, shape_of, with_rows
 from lasing.languages.tesla.syntax import TIMER, Attribute, EventType, Reference, TeslaProgram, TeslaRule, parts
 from lasing.logic.formulas import Atom, Compare, Formula
 from lasing.logic.program import Output, Program, Rule, Signature
+from lasing.logic.provenance import Provenance, Said
 from lasing.logic.terms import NOW, Arithmetic, Term, Variable
 from lasing.logic.values import UNBOUND, BlankNode, Iri, Value
 from lasing.timeline.ticks import Tick
@@ -92,6 +94,8 @@ class _Lowering:
     made: list[Rule] = field(default_factory=list)
     streams: dict[str, int] = field(default_factory=dict)
     outputs: list[Output] = field(default_factory=list)
+    variables: dict[str, str] = field(default_factory=dict)
+    """The names of the variables of queries, by those in the rules."""
 
     def add(self, source: SourceText, text: DotrText) -> list[Diagnostic]:
         """Note the events and rules of a text. Returns the mistakes in their queries and graphs."""
@@ -149,6 +153,7 @@ class _Lowering:
             rules = [*match.rules, *self._result(pattern, known.template, match, number)]
             self.made += [replace(made, source=known.source, offset=pattern.offset, length=6) for made in rules]
             self.streams |= match.streams
+            self.builder.helpers |= names.helpers()
             self.builder.background += match.background
         return []
 
@@ -204,6 +209,7 @@ class _Lowering:
         except QueryMistake as mistake:
             return [Mistake(mistake.message, query.offset, 1, mistake.note, mistake.code).diagnostic(source)]
         columns = [patterns.names.column(name) for name in query.variables]
+        self.variables |= {column.name: f"?{name}" for name, column in patterns.names.columns.items()}
         self.missing[query.type] = {
             name for name, column in zip(query.variables, columns, strict=True)
             if column in rows.missing or any(column not in body.terms for body in rows.bodies)
@@ -296,7 +302,24 @@ class _Lowering:
             sources=self.sources,
             streams=tuple(Signature(name, arity) for name, arity in self.streams.items() if name in derived),
             only_inputs=True,
+            provenance=Provenance(
+                "rule",
+                self._said(),
+                self.builder.helpers,
+                attribute_names(self.types) | self.variables,
+                {**WORDS_OF_PATTERNS, **WORDS},
+            ),
         )
+
+    def _said(self) -> dict[str, Said]:
+        """How to speak of triples, of events, and of the graphs of results."""
+        said = {TRIPLE: Said("triple", ""), QUAD: Said("triple", "")}
+        said |= said_of((self.types[name] for name in self.predicates if name in self.types), self.predicates)
+        for type_, (source, query, _) in self.queries.items():
+            if type_ in self.predicates:
+                predicate = self.predicates[type_]
+                said[predicate] = replace(said[predicate], source=source, offset=query.offset)
+        return said | {output.predicate: Said("triple", f"the graph {output.predicate}") for output in self.outputs}
 
 
 def _template(rule: DotrRule, base: str) -> list[Any]:
@@ -338,7 +361,7 @@ def _placed(mistake: QueryMistake, before: str, written: str, offset: int) -> Mi
     at = min(start + column - 1, len(written))
     following = next((token.text for token in tokens(written[at:])), "")
     message = mistake.message
-    if "expected one of" in message:  # a list of all characters that a term can begin with
+    if message.startswith(("syntax error near", "syntax error at the end")):  # of a text with more than was written
         message = f"syntax error before {following or 'the end'}"
     return Mistake(message, offset + at, max(len(following), 1), mistake.note, mistake.code)
 

@@ -12,7 +12,7 @@ events ended before, or up to now. All events of a pattern lie in its interval, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Literal, assert_never
@@ -113,6 +113,8 @@ class Intervals:
     taken: set[str]
     """The names of predicates that are in use."""
     lengths: Lengths
+    predicates: Mapping[str, str] = field(default_factory=dict)
+    """The predicates of the intervals of defined events, where these have other names than the events."""
     rules: list[Rule] = field(default_factory=list)
     """The rules of helpers."""
     remembered: set[str] = field(default_factory=set)
@@ -179,7 +181,8 @@ class Intervals:
 
     def _complex(self, event: Event, when: When, window: TimeWindow) -> Body:
         start, end = self.fresh("S"), self.fresh("E")
-        atom = Atom(predicate_of(event.name), (*event.args, start, end), event.offset)
+        predicate = self.predicates.get(event.name, predicate_of(event.name))
+        atom = Atom(predicate, (*event.args, start, end), event.offset)
         if when.mode == "now":
             return Body((atom,), (start,), (end,))
         self.remembered.add(event.name)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from lasing.algebra.terms import call
 from lasing.errors import Diagnostic, SourceText
-from lasing.events.declarations import NAMES_OF_TRUTH, TRUTH_VALUE, input_of, predicate_of, rejected
+from lasing.events.declarations import NAMES_OF_TRUTH, TRUTH_VALUE, WORDS, input_of, predicate_of, rejected, said_of
 from lasing.events.mistakes import Mistake, no_constants
 from lasing.languages.etalis.checks import cycles, mistakes_of, static_cycles, static_mistakes
 from lasing.languages.etalis.intervals import Body, Intervals, static_literal
@@ -14,11 +15,13 @@ from lasing.languages.etalis.lengths import lengths
 from lasing.languages.etalis.naming import named
 from lasing.languages.etalis.reader import read
 from lasing.languages.etalis.resolve import resolved
+from lasing.languages.etalis.separability import overlaps
 from lasing.languages.etalis.separable import Names, Runs, merged, not_separable, runs
 from lasing.languages.etalis.syntax import EtalisProgram, EventRule
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Output, Program, Rule, Signature
-from lasing.logic.terms import Variable
+from lasing.logic.provenance import Helper, Provenance, Said
+from lasing.logic.terms import Term, Variable
 from lasing.logic.values import Value
 from lasing.timeline.ticks import Tick
 
@@ -49,7 +52,7 @@ def lower(sources: Sequence[SourceText], constants: Mapping[str, Value]) -> tupl
 
 Placed = Sequence[tuple[EventRule, SourceText]]
 Made = tuple[list[Rule], list[Diagnostic], set[str]]
-"""Rules, warnings, and the events that are remembered."""
+"""Rules, warnings, and the predicates that are remembered."""
 
 
 def _placed(made: Sequence[Rule], rule: EventRule, source: SourceText) -> list[Rule]:
@@ -77,20 +80,44 @@ class _Lowering:
         background += [Atom(TRUTH_VALUE, (name,)) for name in NAMES_OF_TRUTH if truths]
         rejecting, refused = rejected(self.etalis.inputs, taken)
         derived = {atom.predicate for rule in made for atom in rule.head_atoms()}
+        helpers = {predicate: Helper(absent="spoilt") for predicate in derived if "_spoilt" in predicate}
         arity = self.etalis.defined()
-        streams = [Signature(predicate_of(name), arity[name] + 2) for name in arity if name in remembered]
+        arities = {atom.predicate: len(atom.args) for rule in made for atom in rule.head_atoms()}
+        streams = [Signature(name, arities[name]) for name in arities if name in remembered]
         inputs = tuple(map(input_of, self.etalis.inputs))
+        results = tuple(self._output(name) for name in arity if predicate_of(name) in derived)
         return Program(
             (*made, *statics, *rejecting),
             tuple(background),
-            outputs=(*(self._output(name) for name in arity if predicate_of(name) in derived), *refused),
+            outputs=(*results, *refused),
             inputs=inputs if self.declared else tuple(replace(known, names=None) for known in inputs),
             tick=Tick(self.etalis.tick) if self.etalis.tick else None,
             sources=self.sources,
-            streams=tuple(stream for stream in streams if stream.predicate in derived),
+            streams=tuple(streams),
             only_inputs=True,
             cautions=tuple(dict.fromkeys(cautions)),
+            remarks=(("intervals", self._separability(rules)),),
+            provenance=Provenance("rule", self._said(results), helpers, words=WORDS),
         )
+
+    def _separability(self, rules: Placed) -> str:
+        """Whether the program is separable, and if it may not be, the first reason."""
+        found = overlaps(self.etalis)
+        if not found:
+            return "separable: no event has two that overlap or touch" + (
+                ", if events come once for each key" if self.etalis.keys else ""
+            )
+        name, reason = next(iter(found.items()))
+        source = [source for rule, source in rules if rule.head.name == name][-1]
+        return f"may not be separable: {reason.message} ({reason.diagnostic(source).place})"
+
+    def _said(self, results: tuple[Output, ...]) -> dict[str, Said]:
+        """How to speak of events, of those with intervals, and of conditions."""
+        names = {predicate_of(name): name for name in self.etalis.defined()}
+        said = said_of(self.etalis.inputs)
+        said |= {r.predicate: Said("interval", names[r.predicate], r.columns[:-2]) for r in results}
+        statics = {static.head.predicate for static in self.etalis.statics}
+        return said | {predicate_of(name): Said("event", name) for name in statics}
 
     def _explicit(self, rules: Placed, taken: set[str]) -> Made:
         """Events have their intervals as arguments."""
@@ -98,16 +125,44 @@ class _Lowering:
         cautions: list[Diagnostic] = []
         remembered: set[str] = set()
         known = lengths(self.etalis)
+        own = self._own_predicates(taken) if self.etalis.dated else {}
         for rule, source in rules:
-            intervals = Intervals(self.etalis, named(rule), taken, known)
+            intervals = Intervals(self.etalis, named(rule), taken, known, own)
             bodies = intervals.bodies()
             cautions += [caution.diagnostic(source) for caution in _cautions(rule, intervals, bodies)]
             for body in bodies:
-                head = Atom(predicate_of(rule.head.name), (*rule.head.args, body.start, body.end))
+                predicate = own.get(rule.head.name, predicate_of(rule.head.name))
+                head = Atom(predicate, (*rule.head.args, body.start, body.end))
                 intervals.rules.append(Rule((head,), body.distinct()))
             made += _placed(intervals.rules, rule, source)
-            remembered |= intervals.remembered
+            remembered |= {own.get(name, predicate_of(name)) for name in intervals.remembered}
+        derived = {atom.predicate for rule in made for atom in rule.head_atoms()}
+        for rule, source in {rule.head.name: (rule, source) for rule, source in rules}.values():
+            if own and own[rule.head.name] in derived:
+                made += _placed([self._with_dates(rule, own[rule.head.name])], rule, source)
         return made, cautions, remembered
+
+    def _own_predicates(self, taken: set[str]) -> dict[str, str]:
+        """Names for the intervals of events, whose times are numbers, where results have dates."""
+        found: dict[str, str] = {}
+        for event in self.etalis.defined():
+            name = f"{predicate_of(event)}_interval"
+            while name in taken:
+                name += "_"
+            taken.add(name)
+            found[event] = name
+        return found
+
+    def _with_dates(self, rule: EventRule, predicate: str) -> Rule:
+        """The rule from the intervals of an event to its results."""
+        args = tuple(Variable(f"X{i + 1}") for i in range(len(rule.head.args)))
+        start, end = Variable("S"), Variable("E")
+        head = Atom(predicate_of(rule.head.name), (*args, self._shown(start), self._shown(end)))
+        return Rule((head,), (Atom(predicate, (*args, start, end)),))
+
+    def _shown(self, time: Term) -> Term:
+        """A time as results show it."""
+        return call("instant", time, self.etalis.tick) if self.etalis.dated else time
 
     def _separable(self, rules: Placed, taken: set[str]) -> Made:
         """Events hold at the time points of their intervals."""
@@ -115,14 +170,15 @@ class _Lowering:
         cautions: list[Diagnostic] = []
         self.names = Names(taken)
         known = lengths(self.etalis)
+        why = overlaps(self.etalis)
         for rule, source in rules:
             intervals = Runs(self.etalis, rule, taken, known, names=self.names)
             found = list(intervals.rules_of())
             made += _placed([*intervals.rules, *found], rule, source)
-            cautions.append(merged(rule).diagnostic(source))
         for name, arity in self.etalis.defined().items():
-            rule, source = next((r, s) for r, s in rules if r.head.name == name)
-            made += _placed(list(runs(name, arity, self.names)), rule, source)
+            rule, source = [(r, s) for r, s in rules if r.head.name == name][-1]
+            cautions.append(merged(rule, why.get(name)).diagnostic(source))
+            made += _placed(list(runs(name, arity, self.names, self._shown)), rule, source)
         return made, cautions, set()
 
     def _output(self, name: str) -> Output:
@@ -134,7 +190,8 @@ class _Lowering:
             columns.append(names.pop() if len(names) == 1 else "")
         if len({*columns, "start", "end"}) < len(columns) + 2:
             columns = [""] * len(columns)
-        return Output(predicate_of(name), (*columns, "start", "end"))
+        types = (*("" for _ in columns), "timestamp", "timestamp") if self.etalis.dated else ()
+        return Output(predicate_of(name), (*columns, "start", "end"), types=types)
 
     def _statics(self) -> tuple[list[Rule], list[Atom]]:
         """Static rules and facts."""

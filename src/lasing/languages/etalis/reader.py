@@ -1,6 +1,6 @@
 """From text to the syntax tree.
 
-    event order(id: string, amount: float).        an event that comes in
+    event order(id: string key, amount: float).    an event that comes in, once for each id
     tick 1 min.                                    the length of a time point
     e(X) <- (p(X) SEQ q).10 min WHERE X > 3.       a rule that defines an event
     s(X) :- t(X, Y), Y < 3.                        a static rule;  t(1, 2).  a static fact
@@ -62,6 +62,10 @@ class Text:
     statics: list[StaticRule] = field(default_factory=list)
     tick: Length | None = None
     encoding: Token | None = None
+    times: Token | None = None
+    """How results show when they start and end."""
+    keys: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """The attributes that are keys of events, by their numbers."""
     mistakes: list[Mistake] = field(default_factory=list)
 
 
@@ -105,6 +109,9 @@ class _Reader(Cursor):
             case "encoding", "word":
                 self.i += 1
                 self.found.encoding = self.next()
+            case "times", "word":
+                self.i += 1
+                self.found.times = self.next()
             case _:
                 self._rule()
         if not self.accept("."):
@@ -136,17 +143,23 @@ class _Reader(Cursor):
 
     def _event_type(self) -> EventType:
         name = self._name("the name of an event")
-        attributes: list[Attribute] = []
+        attributes: list[tuple[Attribute, bool]] = []
         if self.accept("("):
             attributes = self.several(self._attribute)
             self.mark(")")
-        return EventType(name.text, tuple(attributes), name.offset)
+        if keys := tuple(i for i, (_, is_key) in enumerate(attributes) if is_key):
+            self.found.keys.setdefault(name.text, keys)
+        return EventType(name.text, tuple(attribute for attribute, _ in attributes), name.offset)
 
-    def _attribute(self) -> Attribute:
+    def _attribute(self) -> tuple[Attribute, bool]:
+        """An attribute, and whether it is part of the key."""
         if self.token.kind not in ("word", "variable"):
             raise self.expected("the name of an attribute")
         name = self.next()
-        return Attribute(name.text, self._type() if self.accept(":") else None, name.offset)
+        attribute = Attribute(name.text, self._type() if self.accept(":") else None, name.offset)
+        is_key = self.token.keyword == "key"
+        self.i += is_key
+        return attribute, is_key
 
     def _type(self) -> Type:
         token = self._name("a type")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from lasing.errors import similar
 from lasing.events.declarations import TRUTH_VALUE, Attribute, EventType, Length
 from lasing.events.mistakes import Mistake
+from lasing.events.tokens import Token
 from lasing.languages.etalis.reader import Text
 from lasing.languages.etalis.syntax import (
     Condition,
@@ -51,8 +52,26 @@ def resolved(texts: Sequence[Text]) -> tuple[EtalisProgram, Found]:
                 note = similar(text.encoding.text, ("separable", "explicit")) or "encodings are explicit and separable"
                 message = f"there is no encoding {text.encoding.text}"
                 wrong.append((number, Mistake(message, text.encoding.offset, len(text.encoding.text), note, NAMES)))
+    dated = False
+    for number, text in enumerate(texts):
+        if text.times is not None:
+            dated = text.times.text == "dates"
+            wrong += [(number, mistake) for mistake in _wrong_times(text.times, tick)]
     inputs = declared or names.inferred
-    return EtalisProgram(tuple(inputs.values()), rules, statics, tick, separable), [*found, *wrong]
+    keys: dict[str, tuple[int, ...]] = {}
+    for text in reversed(texts):
+        keys |= text.keys
+    return EtalisProgram(tuple(inputs.values()), rules, statics, tick, separable, dated, keys), [*found, *wrong]
+
+
+def _wrong_times(times: Token, tick: int) -> Iterator[Mistake]:
+    """What is wrong with how results show times."""
+    if times.text not in ("dates", "numbers"):
+        note = similar(times.text, ("dates", "numbers")) or "times are dates or numbers"
+        yield Mistake(f"results cannot show times as {times.text}", times.offset, len(times.text), note, NAMES)
+    elif times.text == "dates" and not tick:
+        note = "say how long a time point is: tick 1 s."
+        yield Mistake("times are plain numbers, which have no dates", times.offset, len(times.text), note, LENGTHS)
 
 
 def _declared_twice(text: Text, names: _Names) -> Iterator[Mistake]:

@@ -14,7 +14,7 @@ each time point, and NOT and events that depend on themselves have no such encod
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from lasing.algebra.terms import call
@@ -24,7 +24,7 @@ from lasing.languages.etalis.intervals import Body, Intervals, When
 from lasing.languages.etalis.syntax import Absence, EtalisProgram, Event, EventRule, walk
 from lasing.logic.formulas import At, Atom, Compare, Formula, Not, TimeWindow, Window
 from lasing.logic.program import Rule
-from lasing.logic.terms import NOW, Variable
+from lasing.logic.terms import NOW, Term, Variable
 
 ALL = TimeWindow(None)
 _NOT_ENCODED = "E735"
@@ -80,8 +80,8 @@ class Runs(Intervals):
             yield Rule((head,), (*body.distinct(), *first, *last, between, *times))
 
 
-def runs(name: str, arity: int, names: Names) -> Iterator[Rule]:
-    """The rules for the maximal runs of an event, and for its result."""
+def runs(name: str, arity: int, names: Names, shown: Callable[[Term], Term]) -> Iterator[Rule]:
+    """The rules for the maximal runs of an event, and for its result, which has times as they are shown."""
     args = tuple(Variable(f"X{i + 1}") for i in range(arity))
     start, end, middle = Variable("S"), Variable("E"), Variable("M")
     before, after = Variable("P"), Variable("N")
@@ -100,7 +100,7 @@ def runs(name: str, arity: int, names: Names) -> Iterator[Rule]:
     inside = (Compare("<", start, middle), Compare("<=", middle, end))
     yield Rule((gap,), (begins(start), ends, begins(middle), *inside))
     yield Rule((run,), (begins(start), ends, Compare("<=", start, end), Not(gap)))
-    yield Rule((Atom(predicate_of(name), (*args, start, end)),), (run, Compare("=", end, NOW)))
+    yield Rule((Atom(predicate_of(name), (*args, shown(start), shown(end))),), (run, Compare("=", end, NOW)))
 
 
 def not_separable(program: EtalisProgram, rule: EventRule) -> Iterator[Mistake]:
@@ -115,14 +115,16 @@ def not_separable(program: EtalisProgram, rule: EventRule) -> Iterator[Mistake]:
         yield Mistake(message, rule.head.offset, len(rule.head.name), note, _NOT_ENCODED)
 
 
-def merged(rule: EventRule) -> Mistake:
-    """The warning that intervals of an event may become one."""
+def merged(rule: EventRule, reason: Mistake | None) -> Mistake:
+    """The warning that intervals of an event may become one; without a reason for that, what the encoding costs."""
     name = rule.head.name
-    message = f"not separable for every stream: intervals of {name} that overlap or touch become one"
-    note = (
-        "where no event has two such intervals, the results are exact; all of the past is evaluated at each time point"
-    )
-    return Mistake(message, rule.head.offset, len(name), note, "W218")
+    if reason is None:
+        message = f"unbounded state: the separable encoding evaluates all of the past for {name} at each time point"
+        return Mistake(message, rule.head.offset, len(name), "leave out: encoding separable.", "W217")
+    message = f"{name} may not be separable: {reason.message}"
+    note = f"intervals of {name} that overlap or touch become one; all of the past is evaluated at each time point"
+    note = "; ".join(filter(None, (reason.note, note)))
+    return Mistake(message, reason.offset, reason.length, note, "W218")
 
 
 def _needed(program: EtalisProgram, name: str) -> set[str]:

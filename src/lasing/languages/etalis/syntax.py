@@ -14,7 +14,7 @@ messages only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, assert_never, get_args
 
@@ -115,6 +115,10 @@ class EtalisProgram:
     tick: int = 0
     separable: bool = False
     """Whether intervals are encoded as in the LARS paper."""
+    dated: bool = False
+    """Whether results have dates as their start and end."""
+    keys: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Which attributes are the key of an event: it comes at most once for each value of them."""
 
     def points(self, length: Length) -> int:
         """The time points of a length."""

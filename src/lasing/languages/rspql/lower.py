@@ -17,7 +17,7 @@ from lasing.languages.rspql.batches import Batches, Evaluations
 from lasing.languages.rspql.clauses import read_clauses
 from lasing.languages.rspql.graphs import DEFAULT, GRAPH, QUAD, TRIPLE, BatchContent, Content, Graph, StreamContent
 from lasing.languages.rspql.mistakes import Mistake
-from lasing.languages.rspql.names import Names
+from lasing.languages.rspql.names import WORDS_OF_PATTERNS, Names
 from lasing.languages.rspql.patterns import Patterns
 from lasing.languages.rspql.reports import Reports
 from lasing.languages.rspql.results import ask, construct, describe, select
@@ -27,6 +27,8 @@ from lasing.languages.rspql.syntax import StreamQuery, StreamWindow, TripleRange
 from lasing.languages.rspql.windows import is_batch, period_of, tick_of, window_of
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Output, Program, Signature
+from lasing.logic.provenance import Form, Helper, Provenance, Said
+from lasing.logic.results import shown_columns
 from lasing.logic.tables import FactTable
 from lasing.logic.terms import NOW, Term
 from lasing.logic.values import Value, datatypes, literal
@@ -34,6 +36,7 @@ from lasing.timeline.ticks import Tick
 
 _VARIABLE = re.compile(r"[?$](\w+)")
 _NO_NAME = re.compile(r"[^a-z0-9_]+")
+_BEGINNING = re.compile(r"^[ \t]*(REGISTER|SELECT|ASK|CONSTRUCT|DESCRIBE)\b", re.IGNORECASE | re.MULTILINE)
 
 
 def lower(sources: Sequence[SourceText], _constants: Mapping[str, Value]) -> tuple[Program, list[Diagnostic]]:
@@ -97,6 +100,9 @@ class Queries:
         self._closing = (max(steps, default=1), int(any(query.dialect == "RSP-QL" for query in of_time)))
         self._batches = Batches(self._builder, self._remembered)
         self._repeated: list[tuple[str, str]] = []
+        self._said: dict[str, Said] = {TRIPLE: Said("triple", ""), QUAD: Said("triple", "")}
+        self._said |= {predicate: Said("triple", f"stream <{iri}>") for iri, predicate in self._streams.items()}
+        self._variables: dict[str, str] = {}
 
     def _named(self, iri: str, otherwise: str) -> str:
         """A predicate that looks like the last part of an IRI."""
@@ -116,7 +122,8 @@ class Queries:
         first = len(builder.rules)
         default, graphs = self._graphs(query, contents, evaluations)
         base = str(read.prologue.base or "")
-        patterns = Patterns(builder, Names(builder.taken), self._now(), base, default, graphs, self._tick)
+        names = Names(builder.taken)
+        patterns = Patterns(builder, names, self._now(), base, default, graphs, self._tick)
         reports = Reports(query, tuple(contents), period or 1, builder, evaluations)
         final = self._made.get(query.name or "") or self._named(query.name or "", "result")
         inner = builder.predicate("content") if reports.needed else final
@@ -129,6 +136,11 @@ class Queries:
                 )
             self._remembered.append(Signature(output.predicate, output.arity))
         self._outputs.append(output)
+        form: Form = "triple" if output.form == "graph" else "row"
+        shown = tuple(f"?{column}" for column in shown_columns(output)) if form == "row" else ()
+        made = _local(query.name or "") or "result"
+        self._said[output.predicate] = Said(form, made, shown, source, _start(source, query))
+        self._variables |= {column.name: _named_in_text(name) for name, column in names.columns.items()}
 
     def _content(self, query: StreamQuery, window: StreamWindow, evaluations: Evaluations | None) -> Content:
         """The content of a window."""
@@ -151,6 +163,7 @@ class Queries:
                 merged.append(content)
             else:
                 named[window.graph] = self._graph(self._named(window.graph, "window"), (content,))
+                self._builder.helpers[named[window.graph].predicate] = Helper(via=f"in WINDOW <{_local(window.graph)}>")
         default = DEFAULT if not merged else self._graph(self._builder.predicate("merged"), tuple(merged), DEFAULT)
         if evaluations is not None:
             batches = [g for g in (default, *named.values()) if any(isinstance(w, BatchContent) for w in g.windows)]
@@ -186,7 +199,19 @@ class Queries:
             graphs=tuple(self._of_triples),
             repeated=tuple(self._repeated),
             closing=self._closing,
+            provenance=Provenance("query", self._said, self._builder.helpers, self._variables, WORDS_OF_PATTERNS),
         )
+
+
+def _named_in_text(name: str) -> str:
+    """What the text calls a variable. Aggregates are variables of the algebra without a name."""
+    return "the aggregate" if name.startswith("__agg_") else f"?{name}"
+
+
+def _start(source: SourceText, query: StreamQuery) -> int:
+    """Where a query begins: at REGISTER, or at its form."""
+    found = _BEGINNING.search(source.text, query.offset)
+    return query.offset if found is None else found.start()
 
 
 def _local(iri: str) -> str:

@@ -14,6 +14,14 @@ from lasing.languages.rspql.mistakes import Mistake
 from lasing.logic.terms import Variable
 from lasing.logic.values import Iri, TaggedLiteral, Value, datatypes, literal
 
+WORDS_OF_PATTERNS = {
+    "removed": "MINUS: nothing matches",
+    "matched": "OPTIONAL: nothing matches",
+    "exists": "NOT EXISTS: nothing matches",
+    "was": "not in the report before:",
+}
+"""What it means for a query that a pattern has no match."""
+
 _NO_NAME = re.compile(r"[^A-Za-z0-9_]")
 
 

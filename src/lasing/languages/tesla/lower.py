@@ -6,7 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lasing.errors import Diagnostic, SourceText
-from lasing.events.declarations import NAMES_OF_TRUTH, TRUTH_VALUE, input_of, predicate_of, rejected, tests
+from lasing.events.declarations import (
+    NAMES_OF_TRUTH,
+    TRUTH_VALUE,
+    WORDS,
+    input_of,
+    predicate_of,
+    rejected,
+    said_of,
+    tests,
+)
 from lasing.events.mistakes import Mistake, no_constants
 from lasing.languages.tesla.checks import cycle, mistakes_of
 from lasing.languages.tesla.matches import Helpers, Matched, matched
@@ -18,6 +27,7 @@ from lasing.languages.tesla.syntax import EventType, TeslaProgram, TeslaRule
 from lasing.languages.tesla.types import type_of
 from lasing.logic.formulas import Atom, Formula
 from lasing.logic.program import Output, Program, Rule, Signature
+from lasing.logic.provenance import Helper, Provenance
 from lasing.logic.values import Value
 from lasing.timeline.ticks import Tick
 
@@ -56,6 +66,7 @@ class _Lowering:
     def program_of(self, rules: list[TeslaRule], places: Mapping[TeslaRule, SourceText]) -> Program:
         """The program of rules without mistakes."""
         made: list[Rule] = []
+        helpers: dict[str, Helper] = {}
         remembered = {predicate_of(name): len(self.types[name].attributes) for name in self._looked_back_on(rules)}
         taken = {predicate_of(name) for name in self.types}
         truths = any(a.type == "bool" for event in self.types.values() for a in event.attributes)
@@ -68,6 +79,7 @@ class _Lowering:
                 continue
             made += [replace(r, source=places.get(rule), offset=rule.offset, length=6) for r in found]
             remembered |= match.streams
+            helpers |= names.helpers()
             background += match.background
         outputs = {rule.defines.name: rule.defines for rule in rules}
         derived = {atom.predicate for rule in made for atom in rule.head_atoms()}
@@ -84,6 +96,7 @@ class _Lowering:
             sources=self.sources,
             streams=tuple(Signature(name, arity) for name, arity in remembered.items() if name in derived),
             only_inputs=True,
+            provenance=Provenance("rule", said_of(self.types.values()), helpers, attribute_names(self.types), WORDS),
         )
 
     def _looked_back_on(self, rules: list[TeslaRule]) -> Iterator[str]:
@@ -108,3 +121,8 @@ class _Lowering:
                 more += tests(values[attribute.name], attribute.type)
         head = Atom(predicate_of(rule.defines.name), tuple(values[a.name] for a in rule.defines.attributes))
         return [Rule((head,), (*found.literals, *more)), *found.rules], found
+
+
+def attribute_names(types: Mapping[str, EventType]) -> dict[str, str]:
+    """How rules write the attributes of events, by the variables for them: `Temp.value` for `Temp_value`."""
+    return {f"{name}_{a.name}": f"{name}.{a.name}" for name, event in types.items() for a in event.attributes}

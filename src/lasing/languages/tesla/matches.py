@@ -28,6 +28,7 @@ from lasing.languages.tesla.syntax import (
 )
 from lasing.logic.formulas import Atom, Formula, Sometime, TimeWindow, Window
 from lasing.logic.program import Rule
+from lasing.logic.provenance import Helper
 from lasing.logic.terms import NOW, Term, Variable
 
 
@@ -63,6 +64,12 @@ class Helpers:
     def consumed(self, type_: str) -> str:
         """The predicate of the events of a type that the rule has used up."""
         return self._name(f"consumed_{predicate_of(type_)}")
+
+    def helpers(self) -> dict[str, Helper]:
+        """What these predicates are for."""
+        consumed = Helper("context", "consumed")
+        purposes = {"constants": Helper("detail"), "match": Helper()}
+        return {name: purposes.get(what, consumed) for what, name in self._made.items()}
 
     def _name(self, what: str) -> str:
         if what not in self._made:

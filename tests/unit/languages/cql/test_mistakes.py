@@ -36,6 +36,13 @@ SETUP = "CREATE STREAM s (k VARCHAR, v DOUBLE, ts BIGINT, TIME ts);\nCREATE TABL
         ("SELECT k, COUNT(*) FROM s [NOW]", "E725", "k", "not the same for all rows"),
         ("SELECT k FROM s [NOW] WHERE COUNT(*) > 1", "E725", "COUNT(*)", "cannot have aggregates"),
         ("SELECT SUM(v) OVER () FROM s [NOW]", "E726", "SUM(v", "window functions"),
+        ("SELECT k FROM s [NOW] TABLESAMPLE 10%", "E726", "10", "SAMPLE is not supported"),
+        ("SELECT k FROM s [NOW] LIMIT 10%", "E726", "10", "PERCENT is not supported"),
+        ("SELECT MAX(v, 3) FROM s [NOW]", "E726", "3", "a second argument"),
+        ("SELECT k FROM ONLY s [NOW]", "E726", "s", "ONLY is not supported"),
+        ("SELECT COUNT(DISTINCT *) FROM s [NOW]", "E726", "COUNT", "DISTINCT * is not supported"),
+        ("SELECT k FROM s [NOW] WHERE v > ALL (SELECT n FROM t)", "E726", "v", "ALL is not supported"),
+        ("SELECT CAST(v AS DECIMAL(50, 2)) FROM s [NOW]", "E723", "50", "a DECIMAL has 1 to 38 digits"),
         ("WITH RECURSIVE r AS (SELECT 1 AS x) SELECT x FROM r", "E726", "r", "RECURSIVE"),
     ],
 )

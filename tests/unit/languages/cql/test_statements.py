@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 import lasing
@@ -11,6 +13,7 @@ from lasing.errors import SourceText
 from lasing.languages import format_program
 from lasing.logic.program import Program
 from lasing.logic.results import rows_of
+from lasing.logic.values import ExactDecimal
 
 S = "CREATE STREAM s (k VARCHAR, v DOUBLE);"
 
@@ -103,3 +106,72 @@ def test_formatting_keeps_the_meaning_and_is_stable() -> None:
     once = format_program(SourceText("q.sql", text, Path("q.sql")))
     assert once == "CREATE STREAM s (k varchar);\n-- select\nSELECT k, 'from  where' FROM s [NOW] WHERE k LIKE 'a%'\n"
     assert format_program(SourceText("q.sql", once, Path("q.sql"))) == once
+
+
+DECIMALS = "CREATE STREAM d (a DECIMAL(10,2), b DECIMAL(20,5), n BIGINT, x DOUBLE);"
+
+
+@pytest.mark.parametrize(
+    ("expression", "wanted"),
+    [
+        ("a + b", "0.3"),
+        ("a * 3 - 0.3", "0"),
+        ("CAST(a AS VARCHAR)", "0.10"),
+        ("CAST(a * b AS VARCHAR)", "0.0200000"),
+        ("a / b", 0.5),
+        ("a // b", "0"),
+        ("a % 0.03", "0.01"),
+        ("ROUND(a + 0.05, 1)", "0.2"),
+        ("CAST(12.345 AS DECIMAL(5,2))", "12.35"),
+        ("CAST(1000 AS DECIMAL(5,2))", None),
+        ("CAST(a AS DOUBLE)", 0.1),
+        ("COALESCE(a, x)", 0.1),
+        ("LEAST(a, n)", "0.1"),
+        ("FLOOR(b)", "0"),
+    ],
+)
+def test_decimals_are_exact(expression: str, wanted: object) -> None:
+    (row,) = rows(f"{DECIMALS} SELECT {expression} AS it FROM d [NOW]", [(1, "d", "0.10", "0.2", 3, 0.1)])[1]
+    assert (row[0].lexical if isinstance(row[0], ExactDecimal) else row[0]) == wanted
+
+
+def test_a_decimal_equals_numbers_of_other_types() -> None:
+    text = f"{DECIMALS} SELECT 1 AS it FROM d [NOW] WHERE a = 0.1 AND a = x AND a IN (0.1, 5) AND a < n AND a = b / 2"
+    assert rows(text, [(1, "d", "0.10", "0.2", 3, 0.1)])[1] == [(1,)]
+
+
+def test_sums_of_decimals_are_exact_and_means_are_doubles() -> None:
+    stream = [(1, "d", f"{i}.10", None, i, 0) for i in range(10)]
+    text = f"{DECIMALS} SELECT SUM(a) AS total, AVG(a) AS mean, COUNT(DISTINCT a) AS n FROM d [NOW]"
+    ((total, mean, number),) = rows(text, stream)[1]
+    assert (total, mean, number) == (ExactDecimal(Decimal("46")), 4.6, 10)
+
+
+@pytest.mark.parametrize(
+    ("column", "cell"),
+    [
+        ("BOOLEAN", "perhaps"),
+        ("TIMESTAMP", "yesterday"),
+        ("DECIMAL(4,1)", "abc"),
+        ("DECIMAL(4,1)", "1000"),
+        ("BOOLEAN NOT NULL", None),
+    ],
+)
+def test_a_cell_that_cannot_be_read_is_rejected_and_counted(column: str, cell: str | None) -> None:
+    program = lasing.parse(f"CREATE STREAM s (k VARCHAR, c {column}); SELECT k FROM s [NOW]", language="cql")
+    run = lasing.run(
+        program, [(1, "s", "a", cell), (1, "s", "b", {"B": "true", "T": "2026-01-01"}.get(column[0], "1"))]
+    )
+    with pytest.warns(lasing.LasingWarning, match="1 event of s rejected"):
+        (answer,) = list(run)
+    assert [atom.args[0] for atom in sorted(answer.atoms, key=str)] == ["a", "b"]
+    assert sorted(atom.predicate for atom in answer.atoms) == ["rejected_s", "result"]
+
+
+def test_an_engine_takes_nulls_of_tables() -> None:
+    table = pa.table({"time": [1, 1, 2], "k": ["a", None, "b"], "v": [1.5, 2.0, None]})
+    program: Program = lasing.parse(f"{S} SELECT k, v FROM s [NOW]", language="cql")
+    assert lasing.Engine(program).push(1, {"s": table.slice(0, 2).drop_columns(["time"])}).added
+    found = lasing.Engine(program).push_batch({"s": table})["result"]
+    added = [row for row in found.to_pylist() if row["change"] > 0]
+    assert {(row["k"], row["v"]) for row in added} == {("a", "1.5"), (None, "2"), ("b", None)}  # as terms

@@ -107,7 +107,7 @@ def bag_of_rows(result: Result) -> Bag:
             "E701 syntax error: the SELECT contains a variable that is unbound | ",
         ),
         ("SELECT ?o { ?x ?p ?o } GROUP BY (?x AS ?o)", "E702 ?o is already in scope | ?o"),
-        ("SELECT ?y { ?x ?p ?o } GROUP BY (?x AS)", "E701 syntax error: expected"),
+        ("SELECT ?y { ?x ?p ?o } GROUP BY (?x AS)", "E701 syntax error at the end of the query"),
     ],
 )
 def test_keys_of_groups_that_are_mistakes(query: str, mistake: str) -> None:
