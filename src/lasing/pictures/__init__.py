@@ -1,0 +1,1 @@
+"""Pictures of what a program does on a stream: timelines."""
