@@ -9,11 +9,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lasing.bench.spark.processes import descendants, kill_all
+from lasing.errors import LasingError
+from lasing.pipeline.config import read_pipeline
+from lasing.pipeline.failures import stopped
+from lasing.pipeline.local.checkpoints import Lock
 from tests.spark.conftest import Files, parts
 from tests.spark.expected import expected
 from tests.spark.test_batch import JOIN, stream
@@ -118,3 +123,22 @@ def test_a_full_disk_is_reported_and_a_later_run_goes_on(table: object, tmp_path
         assert "Traceback" not in said
     run(tmp_path / "join.toml")
     assert found(tmp_path / "out") == expected(JOIN, {"p": table}, "q", "changes")
+
+
+def test_two_pipelines_do_not_use_one_checkpoint(table: object, tmp_path: Path) -> None:
+    (tmp_path / "join.toml").write_text(TEXT.format(master="local[2]", checkpoint="checkpoint"))
+    with Lock(tmp_path / "checkpoint"):
+        with pytest.raises(LasingError, match=r"E616.*another pipeline, process \d+, uses the checkpoint"):
+            run(tmp_path / "join.toml")
+        assert not (tmp_path / "out").exists()
+    run(tmp_path / "join.toml")
+    assert found(tmp_path / "out") == expected(JOIN, {"p": table}, "q", "changes")
+
+
+def test_a_file_system_that_became_read_only_is_named(tmp_path: Path) -> None:
+    (tmp_path / "join.lars").write_text(JOIN)
+    (tmp_path / "join.toml").write_text(TEXT.format(master="local[2]", checkpoint="checkpoint"))
+    message = "Job aborted: java.io.FileNotFoundException: /disk/offsets/.3.tmp (Read-only file system)"
+    error = stopped(None, replace(read_pipeline(tmp_path / "join.toml"), mode="batch"), RuntimeError(message))
+    assert "E617" in str(error)
+    assert "the file system is read-only" in str(error)

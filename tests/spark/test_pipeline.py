@@ -196,6 +196,13 @@ def test_a_header_that_differs_from_the_schema_is_named(tmp_path: Path) -> None:
         run(pipeline(tmp_path, head + '[sinks.q]\nformat = "csv"\npath = "out"\n'))
 
 
+def test_a_stream_of_one_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "in").write_text("time,k,a,b\n1,1,1,2\n")
+    text = HEAD.format(view="answers") + SOURCE.format(format="csv") + '[sinks.q]\nformat = "csv"\npath = "out"\n'
+    with pytest.raises(LasingError, match=r'E613.*sources.p: .*/in is one file(.|\n)*engine = "local"'):
+        run(pipeline(tmp_path, text))
+
+
 def test_a_schema_that_changes_stops_the_pipeline(files: Files, tmp_path: Path) -> None:
     table = stream(40, 20)
     first, second = parts(table, 20)

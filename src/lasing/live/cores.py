@@ -22,8 +22,13 @@ Facts = Iterable[tuple[object, ...] | Atom] | Mapping[str, Any]
 """Tuples such as ("temp", "s1", 70), atoms, or data frames by predicate, whose columns are the arguments."""
 
 
+_ONLY_TUPLES = frozenset([tuple])
+
+
 def checked(facts: object) -> list[tuple[object, ...]] | Mapping[str, Any]:
     """Facts as tuples, or as data frames by predicate; anything else is refused."""
+    if type(facts) is list and set(map(type, facts)) <= _ONLY_TUPLES and () not in facts:  # as nearly always
+        return facts.copy()
     if isinstance(facts, Mapping):
         return facts
     note = 'facts are a list of tuples such as ("temp", "s1", 70), or a dictionary of data frames by predicate'

@@ -16,6 +16,7 @@ from typing import Any, cast
 import numpy as np
 
 from lasing.connectors.rows import by_time
+from lasing.engines.local.dictionary import Codes
 from lasing.engines.local.execute import OUT_SIGN, OUT_TIME
 from lasing.live.cores import Core, CoreState, CoreWithPast, Facts
 from lasing.live.remembered import still_reached
@@ -82,8 +83,15 @@ class Past:
         """Whether to take a checkpoint at a time point while facts after `base` are evaluated again. No late fact will
         void it, while checkpoints close to now are voided by most late facts."""
         words = self.checkpoints[-1].words if self.checkpoints else 0
-        facts = sum(known.number for known in self.facts if base < known.time <= over)
-        return facts >= max(_LEAST_FACTS, words // _WORDS_PER_FACT)
+        enough, facts = max(_LEAST_FACTS, words // _WORDS_PER_FACT), 0
+        for known in self.facts:  # in order of time
+            if known.time > over:
+                return False
+            if known.time > base:
+                facts += known.number
+                if facts >= enough:
+                    return True
+        return False
 
     def stop_at(self, core: CoreWithPast) -> None:
         """Take a checkpoint on the way."""
@@ -128,10 +136,14 @@ class Past:
     def answered(self, until: int, changes: ChangeSource) -> None:
         self.answers.append((until, changes))
 
-    def forget_answers(self, base: int) -> list[ChangeSource]:
-        """Forget the answers after a time point, which will be others, and return them."""
-        old = [source for reached, source in self.answers if reached > base]
-        self.answers = [known for known in self.answers if known[0] <= base]
+    def forget_answers(self, base: int, since: int) -> list[ChangeSource]:
+        """Forget the answers after a time point, which are evaluated again, and return those that can become others:
+        those from `since` on."""
+        place = len(self.answers)
+        while place and self.answers[place - 1][0] > base:  # they are in order of time
+            place -= 1
+        old = [source for reached, source in self.answers[place:] if reached >= since]
+        del self.answers[place:]
         return old
 
 
@@ -193,7 +205,7 @@ class Era:
                         past.insert(Known(time, facts := [atom], self.core.encode(time, facts), 1))
                 start = late.time
         base, again, parts = past.go_back(self.core, since, start, self.open)
-        old = past.forget_answers(base)
+        old = past.forget_answers(base, since)
         begun = again.holding() if origin is not None and base < origin.time else None
         if begun is None and over is not None and start <= over < since and past.is_worth_stopping(base, over):
             first = [part for part in parts if part[0] <= over]  # no fact will come for it: stop there on the way
@@ -253,15 +265,22 @@ def _signed_difference(old: Sequence[ChangeSource], new: ChangeSource, since: in
 def _changed_rows(old: Sequence[Blocks], new: Blocks, since: int) -> Counter[bytes]:
     """Rows of output that are in one but not in the other, without their expiries."""
     found: Counter[bytes] = Counter()
-    parts = [(source.signed(since), sign) for source, sign in ((new, 1), *((source, -1) for source in old))]
-    parts = [(part, sign) for part, sign in parts if len(part)]
-    if not parts:
+    given = [(source.signed(since), sign) for source, sign in ((new, 1), *((source, -1) for source in old))]
+    parts = [(part, sign) for part, sign in given if len(part)]
+    if not parts or _are_as_before([part for part, sign in parts if sign < 0], [p for p, sign in parts if sign > 0]):
         return found
     rows = np.concatenate([part for part, _ in parts])
     signs = np.repeat([sign for _, sign in parts], [len(part) for part, _ in parts])
     for i in _unmatched(rows, signs).tolist():
         found[rows[i].tobytes()] += int(signs[i])
     return Counter({key: number for key, number in found.items() if number})
+
+
+def _are_as_before(old: list[Codes], new: list[Codes]) -> bool:
+    """Whether the rows are the same, in the same order: mostly, a late fact changes nothing that is seen."""
+    if sum(map(len, old)) != sum(map(len, new)):
+        return False
+    return b"".join(part.tobytes() for part in old) == b"".join(part.tobytes() for part in new)
 
 
 def _unmatched(rows: Any, signs: Any) -> Any:

@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lasing.connectors.arrow_columns import column_with_terms
 from lasing.connectors.bad_rows import STOP, OnBadRow, bad_rows_of
-from lasing.connectors.missing import SKIP, Gaps, Missing
+from lasing.connectors.missing import SKIP, Gaps, Missing, rule_of
 from lasing.connectors.rows import EventArity, time_of
 from lasing.engine_choice import (
     EngineName,
@@ -44,6 +44,9 @@ from lasing.reading import ProgramLike, program_of
 from lasing.timeline.clock import Clock, WallClock
 from lasing.timeline.reorder import Late, closed_by
 from lasing.timeline.timing import Delays, Timing, no_tick, timing_of
+
+if TYPE_CHECKING:
+    from lasing.serve.server import Served
 
 
 class Engine(Replacing):
@@ -294,7 +297,7 @@ class Engine(Replacing):
         are too late are set aside. `end` then says that time has got there. This path makes an object for each fact.
         """
         self._check_ready()
-        gaps = Gaps(missing)
+        gaps = Gaps(rule_of(missing, self.program.nulls))
         taken = self._taken(batch_of(facts)) if self.program.only_inputs else batch_of(facts)
         given = declared_columns(taken, self._events, time)
         frames = {name: self._present(name, frame, gaps, time) for name, frame in given.items()}
@@ -401,6 +404,19 @@ class Engine(Replacing):
         encoded = core.encode(now, facts)
         self._begin(start, core)
         return self._evaluate(core, now, encoded)
+
+    def serve(
+        self, *, host: str = "127.0.0.1", port: int = 0, token: str | None = None, certificate: str = "", key: str = ""
+    ) -> Served:
+        """Serve a page that shows what this engine does while you push: what comes in and out, how long that takes, and
+        why an atom holds. `url` of the result is its address; `close()`, or the end of a `with`, ends it.
+
+        Only this machine can open the page, unless you name another `host`; then the address has a token. The server
+        has a thread of its own. It waits while the engine evaluates, and the engine while it explains.
+        """
+        from lasing.serve.attached import attach  # the page is above the engine, and loaded only for those who ask
+
+        return attach(self, host=host, port=port, token=token, certificate=certificate, key=key)
 
     def snapshot(self) -> Any:
         """The raw window as an Arrow table: the facts that answers can still depend on, and in its metadata what

@@ -6,7 +6,7 @@ encoded and decoded in plain Python.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from lasing.connectors.rows import value_of
 from lasing.engines.local.dictionary import Codes, Dictionary
@@ -64,6 +64,16 @@ def by_sign(engine: LocalEngine, block: Codes) -> tuple[Tuples, Tuples]:
     if len(found) == 1:
         return found[0]
     return [fact for added, _ in found for fact in added], [fact for _, removed in found for fact in removed]
+
+
+def of(engine: LocalEngine, block: Codes, numbers: Collection[int], sign: int) -> Tuples:
+    """The arguments of the atoms of some outputs that the rows of a block add (1) or remove (-1)."""
+    value, ends = _decoder(engine.dictionary), {number: OUT_ARGS + engine.outputs[number][1] for number in numbers}
+    return [
+        tuple(map(value, row[OUT_ARGS : ends[row[OUT_PREDICATE]]]))
+        for row in block.tolist()
+        if row[OUT_SIGN] == sign and row[OUT_PREDICATE] in ends
+    ]
 
 
 def changes(engine: LocalEngine, block: Codes) -> list[Changes]:

@@ -21,7 +21,7 @@ ONLY = ""
 """The name of the source of a push that names none."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Waiting:
     """Facts that wait; `encoded` if the engine has begun, so that they are encoded only once."""
 
@@ -48,7 +48,7 @@ class Lateness:
     def point(self, time: Any) -> tuple[int, int]:
         """The time point and the instant of a push."""
         point = time_of(time, self._tick)
-        return point, self._last.within(point, self.unit)
+        return point, point if self.unit is None else self._last.within(point, self.unit)
 
     def check_source(self, source: str) -> None:
         """Fail if the sources are known by name, and this is none of them."""
@@ -63,11 +63,16 @@ class Lateness:
         """Take facts in, or return them if they are too late."""
         if self._idle is not None:
             self._hear(source)
+        closing = self.closing
         if not waiting.facts:  # only the time of the source
-            self.closing.came(source, instant)
+            closing.came(source, instant)
             return None
-        late = self.buffer.add(source, point, instant, waiting)
-        return None if late is None else Late(late.source, late.time, late.closed_until, late.facts.facts)
+        closed = closing.closed(source)
+        closing.came(source, instant)
+        if closed is not None and point <= closed:
+            return Late(source, point, closed, waiting.facts)
+        self.buffer.keep(source, point, waiting)
+        return None
 
     def waits_up_to(self, point: int) -> bool:
         """Whether a fact waits for a time point up to this one."""
@@ -127,7 +132,8 @@ class Lateness:
         now = self._clock.now()
         self._heard[source] = now
         for other in self.closing.known():
-            if self._idle is not None and now - self._heard.setdefault(other, now) >= self._idle:
+            self._heard[other] = min(self._heard.get(other, now), now)  # the clock may have been set back
+            if self._idle is not None and now - self._heard[other] >= self._idle:
                 self.closing.idle(other)
 
 

@@ -36,6 +36,9 @@ class ModelChanges:
     def rows(self) -> tuple[Tuples, Tuples] | None:
         return None
 
+    def of(self, _predicate: str, _sign: int) -> Tuples | None:
+        return None
+
     def tables(self) -> dict[str, Any]:
         return KnownChanges(self.changes()).tables()
 

@@ -9,6 +9,7 @@ from typing import Any, assert_never
 from lasing.connectors.bad_rows import BadRows
 from lasing.connectors.missing import SKIP, Gaps, present, rule_of, without_gaps
 from lasing.connectors.rows import EventArity, by_time, time_of
+from lasing.drawing.svg import clean
 from lasing.engine_choice import (
     AnyAnswers,
     Choice,
@@ -16,7 +17,7 @@ from lasing.engine_choice import (
     OnReference,
 )
 from lasing.entailment.contradictions import Contradiction, Contradictions
-from lasing.errors import Diagnostic, fault, warn
+from lasing.errors import Diagnostic, LasingError, fault, warn
 from lasing.explain.asking import explain, explain_absence
 from lasing.explain.evidence import Evidence, remembered_facts
 from lasing.explain.evidence import Facts as KnownFacts
@@ -43,6 +44,7 @@ from lasing.logic.values import is_name
 from lasing.reports import left_out
 from lasing.timeline.reorder import Late
 from lasing.timeline.timing import LateCount, Timing
+from lasing.worlds import worlds
 
 OnLate = Callable[[Late[Facts]], None]
 Opener = Callable[[int], Core]
@@ -84,6 +86,7 @@ class Running:
         self._gaps = Gaps(rule_of(SKIP, program.nulls))
         self._bad = BadRows()
         self._undeclared: set[str] = set()
+        self._declared = {signature.predicate for signature in program.inputs if program.takes(signature.predicate)}
         names = program.argument_names()
         self._events = EventArity({predicate: len(known) for predicate, known in names.items()}, names)
         self._unstarted: Core | None = None  # checks facts as long as the start is not known
@@ -113,6 +116,13 @@ class Running:
         reached = "no facts yet" if self._core is None else f"start={self.start}, time={self.time}"
         return f"Engine({rules}, {self._kind} engine, {reached})"
 
+    def _repr_html_(self) -> str:
+        try:
+            holds = "" if self._core is None else self.answer()._repr_html_()
+        except LasingError:  # interrupted, and so without an answer
+            holds = ""
+        return f"<p>{clean(repr(self))}</p>{holds}"
+
     @property
     def late(self) -> int:
         """How many facts came too late."""
@@ -140,15 +150,15 @@ class Running:
 
     def _without_gaps(self, facts: Facts) -> Facts | None:
         """The facts without those that lack a value; None if no fact lacks one."""
-        frames = isinstance(facts, Mapping)
-        gaps = Gaps(SKIP if frames else rule_of(SKIP, self.program.nulls))
+        gaps = Gaps(rule_of(SKIP, self.program.nulls))
         kept: Facts
         if isinstance(facts, Mapping):
             kept = {predicate: self._present(predicate, frame, gaps) for predicate, frame in facts.items()}
         else:
             kept = without_gaps(facts, gaps)  # type: ignore[arg-type]  # they have been checked
         self._note_gaps(gaps)
-        return kept if gaps.left_out or gaps.filled else None
+        filled = gaps.filled or (self.program.nulls and isinstance(facts, Mapping))
+        return kept if gaps.left_out or filled else None
 
     def _as_declared(self, facts: list[tuple[object, ...]] | Mapping[str, Any]) -> Facts:
         """The facts without events that have too few or too many values; tables with the declared columns, in order."""
@@ -166,6 +176,8 @@ class Running:
 
     def _taken(self, facts: Any) -> Any:
         """The facts of declared inputs. Warns once about each other predicate."""
+        if type(facts) is list and all(type(fact[0]) is str and fact[0] in self._declared for fact in facts):
+            return facts  # nearly always
         takes = self.program.takes
         named = facts if isinstance(facts, Mapping) else [fact[0] for fact in facts]
         others = {name for name in named if isinstance(name, str) and is_name(name) and not takes(name)}
@@ -193,20 +205,24 @@ class Running:
             return ()
         return still_reached(self.program, self._core.remembered(), self._core.time)
 
-    def explain(self, goal: str | Atom) -> Explanation:
+    def explain(self, goal: str | Atom, model: int | None = None) -> Explanation:
         """Why an atom holds now, such as `engine.explain("alarm(s3)")`: the shortest derivation from the raw window.
 
-        Raises E335 if it does not hold: then ask `why_not`.
+        Raises E335 if it does not hold: then ask `why_not`. If there are several models, `model` is the number of the
+        one in question, in the order of `answer().models`, from 1 on; by default, the first one that has the atom.
         """
-        return self.explain_all(goal, limit=1)[0]
+        return self.explain_all(goal, limit=1, model=model)[0]
 
-    def explain_all(self, goal: str | Atom, limit: int = 10) -> list[Explanation]:
+    def explain_all(self, goal: str | Atom, limit: int = 10, model: int | None = None) -> list[Explanation]:
         """Several derivations, the shortest first; for a goal with variables, one for each atom that it matches."""
-        return explain(self._evidence(), self._asked(goal), limit)
+        return explain(self._evidence(), self._asked(goal), limit, worlds=worlds, model=model)
 
-    def why_not(self, goal: str | Atom) -> WhyNot:
-        """Why an atom does not hold now: for each rule, what came closest, and what was missing."""
-        return explain_absence(self._evidence(), self._asked(goal))
+    def why_not(self, goal: str | Atom, model: int | None = None) -> WhyNot:
+        """Why an atom does not hold now: for each rule, what came closest, and what was missing.
+
+        If there are several models: why it is in none of them, or not in the model of a number.
+        """
+        return explain_absence(self._evidence(), self._asked(goal), worlds=worlds, model=model)
 
     def _asked(self, goal: str | Atom) -> Goal:
         asked = goal_of(goal, self.program)

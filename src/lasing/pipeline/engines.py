@@ -8,16 +8,13 @@ from typing import Any
 
 from lasing.errors import Diagnostic, LasingError
 from lasing.pipeline.described import SourceConfig
-from lasing.pipeline.formats import FILE_FORMATS, LIVE_SINKS, LOCAL, ON_SPARK, SOURCE_KEYS, SPARK
+from lasing.pipeline.formats import FILE_FORMATS, LOCAL, ON_SPARK, SINK_KEYS, SINKS_ON_SPARK, SOURCE_KEYS, SPARK
 from lasing.timeline.delay import delay_of
 
 _ONLY_SPARK = ("shards", "slices", "replicate", "spark")
 _ONLY_LOCAL = ("checkpoint_every", "keep")
 _TEXT_OPTIONS = ("header", "sep", "delimiter")
-_NO_KAFKA = (
-    'engine = "local" has no connector for Kafka: use engine = "spark", or bring the topic to a socket or a file, such '
-    "as with kcat -C -t TOPIC | lasing pipeline FILE"
-)
+_KAFKA_KEYS = 'with engine = "local", Kafka has keys such as user, password_env, mechanism, tls and ca'
 
 
 class Misfits:
@@ -66,13 +63,13 @@ class Misfits:
                     known = ", ".join(ON_SPARK[source.format])
                     yield f'{where}{key} is only for engine = "local"', f"on Spark, {source.format} has {known}"
             return
-        if source.format == "kafka":
-            yield f"{where}format is kafka", _NO_KAFKA
         follow = source.given.get("follow")
         if follow is not None and follow not in ("files", "lines"):
             yield f"{where}follow is {follow!r}", "it must be one of files, lines"
         if follow == "lines" and source.format == "parquet":
             yield f"{where}follow is lines", "a Parquet file has no lines; it is read when it is complete"
+        if source.format == "kafka" and source.options:
+            yield f"{where}options are only for Spark", _KAFKA_KEYS
         if source.format in FILE_FORMATS:
             options = _TEXT_OPTIONS if source.format == "csv" else ()
             for option in source.options:
@@ -86,10 +83,17 @@ class Misfits:
             tables["late"] = self._given["late"]
         for where, table in tables.items():
             kind = table.get("format")
-            if self._is_local and kind == "kafka":
-                yield f"{where}.format is kafka", _NO_KAFKA
-            if not self._is_local and kind in LIVE_SINKS:
+            if self._is_local and kind == "kafka" and table.get("options"):
+                yield f"{where}.options are only for Spark", _KAFKA_KEYS
+            if self._is_local or kind not in SINK_KEYS:
+                continue
+            if kind not in SINKS_ON_SPARK:
                 yield f"{where}.format is {kind}, which Spark does not write", 'use engine = "local"'
+                continue
+            for key in table:
+                if key in SINK_KEYS[kind] and key not in SINKS_ON_SPARK[kind]:
+                    note = f"on Spark, {kind} has {', '.join(SINKS_ON_SPARK[kind])}, and options of Spark's own"
+                    yield f'{where}.{key} is only for engine = "local"', note
 
     def _tables(self, name: str) -> dict[str, Mapping[str, Any]]:
         tables = self._given.get(name)

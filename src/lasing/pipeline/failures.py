@@ -28,6 +28,8 @@ def stopped(spark: Any, pipeline: Pipeline, error: BaseException) -> LasingError
         return LasingError([damage])
     if "No space left on device" in message:
         return fault("E615", "the disk is full: a batch could not be written", note=again)
+    if "Read-only file system" in message:
+        return fault("E617", "a batch could not be written: the file system is read-only", note=again)
     ours = _OURS.search(message)
     if ours is None or ours[1] == "E506":
         found = _bad_row(spark, pipeline, message)

@@ -11,10 +11,16 @@ SPARK, LOCAL = ENGINES = ("spark", "local")
 Keys = dict[str, tuple[type, ...]]
 
 FILE_FORMATS = ("parquet", "csv", "json")
-LIVE_SOURCES = ("socket", "mqtt", "http", "unix", "stdin")
+LIVE_SOURCES = ("socket", "mqtt", "kafka", "http", "unix", "stdin")
 ROTATING = "file"
 """The format of a sink whose files of JSON lines rotate."""
-LIVE_SINKS = ("socket", "mqtt", "http", "unix", ROTATING)
+LIVE_SINKS = ("socket", "mqtt", "kafka", "http", "unix", ROTATING)
+SINKS_ON_SPARK: dict[str, Keys] = {
+    **{name: {"path": (str,)} for name in FILE_FORMATS},
+    "console": {},
+    "kafka": {"servers": (str,), "topic": (str,)},
+}
+"""The keys of the sinks that Spark writes to."""
 ON_SPARK: dict[str, Keys] = {
     **{name: {"path": (str,), "files_per_batch": (int,)} for name in FILE_FORMATS},
     "socket": {"host": (str,), "port": (int,), "payload": (str,)},
@@ -42,22 +48,18 @@ SOURCE_KEYS: dict[str, Keys] = {
 NEEDED = {
     **dict.fromkeys(FILE_FORMATS, ("path",)),
     "rate": (),
-    "kafka": ("servers", "topic"),
     **{name: making.NEEDED[name] for name in LIVE_SOURCES},
 }
 SINK_KEYS: dict[str, Keys] = {
-    **{name: {"path": (str,)} for name in FILE_FORMATS},
-    "console": {},
-    "kafka": {"servers": (str,), "topic": (str,)},
+    **SINKS_ON_SPARK,
     **{name: making.SINK_KEYS[name] for name in LIVE_SINKS},
 }
 SINKS_NEED = {
     **dict.fromkeys(FILE_FORMATS, ("path",)),
     "console": (),
-    "kafka": ("servers", "topic"),
     **{name: making.NEEDED[name] for name in LIVE_SINKS},
 }
-MESSAGES = ("kafka", *LIVE_SOURCES)
+MESSAGES = LIVE_SOURCES
 """Sources of messages, each with one row."""
 NEED_SCHEMA = ("csv", "json", *MESSAGES)
 PAYLOADS = ("json", "csv")

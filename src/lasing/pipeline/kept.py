@@ -8,14 +8,19 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from lasing.connectors.rows import time_of
-from lasing.errors import fault
+from lasing.errors import LasingError, fault
+from lasing.explain.explanation import Explanation
+from lasing.explain.why_not import WhyNot
 from lasing.logic.formulas import Atom
 from lasing.logic.values import UNBOUND, value_from_text
 from lasing.pipeline.described import Pipeline
 from lasing.spark.replacing import check_replacement
 from lasing.spark.task import Task
-from lasing.spark.travel import Shards, holding_at, is_between, not_kept, until_of
+from lasing.spark.travel import Shards, evaluations_at, holding_at, is_between, not_kept, until_of
 from lasing.succession import Succession
+
+_NO_ATTEMPT = 1_000_000
+"""Further away than any attempt."""
 
 
 class Kept(Protocol):
@@ -76,6 +81,37 @@ class Moment:
         return frozenset(
             atom for predicate, parts in found.items() for p in parts for atom in _atoms(task, predicate, p)
         )
+
+    def explain(self, goal: str, limit: int = 1) -> list[Explanation]:
+        """Why an atom holds there: the derivations in the shard that has it. Raises E335 if it does not hold."""
+        found: list[Explanation] = []
+        error: LasingError | None = None
+        for evaluation in evaluations_at(self.task, self.before, self.after, self.time):
+            try:
+                found += evaluation.engine.explain_all(goal, limit - len(found))
+            except LasingError as missing:
+                if missing.diagnostics[0].code != "E335":
+                    raise
+                error = missing
+            if len(found) >= limit:
+                break
+        if not found:
+            raise error or self._nothing()
+        return found
+
+    def why_not(self, goal: str) -> WhyNot:
+        """Why an atom does not hold there: what came closest, in the shard where it came closest. Raises E335 if it
+        does hold."""
+        answers = [
+            evaluation.engine.why_not(goal)
+            for evaluation in evaluations_at(self.task, self.before, self.after, self.time)
+        ]
+        if not answers:
+            raise self._nothing()
+        return min(answers, key=lambda answer: min((a.distance for a in answer.attempts), default=_NO_ATTEMPT))
+
+    def _nothing(self) -> LasingError:
+        return fault("E306", f"nothing was evaluated at {self.task.program.time_text(self.time)}")
 
 
 def moment(kept: Kept, time: Any = None) -> Moment:

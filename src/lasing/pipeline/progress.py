@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any, Protocol, Self
 
 from lasing.connectors.bad_rows import BadRow
 from lasing.connectors.missing import warnings_of
@@ -21,8 +21,19 @@ from lasing.reports import left_out
 from lasing.spark.bad_rows import check_share, warning
 from lasing.spark.waiting import Waiting
 
+MOST_SEEN = 20
+"""How many of the newest rows of an output a watcher sees."""
 _TO_SEE_BAD = 'bad_rows = "FOLDER" in the file writes them there, bad_rows = "stop" stops at them'
+_MOST_DONE = 1000
+"""The figures of at least so many batches are kept."""
 _TO_CHOOSE = 'to stop there, missing = "error" in the file; to use a value instead, missing = VALUE'
+
+
+class Watcher(Protocol):
+    """Looks on while batches are finished, such as a page in a browser. It must return at once."""
+
+    def batch(self, record: dict[str, Any]) -> None: ...
+    def results(self, output: str, rows: list[dict[str, Any]]) -> None: ...
 
 
 @dataclass(slots=True)
@@ -112,12 +123,16 @@ class Progress:
         self, program: Program, metrics: Path | None = None, quiet: bool = False, starts_spark: bool = True
     ) -> None:
         self.done: list[BatchFigures] = []
+        """The last batches, in order. Not all of them: a pipeline may run for ever."""
+        self.batches = 0
+        """How many batches there were."""
         self.total = BatchFigures(0)
         self._program = program
         self._metrics_path = metrics
         self._metrics: IO[str] | None = None
         self._quiet = quiet
         self._starts_spark = starts_spark
+        self.watcher: Watcher | None = None
         self.warned: list[Diagnostic] = []
         """Warnings about what is known only at the end, such as bad rows."""
         self._left_out: Counter[str] = Counter()
@@ -167,7 +182,10 @@ class Progress:
         if batch is None:
             return
         batch.seconds = seconds
+        self.batches += 1
         self.done.append(batch)
+        if len(self.done) > 2 * _MOST_DONE:
+            del self.done[:_MOST_DONE]
         total = self.total
         total.events += batch.events
         total.late += batch.late
@@ -179,9 +197,17 @@ class Progress:
         total.rows = dict(Counter(total.rows) + Counter(batch.rows))
         if self._metrics is not None:
             print(json.dumps(batch.record()), file=self._metrics, flush=True)
+        if self.watcher is not None:
+            self.watcher.batch(batch.record())
         self._waits.batch(batch.events, batch.waiting_for, batch.evaluated_until)
         if not self._quiet:
             self._show(batch)
+
+    def results(self, output: str, table: Any) -> None:
+        """Rows of an output, as a table of Arrow, have been written."""
+        if self.watcher is not None and table.num_rows:
+            newest = table.slice(max(0, table.num_rows - MOST_SEEN))
+            self.watcher.results(output, newest.to_pylist())
 
     def _show(self, batch: BatchFigures) -> None:
         """Show a table of the last batches on a terminal, and a line elsewhere. The table starts only with the first
@@ -232,7 +258,7 @@ class Progress:
         seconds = time.monotonic() - self._begun
         rows = ", ".join(f"{count:,} {name}" for name, count in self.total.rows.items()) or "nothing"
         return (
-            f"{len(self.done)} batches, {self.total.events:,} events in {seconds:.1f} s; wrote {rows}; "
+            f"{self.batches} batches, {self.total.events:,} events in {seconds:.1f} s; wrote {rows}; "
             f"{self.total.late:,} late{self._said_of_gaps()}"
         )
 

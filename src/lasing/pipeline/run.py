@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -20,13 +21,14 @@ from lasing.pipeline.absent_columns import check_columns
 from lasing.pipeline.bad_rows import bad_of, bad_sinks, row_fault
 from lasing.pipeline.config import AVAILABLE_NOW, Pipeline
 from lasing.pipeline.failures import stopped
-from lasing.pipeline.local.checkpoints import check_not_local
-from lasing.pipeline.progress import BatchFigures, Progress, listener
+from lasing.pipeline.local.checkpoints import Lock, check_not_local
+from lasing.pipeline.progress import MOST_SEEN, BatchFigures, Progress, listener
 from lasing.pipeline.sinks import clear, write
 from lasing.pipeline.sources import frames_of, order_of
 from lasing.spark import noted
 from lasing.spark.bad_rows import COLUMNS, first_of
 from lasing.spark.inputs import specification
+from lasing.spark.outputs import LEADING
 from lasing.spark.reason import Outputs, Reasoning, reason
 from lasing.spark.session import session
 from lasing.spark.streaming import STATUS
@@ -52,10 +54,19 @@ def run_pipeline(pipeline: Pipeline, progress: Progress, stop: Event | None = No
     listening = listener(progress)
     spark.streams.addListener(listening)
     try:
-        _stream(spark, pipeline, reasoning, reasoning(frames), progress, stop or Event())
+        with _only_one(spark, pipeline):
+            _stream(spark, pipeline, reasoning, reasoning(frames), progress, stop or Event())
     finally:
         _wait_for_listeners(spark)
         spark.streams.removeListener(listening)
+
+
+def _only_one(spark: Any, pipeline: Pipeline) -> AbstractContextManager[object]:
+    """Keeps other pipelines from using the checkpoint (E616), if that is on a disk of this machine. Spark notices two
+    of them only once both have written a batch, and by then one may have removed results of the other."""
+    place = pipeline.checkpoint
+    where = place if "://" in place else spark._jsc.hadoopConfiguration().get("fs.defaultFS")
+    return Lock(Path(place.removeprefix("file://"))) if where.startswith("file:") else nullcontext()
 
 
 def _spark_errors() -> tuple[type[Exception], ...]:
@@ -192,7 +203,17 @@ def _write_batch(
     with ThreadPoolExecutor(max(1, len(writes))) as together:  # each is a Spark job, usually a short one
         for written in [together.submit(each) for each in writes]:
             written.result()
+    if progress.watcher is not None:
+        for output in batch.rows:
+            progress.results(output, _newest(outputs.take(results, output), view))
     progress.evaluated(batch, left, examples, inconsistent)
+
+
+def _newest(frame: Any, view: View) -> Any:
+    """The last rows of an output in order of time, which they do not have while they are in several shards."""
+    times = [name for name in LEADING[view] if name != "change"][::-1]
+    newest = frame.orderBy(*(frame[name].desc() for name in times)).limit(MOST_SEEN)
+    return newest.toArrow().sort_by([(name, "ascending") for name in times])
 
 
 def _source(pipeline: Pipeline, predicate: str) -> str:
@@ -214,6 +235,8 @@ def _replay(pipeline: Pipeline, outputs: Outputs, progress: Progress) -> None:
         frame = outputs[sink.output].persist()
         batch.rows[sink.output] = frame.count()
         write(frame, sink, view, None)
+        if progress.watcher is not None:
+            progress.results(sink.output, _newest(frame, view))
         frame.unpersist()
     batch.late = outputs.late.count()
     if batch.late:

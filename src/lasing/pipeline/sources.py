@@ -83,7 +83,15 @@ def _files(spark: Any, source: SourceConfig, streaming: bool, lenient: bool) -> 
     if streaming and "files_per_batch" in source.given:
         reader = reader.option("maxFilesPerTrigger", source.given["files_per_batch"])
     rows = reader.options(**source.options).load(path)
+    if streaming and _is_file(spark, path):
+        message = f"sources.{source.name}: {path} is one file, but a stream on Spark reads the files of a folder"
+        raise fault("E613", message, note='give a folder or a pattern such as "in/*.csv", or set engine = "local"')
     return _saying_bad(rows) if lenient else rows
+
+
+def _is_file(spark: Any, path: str) -> bool:
+    place = spark._jvm.org.apache.hadoop.fs.Path(path)
+    return bool(place.getFileSystem(spark._jsc.hadoopConfiguration()).isFile(place))
 
 
 def _saying_bad(rows: Any) -> Any:

@@ -46,12 +46,12 @@ def extent(inputs: Sequence[Input], unit: int | None, left_out: Counter[tuple[st
         rows = given.all_rows()
         lacks, whole = [], f.lit(True)
         if Gaps(given.missing).skips:
-            for part in given.parts:
+            for part in given.needed:
                 lacks.append(f.count_if(whole & f.col(part).isNull()))  # a row counts at its first gap
                 whole = whole & f.col(part).isNotNull()
         time = f.when(whole, point_column(unit, given.dated))
         first, last, count, *lacking = rows.agg(f.min(time), f.max(time), f.count(time), *lacks).collect()[0]
-        left_out.update({(given.predicate, n): k for n, k in zip(given.parts.values(), lacking, strict=False) if k})
+        left_out.update({(given.predicate, n): k for n, k in zip(given.needed.values(), lacking, strict=False) if k})
         if count:
             firsts.append(first)
             lasts.append(last)

@@ -101,6 +101,11 @@ class Evaluation:
                 tables[predicate] = every_point(ended, self.held[predicate], first, until)
         return tables
 
+    @property
+    def engine(self) -> Engine:
+        """The engine, which explains what holds now."""
+        return self._engine
+
     def holding(self) -> dict[str, Any]:
         """What holds now: a table of changes for each output, in which it is all added."""
         holding = self._engine.holding()

@@ -43,11 +43,26 @@ class Input:
     """What a missing value means."""
     corrupt: str | None = None
     """The column in which Spark keeps rows that it cannot parse."""
+    nulls: frozenset[int] = frozenset()
+    """The arguments, counted from 1, in which a missing value is a value of its own. The `Packer` makes terms of them,
+    so they may hold values of any kind."""
+    texts: frozenset[int] = frozenset()
+    """Those of `nulls` in which a decimal is a text with all its digits."""
 
     @property
     def terms(self) -> frozenset[int]:
         """The arguments that have terms, counted from 1."""
         return frozenset(i for i, kind in enumerate(self.types, 1) if kind == "mixed")
+
+    @property
+    def packed_terms(self) -> frozenset[int]:
+        """The arguments that have terms in the facts that shards get."""
+        return self.terms | self.nulls
+
+    @property
+    def packed_types(self) -> tuple[Type, ...]:
+        """The types of the arguments of the facts that shards get."""
+        return tuple("mixed" if i in self.nulls else kind for i, kind in enumerate(self.types, 1))
 
     @property
     def streaming(self) -> bool:
@@ -62,7 +77,7 @@ class Input:
         if self.streaming or gaps.rule == ERROR:
             return rows
         if gaps.skips:
-            return rows.where(reduce(and_, (f.col(part).isNotNull() for part in self.parts)))
+            return rows.where(reduce(and_, (f.col(part).isNotNull() for part in self.needed)))
         assert gaps.filler is not None
         kinds = ("text",) if isinstance(gaps.filler, str) else ("double", "integer")[: 1 + isinstance(gaps.filler, int)]
         fillers = {**dict.fromkeys(kinds, gaps.filler), "mixed": mixed_text(gaps.filler)}
@@ -81,6 +96,11 @@ class Input:
         """The columns of `rows` that must have a value, with their names in the DataFrame."""
         return {"time": self.time, **{f"arg{i + 1}": name for i, name in enumerate(self.columns)}}
 
+    @property
+    def needed(self) -> dict[str, str]:
+        """Those of `parts` without which a row is no fact."""
+        return {part: name for part, name in self.parts.items() if part not in {f"arg{i}" for i in self.nulls}}
+
     def all_rows(self) -> Any:
         """The time and the arguments of all rows, with decimals as doubles. For a stream, also when the rows arrived,
         if that is known."""
@@ -89,7 +109,8 @@ class Input:
         taken = [f.col(quoted(self.time)).alias("time")]
         for i, (name, kind) in enumerate(zip(self.columns, self.types, strict=True)):
             column = f.col(quoted(name))
-            taken.append((column.cast("double") if kind == "double" else column).alias(f"arg{i + 1}"))
+            plain = kind == "double" and i + 1 not in self.texts
+            taken.append((column.cast("double") if plain else column).alias(f"arg{i + 1}"))
         bad = self._bad()
         if not self.streaming:
             frame = self.frame if bad is None else self.frame.where(bad.isNull())
@@ -172,7 +193,7 @@ def inputs_of(
     found = []
     for text, frame in frames.items():
         given = _with_terms(_input(program, text, frame, time, order), terms)
-        found.append(replace(given, missing=for_input(missing, given.predicate, SKIP)))
+        found.append(_with_nulls(replace(given, missing=for_input(missing, given.predicate, SKIP)), program))
     twice = next((i.predicate for n, i in enumerate(found) if i.predicate in [j.predicate for j in found[:n]]), None)
     if twice is not None:
         raise fault("E604", f"there are two inputs for {twice}", note="union the DataFrames")
@@ -229,6 +250,17 @@ def _input(program: Program, text: str, frame: Any, time: str | Mapping[str, str
     types = kinds({name: schema[name] for name in columns})
     made = Input(predicate, frame, when, columns, tuple(types[n] for n in columns), schema[when] in _DATED, by)
     return replace(made, corrupt=corrupt if corrupt not in columns else None)
+
+
+def _with_nulls(given: Input, program: Program) -> Input:
+    """The input with the columns in which a missing value is a value of its own, if it may be one in the program."""
+    declared = program.named_inputs().get(given.predicate)
+    if not program.nulls or given.missing != SKIP or declared is None:
+        return given
+    numbered = [(i, name) for i, name in enumerate(given.columns, 1) if i not in given.terms]
+    decimals = {i for i, name in numbered if name in declared.texts and given.types[i - 1] == "double"}
+    nulls = {i for i, name in numbered if name not in declared.required} | decimals
+    return replace(given, nulls=frozenset(nulls), texts=frozenset(decimals))
 
 
 def _with_terms(given: Input, terms: Terms | Mapping[str, Terms]) -> Input:

@@ -21,6 +21,7 @@ from lasing.logic.program import Output, Program
 from lasing.logic.results import shown_columns
 from lasing.logic.types import Type, Types
 from lasing.logic.values import UNBOUND, mixed_text
+from lasing.spark.declared import as_declared, plain_text
 from lasing.spark.tables import times_of
 
 LEADING: dict[View, tuple[str, ...]] = {
@@ -73,16 +74,26 @@ class OutputTable:
         """The columns that a reader sees: all but the helper columns of a query."""
         return self.columns[: len(shown_columns(self.output))]
 
+    @property
+    def shown_types(self) -> tuple[str, ...]:
+        """What the columns that a reader sees hold: as the query declares, or as follows from the rules."""
+        declared = self.output.types or self.types
+        return tuple(
+            known if not wanted or (wanted == "integer" and known == "double") else wanted
+            for wanted, known in zip(declared, self.types, strict=False)
+        )
+
     def schema(self, view: View, dated: bool, whole: bool = False) -> str:
         """The columns as DDL text for Spark; `dated` if times are timestamps, `whole` with helper columns."""
         times = "timestamp" if dated else "bigint"
         leading = [f"`{name}` {'tinyint' if name == 'change' else times}" for name in LEADING[view]]
-        pairs = zip(self.columns if whole else self.shown, self.types, strict=False)
-        return ", ".join([*leading, *(f"`{name}` {_SPARK[kind]}" for name, kind in pairs)])
+        columns, types = (self.columns, self.types) if whole else (self.shown, self.shown_types)
+        pairs = zip(columns, types, strict=False)
+        return ", ".join([*leading, *(f"`{name}` {_SPARK.get(kind, kind)}" for name, kind in pairs)])
 
     def marked(self, frame: Any) -> Any:
         """A DataFrame of this output, with a mark on the columns that have terms."""
-        names = zip(self.shown, self.types, strict=False)
+        names = zip(self.shown, self.shown_types, strict=False)
         return marked(frame, [name for name, kind in names if kind == "mixed"])
 
     def conformed(self, changes: Any) -> Any:
@@ -110,20 +121,26 @@ class OutputTable:
         columns = {}
         for name in LEADING[view]:
             columns[name] = table[name] if name == "change" else moments(times_of(table, name), unit)
-        return pa.table({**columns, **{name: table[name] for name in (self.columns if whole else self.shown)}})
+        if whole:
+            return pa.table({**columns, **{name: table[name] for name in self.columns}})
+        shown = zip(self.shown, self.types, self.shown_types, strict=False)
+        return pa.table({**columns, **{name: as_declared(table[name], known, kind) for name, known, kind in shown}})
 
     def shown_frame(self, frame: Any) -> Any:
         """What a reader sees of a Spark frame with all columns."""
-        if not self.is_query:
-            return frame
         from pyspark.sql import functions as f
 
         if self.output.counted:
             numbers = f.sequence(f.lit(1), f.col(f"`{self.columns[-1]}`").cast("int"))
             frame = frame.withColumn("*copy", f.explode(numbers)).drop("*copy")
-        for name in self._mixed() & set(self.shown):
+        for name in self._mixed() & set(self.shown) if self.is_query else ():
             column = f.col(f"`{name}`")
             frame = frame.withColumn(name, f.when(column != mixed_text(UNBOUND), column))
+        for name, known, kind in zip(self.shown, self.types, self.shown_types, strict=False):
+            if known != kind:
+                column = f.col(f"`{name}`")
+                plain = plain_text(column) if known == "mixed" else column
+                frame = frame.withColumn(name, plain.cast(_SPARK.get(kind, kind)))
         return frame.drop(*self.columns[len(self.shown) :])
 
     def _mixed(self) -> set[str]:

@@ -17,9 +17,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lasing.connectors.missing import ERROR, SKIP, Gaps, Missing, present
+from lasing.connectors.missing import ERROR, SKIP, Gaps, Missing, as_terms, present
 from lasing.connectors.spark_rows import ARRIVAL, BAD, refused
 from lasing.errors import LasingError, fault
+from lasing.logic.values import UNBOUND
 from lasing.spark.arrival import marks
 from lasing.spark.bad_rows import Describe
 from lasing.spark.hashing import shards_of
@@ -82,6 +83,10 @@ class Packer:
     """The positions, among `columns`, of those with terms."""
     describe: Describe | None = None
     """What to do with bad rows; None stops at them."""
+    nulls: frozenset[int] = frozenset()
+    """Those of `terms` that come in as plain values, some of which may be missing."""
+    texts: frozenset[int] = frozenset()
+    """Those of `nulls` in which a decimal is a text with all its digits."""
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         waiting: list[Any] = []
@@ -97,7 +102,7 @@ class Packer:
 
     def _pack(self, batches: Sequence[Any]) -> Any:
         gaps = Gaps(self.missing)
-        given, bad = self._sound(pa.Table.from_batches(batches))
+        given, bad = self._sound(self._with_nulls(pa.Table.from_batches(batches)))
         given = self._present(given, gaps)
         left_out = json.dumps({column: n for (_, column), n in gaps.left_out.items()}) if gaps.left_out else None
         instants = instants_of(given.column(0))
@@ -125,6 +130,13 @@ class Packer:
                 packed["missing"].append(None if shard else left_out)
                 packed["bad"].append(None if shard or bad is None or piece else to_bytes(bad))
         return pa.record_batch([pa.array(packed[f.name], f.type) for f in PACKED_SCHEMA], schema=PACKED_SCHEMA)
+
+    def _with_nulls(self, table: Any) -> Any:
+        """The rows with terms in place of plain values where one may be missing."""
+        for i in sorted(self.nulls):
+            texts = as_terms(table.column(i), UNBOUND, i in self.texts)
+            table = table.set_column(i, table.column_names[i], texts)
+        return table
 
     def _sound(self, table: Any) -> tuple[Any, Any | None]:
         """The rows that are not bad, and a table of the others, if there are any."""

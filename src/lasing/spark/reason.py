@@ -159,7 +159,7 @@ class Reasoning:
         options = self._options
         dated = inputs[0].dated
         unit = self.program.tick.milliseconds * 1000 if dated and self.program.tick else None
-        types = argument_types(self.program, {i.predicate: i.types for i in inputs})
+        types = argument_types(self.program, {i.predicate: i.packed_types for i in inputs})
         for name, given in (("delay", options.delay), ("idle", options.idle), ("order", options.order)):
             check_names(name, given, [i.predicate for i in inputs])
         check_names("bad_rows", options.bad_rows, [i.predicate for i in inputs])
@@ -184,7 +184,7 @@ class Reasoning:
             start=None if options.start is None else time_of(options.start, self.program.tick),
             engine=options.engine,
             limits=options.limits,
-            terms={i.predicate: i.terms for i in inputs},
+            terms={i.predicate: i.packed_terms for i in inputs},
             share=1.0 if options.max_bad_rows is None else options.max_bad_rows,
         )
 
@@ -246,6 +246,8 @@ class Reasoning:
                 given.missing,
                 task.terms[given.predicate],
                 self._describe(given.predicate),
+                given.nulls,
+                given.texts,
             )
             yield given.rows().mapInArrow(packer, PACKED)
             older = None if slices is None else batch.newest_of_each_key(task, given, slices)

@@ -200,7 +200,8 @@ def _with_times(
     clock: int | None,
     beat: int | None,
 ) -> ShardState:
-    """The state, updated with the times of the inputs. An input that never sent a fact counts as silent from now on."""
+    """The state, updated with the times of the inputs. An input that never sent a fact counts as silent from now on,
+    and so do all that are silent when the clock is set back."""
     newest = [int(np.asarray(part.marks["time"]).max()) for part in arrived]
     last = max(newest + ([] if state.last is None else [state.last]), default=None)
     closed = {**state.closed, **{p: c.closed for p, c in courses.items()}}
@@ -210,7 +211,7 @@ def _with_times(
             closed[silent] = max(closing, closed.get(silent, closing))
     heard = dict(state.heard)
     if clock is not None:
-        heard = {p: clock if p in courses else heard.get(p, clock) for p in task.inputs}
+        heard = {p: clock if p in courses else min(heard.get(p, clock), clock) for p in task.inputs}
     return replace(state, last=last, closed=closed, heard=heard)
 
 
@@ -253,6 +254,12 @@ def _remember(task: Task, shard: int, token: str, evaluation: Evaluation) -> Non
     _live[task.name, shard] = token, evaluation
     while len(_live) > _MOST_LIVE:
         del _live[next(iter(_live))]
+
+
+def forget(task: Task) -> None:
+    """Release the engines of a task that takes no further step in this process."""
+    for known in [key for key in _live if key[0] == task.name]:
+        del _live[known]
 
 
 def _merged(task: Task, window: Mapping[str, Any], facts: Mapping[str, Sequence[Any]]) -> dict[str, Any]:

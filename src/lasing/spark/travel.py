@@ -6,7 +6,7 @@ has already dropped some of them: that happens if more time has passed between t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lasing.errors import LasingError, fault
@@ -39,13 +39,18 @@ def is_between(task: Task, before: Shards, after: Shards | None, time: int) -> b
 def holding_at(task: Task, before: Shards, after: Shards | None, time: int) -> dict[str, list[Any]]:
     """What held at a time point: a table for each shard, by output."""
     found: dict[str, list[Any]] = {}
-    for shard, state in before.items():
-        if not state.has_begun or state.start is None or state.until is None or time < state.start:
-            continue
-        evaluation = evaluation_at(task, shard, state, None if after is None else after.get(shard), time)
+    for evaluation in evaluations_at(task, before, after, time):
         for predicate, table in evaluation.holding().items():
             found.setdefault(predicate, []).append(table.drop_columns(["time", "change"]))
     return found
+
+
+def evaluations_at(task: Task, before: Shards, after: Shards | None, time: int) -> Iterator[Evaluation]:
+    """The engines of all shards that have begun at a time point."""
+    for shard, state in before.items():
+        if not state.has_begun or state.start is None or state.until is None or time < state.start:
+            continue
+        yield evaluation_at(task, shard, state, None if after is None else after.get(shard), time)
 
 
 def evaluation_at(task: Task, shard: int, state: ShardState, later: ShardState | None, time: int) -> Evaluation:

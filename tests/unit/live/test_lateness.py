@@ -100,6 +100,18 @@ def test_an_idle_source_is_left_behind() -> None:
     assert engine.time == 10  # time waits for yard again
 
 
+def test_a_source_becomes_idle_also_after_the_clock_was_set_back() -> None:
+    clock = TurnedClock(3600 * SECOND)
+    engine = Engine(HOT, delay={"gate": 0, "yard": 0}, idle="10 s", clock=clock)
+    engine.push(5, temp("s1"), source="yard")
+    clock.turn_to(0)
+    engine.push(8, temp("s2"), source="gate")
+    assert engine.time is None or engine.time < 5
+    clock.turn_to(10 * SECOND)
+    engine.push(9, temp("s3"), source="gate")
+    assert engine.time == 8
+
+
 def test_delays_are_durations_of_exact_instants() -> None:
     engine = Engine("#tick 1 min. " + HOT, delay="5 s")
     noon = datetime(2026, 1, 31, 12, tzinfo=UTC)

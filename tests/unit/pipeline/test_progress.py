@@ -89,3 +89,13 @@ def test_a_source_that_keeps_others_waiting_is_named_once(capsys: pytest.Capture
             progress.evaluated(BatchFigures(4, events=5, waiting_for=["r"]), Counter())
             progress.finished(4, 0.1)
     assert "evaluated until nothing yet, waiting for r;" in capsys.readouterr().err
+
+
+def test_the_figures_of_old_batches_are_dropped() -> None:
+    with Progress(lasing.parse("q(X) :- p(X)."), quiet=True) as progress:
+        for number in range(5000):
+            progress.evaluated(BatchFigures(number, events=2), Counter())
+            progress.finished(number, 0.1)
+    assert len(progress.done) <= 2000
+    assert [batch.batch for batch in progress.done[-1000:]] == list(range(4000, 5000))
+    assert "5000 batches, 10,000 events" in progress.summary()

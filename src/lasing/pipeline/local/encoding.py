@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
@@ -67,6 +68,8 @@ def _json_cell(key: str, value: Any) -> str:
 def _json(value: Any) -> str:
     if isinstance(value, int | float | str):
         return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, Decimal):
+        return format(value, "f")
     return json.dumps(_plain(value), ensure_ascii=False)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+import pyarrow.compute as pc
 
 from lasing.connectors.sinks import View
 from lasing.pipeline.described import Pipeline, SinkConfig
@@ -29,6 +31,10 @@ class Outlets:
         self._files: dict[str, TableSink] = {}
         self._lines: dict[str, LineSink] = {}
         self._unsent: dict[str, list[bytes]] = {}
+        self.undelivered: dict[str, int] = {}
+        """How many lines of the last checkpoint each sink has not delivered."""
+        self.watching: Callable[[str, Any], None] | None = None
+        """Called with the rows of each output that has some, if anybody looks on."""
         self.unsaved = 0
         """How many rows have been written since the last flush."""
         for name, sink in self._sinks.items():
@@ -59,17 +65,19 @@ class Outlets:
         for name, sink in self._files.items():
             sink.start(checkpoint.sinks.get(name))
         if delivered < checkpoint.number:
-            for name, lines in checkpoint.sent.items():
-                if name in self._lines:
-                    self._lines[name].deliver(checkpoint.number, list(lines))
+            self._deliver(checkpoint.number, checkpoint.sent)
 
     def write(self, result: BatchResult) -> dict[str, int]:
-        """Hand on the results of a step. Returns the number of rows by output."""
+        """Hand on the results of a step, in an order that does not depend on the steps. Returns the number of rows by
+        output."""
         finished = {
-            predicate: self._task.outputs[predicate].finished(table, self._task.view, self._task.unit)
+            predicate: _in_order(self._task.outputs[predicate].finished(table, self._task.view, self._task.unit))
             for predicate, table in result.tables.items()
             if table.num_rows
         }
+        if self.watching is not None:
+            for predicate, table in finished.items():
+                self.watching(predicate, table)
         for name, sink in self._sinks.items():
             if name != LATE and sink.output in finished:
                 self._take(name, finished[sink.output])
@@ -96,8 +104,19 @@ class Outlets:
     def deliver(self, batch: int) -> None:
         """Deliver the lines that a checkpoint has."""
         waiting, self._unsent = self.unsent(), {}
-        for name, lines in waiting.items():
-            self._lines[name].deliver(batch, lines)
+        self._deliver(batch, waiting)
+
+    def _deliver(self, batch: int, sent: Mapping[str, Sequence[bytes]]) -> None:
+        known = {name: lines for name, lines in sent.items() if name in self._lines}
+        self.undelivered = {name: len(lines) for name, lines in known.items()}
+        for name, lines in known.items():
+            self._lines[name].deliver(batch, list(lines))
+            del self.undelivered[name]
+
+    def give_up(self) -> None:
+        """Wait for no sink any longer: what they have not delivered is in the checkpoint. Any thread may call this."""
+        for sink in self._lines.values():
+            sink.give_up()
 
     def close(self) -> None:
         """Close connections and files."""
@@ -105,3 +124,14 @@ class Outlets:
             sink.close()
         for files in self._files.values():
             files.close()
+
+
+def _in_order(table: Any) -> Any:
+    """Rows by the time at which they were known, and then by all their columns.
+
+    The engine's order follows from what it did before, so a run that continues from a checkpoint may have another one.
+    """
+    names = table.column_names
+    first = "until" if names[:2] == ["from", "until"] else "time"
+    keys = [(name, "ascending") for name in dict.fromkeys((first, *names))]
+    return table.take(pc.sort_indices(table, keys))

@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from lasing.pipeline.local.sources import source_of
 from lasing.pipeline.local.work import Work
 from lasing.pipeline.progress import BatchFigures, Progress
 from lasing.spark.replacing import check_replacement, taken_over
-from lasing.spark.shard import BatchResult, step
+from lasing.spark.shard import BatchResult, forget, step
 from lasing.spark.state import ShardState
 from lasing.spark.tables import times_of
 from lasing.succession import Succession
@@ -53,6 +53,9 @@ _PAUSE = 0.01
 """How many seconds to wait if no source has anything."""
 _SILENT = 100_000
 """How often, in microseconds, time may go on without facts."""
+_GRACE = 5.0
+"""How many seconds sinks have for what they hold, once someone asks to stop."""
+_OFTEN = 0.2
 
 
 def run_local(
@@ -76,6 +79,9 @@ def run_local(
             running.run()
         except LasingError as error:
             raise LasingError([_continued(found) for found in error.diagnostics]) from None
+
+
+_IN_IT = "they are in the checkpoint, and the next run delivers them"
 
 
 def _continued(found: Diagnostic) -> Diagnostic:
@@ -115,6 +121,8 @@ class Running:
         self._work = Work(pipeline, self._columns, self._bad.of)
         self._task = self._work.task
         self._outlets = Outlets(pipeline, self._task, disk)
+        if progress.watcher is not None:
+            self._outlets.watching = progress.results
         self._checkpoints = Checkpoints(self._folder, disk)
         self._state = ShardState()
         self._positions: dict[str, Position] = {}
@@ -136,12 +144,37 @@ class Running:
         return self
 
     def __exit__(self, *_: object) -> None:
+        forget(self._task)
         self._closing.close()
 
     # -- from beginning to end -------------------------------------------------------------------------------------
 
     def run(self) -> None:
         """Run to the end of all sources, or until someone asks to stop."""
+        ended = Event()
+        watch = Thread(target=self._limit_stopping, args=(ended,), daemon=True, name="limits how long stopping takes")
+        watch.start()
+        try:
+            self._go_on()
+        except LasingError as error:
+            if not (self._stop.is_set() and self._outlets.undelivered and error.diagnostics[0].code == "E525"):
+                raise
+            left = ", ".join(f"{number:,} lines for {name}" for name, number in self._outlets.undelivered.items())
+            message = f"not delivered before the pipeline was stopped: {left}"
+            self._progress.warned.append(Diagnostic("W214", message, note=f"{error.diagnostics[0].message}\n{_IN_IT}"))
+        finally:
+            ended.set()
+            watch.join()
+
+    def _limit_stopping(self, ended: Event) -> None:
+        """Let sinks give up some time after a request to stop. What they hold is in the checkpoint."""
+        while not ended.wait(_OFTEN):
+            if self._stop.is_set():
+                if not ended.wait(_GRACE):
+                    self._outlets.give_up()
+                return
+
+    def _go_on(self) -> None:
         self._begin()
         while not self._stop.is_set():
             if self._reload is not None and self._reload.asked.is_set():
@@ -211,6 +244,7 @@ class Running:
             return
         self._save()  # what the old program said belongs to it
         self._progress.go_on_with(pipeline.program)
+        forget(self._task)
         self._pipeline, self._work, self._task, self._state = pipeline, work, task, state
         self._outlets.use(task)
         self._say_history(history)
@@ -264,6 +298,9 @@ class Running:
     def _advance(self, parts: Mapping[str, Part], drain: bool = False) -> None:
         """Take in rows, evaluate what is over, and hand on the results."""
         begun, now = time.perf_counter(), self._clock.now()
+        if now < self._ticked:  # the clock was set back
+            self._ticked = now
+            self._heard = {name: min(heard, now) for name, heard in self._heard.items()}
         beat = self._beat(parts, now)
         if not parts and not drain and beat is None and (not self._task.idle or now - self._ticked < _SILENT):
             return

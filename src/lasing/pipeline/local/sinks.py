@@ -196,7 +196,7 @@ class Console:
     def __init__(self, sink: SinkConfig, output: OutputTable | None, view: View | None) -> None:
         self._sink = sink
         self._view = view
-        pairs = () if output is None else zip(output.columns, output.types, strict=True)
+        pairs = () if output is None else zip(output.shown, output.shown_types, strict=False)
         self._terms = {name for name, kind in pairs if kind == "mixed"}
 
     def lines(self, table: Any) -> list[bytes]:
@@ -207,6 +207,9 @@ class Console:
         """Print lines."""
         sys.stdout.write("".join(f"{line.decode()}\n" for line in lines))
         sys.stdout.flush()
+
+    def give_up(self) -> None:
+        """Standard output is written at once."""
 
     def close(self) -> None:
         pass
@@ -228,6 +231,10 @@ class Wire:
         self._live.write(batch, lines)
         self._live.flush()
 
+    def give_up(self) -> None:
+        """Do not wait any longer. Any thread may call this."""
+        self._live.give_up()
+
     def close(self) -> None:
         self._live.close()
 
@@ -237,6 +244,7 @@ class LineSink(Protocol):
 
     def lines(self, table: Any) -> list[bytes]: ...
     def deliver(self, batch: int, lines: list[bytes]) -> None: ...
+    def give_up(self) -> None: ...
     def close(self) -> None: ...
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from lasing.connectors.bad_rows import BadRows
-from lasing.connectors.live.protocol import Arrivals, LiveSource
+from lasing.connectors.live.protocol import Arrivals, KnowsItsEnd, LiveSource
 from lasing.pipeline.described import SourceConfig
 from lasing.pipeline.formats import FILE_FORMATS, RATE_COLUMNS
 from lasing.pipeline.local.checkpoints import Position
@@ -84,19 +84,23 @@ class Messages:
         self._live = live
         self._stamped = source.time == ARRIVED and ARRIVED not in self._columns
         self._lasting = True
+        self._guesses_end = False
         self._ended = False
 
     def columns(self) -> dict[str, str]:
         return {**({ARRIVED: "timestamp"} if self._stamped else {}), **self._columns}
 
     def start(self, position: Position | None, live: bool) -> None:
-        self._live.start(position)
         self._lasting = live
+        self._guesses_end = not live and not isinstance(self._live, KnowsItsEnd)
+        if not live and isinstance(self._live, KnowsItsEnd):
+            self._live.until_now()
+        self._live.start(position)
 
     def take(self, most: int) -> Part | None:
         arrivals = self._live.take(most, 0.0 if self._lasting else 1.0)
         if arrivals is None:
-            self._ended = not self._lasting  # nothing came for a moment, so this is all that is there now
+            self._ended = self._guesses_end  # nothing came for a moment, so this is all that is there now
             return None
         payloads = arrivals.payloads
         if self._payload == "json":  # a message may be laid out over several lines

@@ -99,7 +99,7 @@ def _task(pipeline: Pipeline, inputs: list[Input]) -> Task:
         inputs=tuple(named),
         outputs=output_tables(
             program,
-            argument_types(program, {i.predicate: i.types for i in inputs}),
+            argument_types(program, {i.predicate: i.packed_types for i in inputs}),
             sorted({sink.output for sink in pipeline.sinks}),
         ),
         view=view,
@@ -110,7 +110,7 @@ def _task(pipeline: Pipeline, inputs: list[Input]) -> Task:
         idle={predicate: silence_of(longest) for predicate, longest in idle.items()},
         start=None if pipeline.start is None else time_of(pipeline.start, program.tick),
         limits=pipeline.limits,
-        terms={i.predicate: i.terms for i in inputs},
+        terms={i.predicate: i.packed_terms for i in inputs},
     )
 
 
@@ -127,6 +127,7 @@ class _Facts:
         self._columns = list(columns)
         self._taken = (given.time, *given.columns)
         self._doubles = {name for name, kind in zip(given.columns, given.types, strict=True) if kind == "double"}
+        self._doubles -= {given.columns[i - 1] for i in given.texts}
         delay = task.delays[given.predicate]
         self._packer = Packer(
             given.predicate,
@@ -139,7 +140,10 @@ class _Facts:
             None,
             delay,
             given.missing,
-            given.terms,
+            given.packed_terms,
+            None,
+            given.nulls,
+            given.texts,
         )
         self._delay = delay
         self._terms = [given.columns[i - 1] for i in sorted(given.terms)] if source.mapping is None else []

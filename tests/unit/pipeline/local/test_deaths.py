@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pyarrow.dataset as ds
 import pytest
 
 from tests.unit.pipeline.local.pipelines import (
@@ -16,7 +17,6 @@ from tests.unit.pipeline.local.pipelines import (
     DyingDisk,
     KilledError,
     csv_text,
-    found,
     json_rows,
     run,
     stream,
@@ -50,7 +50,13 @@ def prepared(folder: Path, seed: int, view: str, form: str) -> Path:
 
 
 def results(folder: Path, form: str) -> tuple[Any, ...]:
-    return found(folder / "out", form), json_rows(folder / "late"), json_rows(folder / "bad.jsonl")
+    return in_order(folder / "out", form), json_rows(folder / "late"), json_rows(folder / "bad.jsonl")
+
+
+def in_order(folder: Path, form: str) -> list[tuple[Any, ...]]:
+    """The rows in the files of a folder, file by file."""
+    tables = [ds.dataset(path, format=form).to_table() for path in sorted(folder.iterdir())]
+    return [row for table in tables for row in zip(*(c.to_pylist() for c in table.columns), strict=True)]
 
 
 def printed(capsys: pytest.CaptureFixture[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -9,15 +10,17 @@ from threading import Event, Thread
 from typing import Any
 
 import pytest
+import typer
 
 import lasing
 from lasing import LasingError
-from lasing.cli.pipeline_past import show_past
+from lasing.cli.pipeline_past import explain_past, show_past
 from lasing.pipeline.config import read_pipeline
 from lasing.pipeline.kept import LocalStates, moment
 from lasing.pipeline.local.replacing import Reload
 from lasing.pipeline.local.run import run_local
 from lasing.pipeline.progress import Progress
+from lasing.spark import shard
 from tests.unit.pipeline.local.pipelines import HEAD, JOIN, SOURCE, DyingDisk, KilledError, csv_text, json_rows, stream
 
 NEW, LONGER = JOIN.replace("4", "2"), JOIN.replace("4", "9")
@@ -143,7 +146,7 @@ def wait_until(holds: Callable[[], bool]) -> None:
 
 def test_the_program_is_read_again_on_request(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = prepared(tmp_path, head=HEAD.replace('trigger = "available now"\n', ""))
-    described, stop, asked = read_pipeline(path), Event(), Event()
+    described, stop, asked, before = read_pipeline(path), Event(), Event(), len(shard._live)
     failed: list[BaseException] = []
 
     def work(progress: Progress) -> None:
@@ -165,12 +168,14 @@ def test_the_program_is_read_again_on_request(tmp_path: Path, capsys: pytest.Cap
             ask("q(K :- p(K).")
             ask(LONGER)
             ask(NEW)
+            assert len(shard._live) <= before + 1  # the engine of a program that was replaced is gone
             more(tmp_path)
             wait_until(lambda: failed != [] or progress.total.events == len(ROWS))
         finally:
             stop.set()
             thread.join()
     assert not failed
+    assert len(shard._live) == before
     said = capsys.readouterr().err
     assert said.count("warning[W607]: the changed program is not used, and the old one goes on") == 2
     assert "E105" in said
@@ -219,3 +224,25 @@ def test_every_time_point_between_checkpoints_that_are_close_together(tmp_path: 
             known += 1
             assert found.holding(found.task) == wanted[t], t
     assert known > (END - ROWS[0][0]) // 2
+
+
+def test_a_checkpoint_explains_what_held_and_what_did_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = prepared(tmp_path, head=f"{HEAD}keep = 1000\n")
+    run(path)
+    described = read_pipeline(path)
+    held = sorted(map(str, answers(JOIN, ROWS[:CUT])[LAST]))
+    other = f"q({held[0].count(',') * 'none,'}none)"
+    explain_past(described, held[0], [], why_not=False, form="text")
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"{held[0]} at {LAST}\n")
+    assert "by q(" in shown
+    assert "(data; in the window until" in shown or "(data)" in shown
+    with pytest.raises(LasingError, match=r"E335.*does not hold"):
+        explain_past(described, other, [], why_not=False, form="text")
+    with pytest.raises(LasingError, match=r"E335.*holds at"):
+        explain_past(described, f"{held[0]} at {LAST}", [], why_not=True, form="text")
+    explain_past(described, other, [str(LAST)], why_not=True, form="json")
+    assert json.loads(capsys.readouterr().out)["holds"] is False
+    with pytest.raises(typer.BadParameter, match="the time is in the atom"):
+        explain_past(described, f"{held[0]} at {LAST}", [str(LAST)], why_not=False, form="text")
+    assert all(moment(LocalStates(described)).explain(atom)[0].steps for atom in held)

@@ -18,7 +18,10 @@ from typing import Any
 
 import pytest
 
+from lasing.pipeline.local import run as running
+from lasing.pipeline.local.checkpoints import Checkpoints
 from tests.broker import Broker
+from tests.kafka import Cluster
 from tests.unit.pipeline.local.pipelines import HEAD, LIVE, PATIENCE, InThread, json_rows, run, written
 
 HOT = "hot(S, C) :- temp(S, C), C > 30."
@@ -112,6 +115,17 @@ def _subscribed(_: Path) -> Iterator[tuple[str, Send]]:
     broker.close()
 
 
+@contextmanager
+def _of_kafka(_: Path) -> Iterator[tuple[str, Send]]:
+    cluster = Cluster()
+
+    def send(lines: list[bytes]) -> None:
+        for number, line in enumerate(lines):  # in all partitions, each of which has later messages than the last
+            cluster.send("rooms", line, partition=number % 4, milliseconds=json.loads(line)["time"])
+
+    yield f'format = "kafka"\nservers = "{cluster.servers}"\ntopic = "rooms"\n', send
+
+
 def _patient(connect: Callable[[], Any]) -> Any:
     """A connection, as soon as someone listens."""
     done = threading.Event()
@@ -123,7 +137,7 @@ def _patient(connect: Callable[[], Any]) -> Any:
     raise AssertionError("nobody listens")
 
 
-@pytest.mark.parametrize("wire", [_connected_tcp, _listening_tcp, _listening_unix, _webhook, _subscribed])
+@pytest.mark.parametrize("wire", [_connected_tcp, _listening_tcp, _listening_unix, _webhook, _subscribed, _of_kafka])
 @pytest.mark.filterwarnings("ignore::lasing.LasingWarning")  # the other side may come a moment later
 def test_sources(tmp_path: Path, wire: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # the name of a Unix socket must be short
@@ -228,6 +242,18 @@ def _to_mqtt(_: Path) -> Iterator[tuple[str, Callable[[], list[Row]]]]:
     broker.close()
 
 
+@contextmanager
+def _to_kafka(_: Path) -> Iterator[tuple[str, Callable[[], list[Row]]]]:
+    cluster = Cluster()
+    cluster.make("alarms")
+
+    def taken() -> list[Row]:
+        rows = [{"message_id": m.key().decode(), **json.loads(m.value())} for m in cluster.received("alarms", 0)]
+        return sorted(rows, key=lambda row: row["time"])  # by partition
+
+    yield f'format = "kafka"\nservers = "{cluster.servers}"\ntopic = "alarms"\n', taken
+
+
 def _append(path: Path, rows: list[Row]) -> None:
     with path.open("a") as file:
         file.writelines(",".join(map(str, row.values())) + "\n" for row in rows)
@@ -239,7 +265,7 @@ def _from_file(folder: Path, sink: str) -> Path:
     return written(folder, HEAD + source + f"[sinks.hot]\n{sink}", HOT)
 
 
-@pytest.mark.parametrize("wire", [_to_tcp, _to_unix, _to_http, _to_mqtt])
+@pytest.mark.parametrize("wire", [_to_tcp, _to_unix, _to_http, _to_mqtt, _to_kafka])
 def test_sinks(tmp_path: Path, wire: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with wire(Path()) as (keys, taken):
@@ -272,3 +298,46 @@ def test_files_that_rotate(tmp_path: Path) -> None:
         assert all(file.stat().st_size <= 100 + 40 for file in files)
     run(path)
     assert json_rows(tmp_path / "log") == hot(readings(1, 60))
+
+
+# -- stopping ----------------------------------------------------------------------------------------------------------
+
+
+def _to_a_server_that_is_gone() -> str:
+    return f'format = "socket"\nhost = "127.0.0.1"\nport = {free_port()}\n'
+
+
+def _to_a_server_that_does_not_answer(listens: socket.socket) -> str:
+    return f'format = "http"\nhost = "127.0.0.1"\nport = {listens.getsockname()[1]}\n'
+
+
+@pytest.mark.parametrize("is_gone", [True, False])
+@pytest.mark.filterwarnings("ignore::lasing.LasingWarning")
+def test_a_sink_that_cannot_deliver_does_not_hold_up_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_gone: bool
+) -> None:
+    monkeypatch.setattr(running, "_GRACE", 0.0)
+    with socket.create_server(("127.0.0.1", 0)) as listens:
+        keys = _to_a_server_that_is_gone() if is_gone else _to_a_server_that_does_not_answer(listens)
+        path = _from_file(tmp_path, keys)
+        _append(tmp_path / "in.csv", readings(1, 30))
+        stop = threading.Event()
+        asking = threading.Thread(target=_stop_when_saved, args=(tmp_path / "state", stop))
+        asking.start()
+        progress = run(path, stop=stop)
+        asking.join()
+    (warning,) = (d for d in progress.diagnostics() if d.code == "W214")
+    assert "lines for hot" in warning.message
+    with _to_tcp(tmp_path) as (other, taken):  # the same pipeline, to someone who listens
+        path.write_text(path.read_text().partition("[sinks.hot]")[0] + f"[sinks.hot]\n{other}")
+        run(path)
+        _patient(lambda: _all_there(taken(), hot(readings(1, 30))))
+
+
+def _stop_when_saved(state: Path, stop: threading.Event) -> None:
+    """Ask to stop when a checkpoint has lines that wait for a sink."""
+    known = Checkpoints(state)
+    waiting = threading.Event()
+    while not any(known.open(number).sent for number in known.numbers()):
+        waiting.wait(0.01)
+    stop.set()
