@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fuzz fuzz-input bench benchmarks golden lock audit clean
+.PHONY: help demo test check fuzz fuzz-input campaign bench benchmarks docs golden lock audit clean
 
 help:    ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 24
@@ -25,11 +25,17 @@ check: $(READY)    ## lint, types, layers, unit tests and conformance: under two
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m pytest -n 2 tests/unit tests/conformance
 
+docs: $(READY)    ## build the documentation as a site, in site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+
 fuzz: $(READY)    ## compare the engines on thousands of random programs: for a night
 	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -n 2 --dist loadgroup tests/differential tests/spark/test_kills.py
 
 fuzz-input: $(READY)    ## feed 100,000 damaged inputs to everything that takes any
 	$(BIN)/python -m tests.fuzz
+
+campaign: $(READY)    ## kill pipelines, break what is around them, and soak; OPTIONS="--kills 20 --soak 1000000"
+	$(BIN)/python -m tests.campaign $(OPTIONS)
 
 bench: $(READY)    ## measure, as ratios to a baseline in the same run
 	$(BIN)/lasing bench
@@ -49,7 +55,7 @@ audit: $(READY)    ## look up the locked dependencies in the databases of known 
 	$(BIN)/uv tool run pip-audit --strict --no-deps --disable-pip -r requirements.lock
 
 clean:    ## remove what the targets made
-	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache site
 
 # The environment: made once, and again whenever a dependency changes.
 $(READY): pyproject.toml requirements.lock

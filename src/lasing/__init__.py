@@ -66,3 +66,10 @@ def __getattr__(name: str) -> Any:
     if name in ("models", "rdf", "spark"):  # so that `lasing.spark` is there without a second import
         return import_module(f"lasing.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """`%load_ext lasing` in a notebook: then cells that begin with `%%lars` hold programs."""
+    from lasing.notebook import load
+
+    load(ipython)

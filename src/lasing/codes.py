@@ -104,9 +104,13 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         ),
         "E330": "a program cannot replace the running one: its tick or the arguments of a predicate are different",
         "E333": "what you asked to explain is not an atom of the program",
-        "E334": "explanations need a program with exactly one answer at each time point",
         "E335": "you asked why an atom holds that does not, or why one does not that does",
-        "E336": "the stream can be read only once, and explanations read it again",
+        "E336": "the stream can be read only once, and explanations and timelines read it again",
+        "E760": "there is no model of that number to explain",
+        "E770": "there is nothing to draw: the stream of a timeline has no facts, or a program has no plan",
+        "E771": "a timeline is saved as something other than .svg, .html or .json",
+        "E772": "Altair is not installed, which draws charts of timelines",
+        "E773": "a cell of `%%lars` has wrong options, or names something that is not a stream",
     },
     "Files and data": {
         "E401": "a file cannot be read or decompressed",
@@ -144,6 +148,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
             "a file that is followed, or written, is not what it was: it lacks lines that a checkpoint counts as read "
             "or written"
         ),
+        "E530": "Kafka no longer has the messages after a checkpoint: they were deleted, or the topic was made anew",
     },
     "Queries": {
         "E701": "a query has a syntax error",
@@ -179,6 +184,13 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E735": "an event depends on which of its own intervals NOT excludes, or a static atom on its own negation",
         "E736": "a length is not a whole number of time points, or has no unit where others have one",
     },
+    "Editors": {
+        "E790": "there is nothing to rename here: only predicates and variables have names of their own",
+        "E791": "a predicate cannot be renamed while the program, or one that includes it, has mistakes",
+        "E792": "a new name is no name, is taken, or would change what the program means",
+        "E793": "a folder has too many files to find every program that includes this one",
+        "E794": "`lasing lsp` needs a library that is not installed",
+    },
     "Spark and pipelines": {
         "E601": "Spark needs Java 17 or newer, but it is not installed",
         "E602": "PySpark, pandas or paho-mqtt is not installed",
@@ -200,6 +212,18 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E623": "nothing is kept of a time point: it is before the oldest checkpoint, or there is no checkpoint",
         "E624": "the checkpoints do not have all facts that the answers at a time point depend on",
         "E625": "the states of a Spark checkpoint cannot be read",
+    },
+    "The page": {
+        "E780": "the page needs a library that is not installed",
+        "E781": "the page cannot be served at this address",
+        "E782": "the page may not be opened this way: another name or site, no token, or one that is too short",
+        "E783": "a program or a stream is too large for the page",
+        "E784": "too many pages are running something, or a session has ended",
+        "E785": "what the page asked for took too long and was stopped",
+        "E786": "what the page asked for needed too much memory and was stopped",
+        "E787": "the page asked for something that does not exist, or its process has ended",
+        "E788": "a stream of the page has a wrong name, or is not one that the command line named",
+        "E789": "the page is not attached to anything that could answer, or only to one that is busy",
     },
     "Warnings": {
         "W101": "a predicate that nothing provides: it is not derived, streamed or background",
@@ -233,10 +257,17 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
             "a connection to another machine without TLS, or a password in a file of settings: "
             "[secrets](../how-to/live-sources.md#secrets) come from the environment or a file of their own"
         ),
-        "W217": "an event of a pattern of ETALIS can be of any age, because no limit bounds the pattern",
+        "W214": (
+            "a pipeline was stopped before its sinks had taken everything; the rest is in the checkpoint, and the next "
+            "run delivers it"
+        ),
+        "W217": (
+            "an event of a pattern of ETALIS can be of any age, because no limit bounds the pattern, or because of the "
+            "separable encoding"
+        ),
         "W218": (
             "the separable encoding of ETALIS merges intervals of one event that overlap or touch, which some streams "
-            "have"
+            "may have"
         ),
         "W601": "there are many more partitions than shards, so most of Spark's tasks will be empty",
         "W602": "the program cannot be divided into shards, so one shard does all the work",

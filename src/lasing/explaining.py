@@ -15,6 +15,8 @@ from lasing.explain.why_not import WhyNot
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Output, Program
 from lasing.logic.runs import Run as Remembered
+from lasing.logic.splitting import decided, has_several_answers
+from lasing.worlds import worlds
 
 MOST = 10
 """How many explanations there are at most, if all are asked for."""
@@ -25,24 +27,31 @@ class Explaining:
 
     program: Program
     _again: Callable[[Program, int | None], Any]
+    _end: Any
 
-    def explain(self, goal: str | Atom, time: Any = None) -> Explanation:
+    def explain(self, goal: str | Atom, time: Any = None, model: int | None = None) -> Explanation:
         """Why an atom holds at a time point, such as `run.explain("alarm(s3)", 41)`: the shortest derivation.
 
-        The time may also be in the goal, `"alarm(s3) at 41"`; without one, it is the end of the stream. Raises E335 if
-        the atom does not hold: then ask `why_not`.
+        The time may also be in the goal, `"alarm(s3) at 41"`; without one, it is the end of the run. Raises E335 if
+        the atom does not hold: then ask `why_not`. If there are several models, `model` is the number of the one in
+        question, in the order of `Answer.models`, from 1 on; by default, the first one that has the atom.
         """
-        return self.explain_all(goal, time, limit=1)[0]
+        return self.explain_all(goal, time, limit=1, model=model)[0]
 
-    def explain_all(self, goal: str | Atom, time: Any = None, limit: int = MOST) -> list[Explanation]:
+    def explain_all(
+        self, goal: str | Atom, time: Any = None, limit: int = MOST, model: int | None = None
+    ) -> list[Explanation]:
         """Several derivations, the shortest first; for a goal with variables, one for each atom that it matches."""
         asked = goal_of(goal, self.program)
-        return explain(self.evidence(self._time(asked, time)), asked, limit)
+        return explain(self.evidence(self._time(asked, time)), asked, limit, worlds=worlds, model=model)
 
-    def why_not(self, goal: str | Atom, time: Any = None) -> WhyNot:
-        """Why an atom does not hold at a time point: for each rule, what came closest, and what was missing."""
+    def why_not(self, goal: str | Atom, time: Any = None, model: int | None = None) -> WhyNot:
+        """Why an atom does not hold at a time point: for each rule, what came closest, and what was missing.
+
+        If there are several models: why it is in none of them, or not in the model of a number.
+        """
         asked = goal_of(goal, self.program)
-        return explain_absence(self.evidence(self._time(asked, time)), asked)
+        return explain_absence(self.evidence(self._time(asked, time)), asked, worlds=worlds, model=model)
 
     def evidence(self, time: int | None) -> Evidence:
         """What the answer at a time point rests on; by default, at the end of the stream."""
@@ -55,7 +64,8 @@ class Explaining:
         remembered: list[Remembered] = []
         if self.program.streams and now > start:
             shown = tuple(Output.unnamed(stream.predicate, stream.arity) for stream in self.program.streams)
-            before = self._again(replace(self.program, outputs=shown), now - 1)
+            alike = decided(self.program) if has_several_answers(self.program) else self.program
+            before = self._again(replace(alike, outputs=shown), now - 1)  # models agree on what is remembered
             remembered = [
                 Remembered(held.atom.predicate, held.atom.values, held.since, held.until) for held in before.intervals()
             ]
@@ -64,4 +74,7 @@ class Explaining:
     def _time(self, goal: Goal, time: Any) -> int | None:
         from lasing.connectors.rows import time_of
 
-        return goal.time if time is None else time_of(time, self.program.tick)
+        if time is None and goal.time is not None:
+            return goal.time
+        asked = self._end if time is None else time
+        return None if asked is None else time_of(asked, self.program.tick)

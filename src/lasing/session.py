@@ -44,6 +44,7 @@ from lasing.logic.values import Value
 from lasing.reading import ProgramLike, program_of
 from lasing.reports import Report, counted
 from lasing.results import Results, Step
+from lasing.showing import Showing
 from lasing.timeline.ticks import Tick
 from lasing.timeline.timing import Delays, Timing, timing_of
 from lasing.watching import OnProgress, Watched, watched
@@ -147,7 +148,7 @@ def run(
     )
 
 
-class Run(Results, Counting, Explaining):
+class Run(Results, Counting, Explaining, Showing):
     """An iterator over the answers. `report` says what was left out; it is complete once the answers are exhausted.
 
     `changes()` returns the differences between answers, and skips time points at which nothing happens. `several` says
@@ -179,8 +180,14 @@ class Run(Results, Counting, Explaining):
         self._watch = Watch(limits)
         policy = None if bad_rows is None else BadRows(bad_rows.skips, bad_rows.share)
         again = partial(Run, sort=sort, limits=limits, missing=missing, bad_rows=policy, timing=timing, warn=False)
+        self._end = end
         self._again = lambda program, end: again(program, _readable_again(stream), start, end, engine)
+        self._over = lambda facts, start: Run(
+            self.program, facts, start, end, engine, warn=False, models=models, limits=limits
+        )
         program = program.watching_dates()
+        if timing is not None and timing.follows_clock and program.tick is not None:
+            program.tick.note_date()  # the clock has dates, also before the first fact
         self.contradictions = Contradictions(program)
         self._engine = choose(self.contradictions.watched, engine, most_models(models), self._watch)
         self.several = has_several_answers(program)
@@ -478,5 +485,5 @@ def _readable_again(stream: Any) -> Any:
     """A stream that can be read once more."""
     if isinstance(stream, Iterator):
         note = "give the stream as a list, a table or a file, or use an Engine, which keeps what it needs"
-        raise fault("E336", "the stream can be read only once, and explanations read it again", note=note)
+        raise fault("E336", "the stream can be read only once, and explanations and timelines read it again", note=note)
     return stream

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.broker import Broker
 from tests.command import COMMAND, lasing
+from tests.kafka import Cluster
 
 
 @pytest.fixture
@@ -97,3 +100,86 @@ def test_a_packed_file_cannot_be_followed(folder: Path) -> None:
     done = lasing("run", "prog.lars", "p.csv.gz", "--follow", folder=folder)
     assert done.returncode == 2
     assert "cannot be followed" in done.stderr
+
+
+def test_messages_of_kafka(folder: Path) -> None:
+    cluster = Cluster()
+    cluster.send("p", b'{"time": 1, "x": "a"}', b'{"time": 3, "x": "b"}', milliseconds=1)
+    with running(folder, f"p=kafka://{cluster.servers}/p", "--input-format", "jsonl") as process:
+        assert read(process, 2) == ["q(a) at 1.", "q(a) at 2."]
+
+
+# -- output ------------------------------------------------------------------------------------------------------------
+
+STREAM = "p(a) at 1.\np(b) at 3.\n"
+ROWS = [{"time": 1, "x": "a"}, {"time": 2, "x": "a"}, {"time": 3, "x": "b"}]
+
+
+def sent(line: bytes) -> tuple[str, dict[str, Any]]:
+    """The id of a line, and the row."""
+    row = json.loads(line)
+    return row.pop("message_id", ""), {"time": row["time"], "x": row["args"][0]}
+
+
+def test_lines_to_a_server(folder: Path) -> None:
+    (folder / "p.facts").write_text(STREAM, encoding="utf-8")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        for more, wanted in (
+            ([], [json.dumps(row) for row in ROWS]),
+            (["--format", "text"], [f"q({row['x']}) at {row['time']}." for row in ROWS]),
+        ):
+            process = subprocess.Popen(
+                [*COMMAND, "run", "prog.lars", "p.facts", "-q", "-o", address, *more], cwd=folder
+            )
+            connection, _ = server.accept()
+            with connection, connection.makefile("rb") as lines:
+                came = list(lines)
+            assert process.wait(900) == 0
+            if more:
+                assert [line.decode().rstrip() for line in came] == wanted
+            else:
+                ids, rows = zip(*map(sent, came), strict=True)
+                assert [json.dumps(row) for row in rows] == wanted
+                assert len(set(ids)) == 3
+                assert all(name.startswith("run-") for name in ids)
+
+
+def test_messages_to_brokers(folder: Path) -> None:
+    (folder / "p.facts").write_text(STREAM, encoding="utf-8")
+    broker, cluster = Broker(), Cluster()
+    cluster.make("alarms")
+    mqtt, kafka = f"mqtt://127.0.0.1:{broker.port}/alarms", f"kafka://{cluster.servers}/alarms"
+    for address in (f"{mqtt}?version=3", kafka):
+        done = lasing("run", "prog.lars", "p.facts", "-q", "--output", address, folder=folder)
+        assert done.returncode == 0, done.stderr
+    assert [sent(message.payload)[1] for message in broker.published] == ROWS
+    rows = [sent(message.value())[1] for message in cluster.received("alarms", 3)]
+    assert sorted(rows, key=lambda row: row["time"]) == ROWS
+    broker.close()
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["-o", "tcp://127.0.0.1:9", "--format", "csv"], "csv cannot be sent to tcp://127.0.0.1:9"),
+        (["-o", "tcp-listen://127.0.0.1:9"], "results are sent to someone who listens"),
+        (["-o", "kafka://127.0.0.1"], "the topic is missing"),
+        (["-o", "tcp://127.0.0.1:9?reconnect=true"], "socket has no key reconnect"),
+    ],
+)
+def test_output_that_cannot_be_sent(folder: Path, more: list[str], message: str) -> None:
+    (folder / "p.facts").write_text(STREAM, encoding="utf-8")
+    done = lasing("run", "prog.lars", "p.facts", *more, folder=folder)
+    assert done.returncode != 0
+    assert message in " ".join(done.stderr.replace("│", "").split())
+
+
+def test_a_server_that_is_gone_ends_the_run_with_an_error(folder: Path) -> None:
+    (folder / "p.facts").write_text(STREAM, encoding="utf-8")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    done = lasing("run", "prog.lars", "p.facts", "-o", f"tcp://127.0.0.1:{port}?patience=0.1", folder=folder)
+    assert done.returncode == 1
+    assert "E525" in done.stderr
+    assert "a run does not keep what is not delivered" in done.stderr

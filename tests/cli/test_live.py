@@ -36,7 +36,7 @@ def test_a_time_point_is_answered_as_soon_as_it_is_complete(folder: Path) -> Non
     process.stdin.close()
     assert process.stdout.read() == "q(b) at 3.\nq(c) at 3.\n"
     process.stdout.close()
-    assert process.wait(timeout=120) == 0
+    assert process.wait(timeout=900) == 0
 
 
 def test_a_gap_is_answered_before_the_next_fact(folder: Path) -> None:
@@ -127,7 +127,7 @@ def test_several_answers_come_as_soon_as_a_time_point_is_complete(folder: Path) 
     process.stdin.close()
     assert process.stdout.read() == "q(b) at 3.\n"
     process.stdout.close()
-    assert process.wait(timeout=120) == 0
+    assert process.wait(timeout=900) == 0
 
 
 def test_an_interrupt_ends_without_a_traceback(folder: Path) -> None:
@@ -145,7 +145,7 @@ def test_an_interrupt_ends_without_a_traceback(folder: Path) -> None:
     process.stdin.flush()
     assert process.stdout.readline() == "q(a) at 1.\n"
     process.send_signal(2)
-    _, errors = process.communicate(timeout=120)
+    _, errors = process.communicate(timeout=900)
     assert process.returncode == 130
     assert "Traceback" not in errors
 
@@ -159,7 +159,7 @@ def test_a_reader_that_goes_away_is_not_an_error(folder: Path) -> None:
     os.close(write)
     os.read(read, 10)
     os.close(read)
-    _, errors = process.communicate(timeout=300)
+    _, errors = process.communicate(timeout=900)
     assert (process.returncode, errors) == (0, "")
 
 

@@ -120,6 +120,29 @@ def test_an_interrupt_leaves_what_was_complete(folder: Path) -> None:
     assert not part.exists()
 
 
+@pytest.mark.parametrize("options", [[], ["--delay", "1", "--corrections"]])
+def test_an_interrupt_says_what_was_left_out(folder: Path, options: list[str]) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "run", "prog.lars", "-", "--bad-rows", "skip", *options],
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write("p(a) at 1.\nrubbish((\np(b) at 4.\n")
+    process.stdin.flush()
+    for line in process.stdout:
+        if line.endswith("q(a) at 2.\n"):
+            break
+    process.send_signal(2)
+    _, errors = process.communicate(timeout=900)
+    assert (process.returncode, "W209" in errors) == (130, True)
+    assert "1 bad row of standard input left out" in errors
+
+
 class Interrupting(list[Record]):
     """A batch that is interrupted by Ctrl-C while it is written."""
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 DEVIATIONS = (
     "x / 0 and x % 0 are NULL; DuckDB gives infinity for doubles unless ieee_floating_point_ops is off",
     "a CAST that fails, and a result beyond 64 bits, are NULL; DuckDB stops with an error",
-    "DECIMAL is DOUBLE, and sums of doubles are exact and rounded once; DuckDB adds up and casts decimals otherwise: "
-    "numbers are compared to nine digits, and texts of fractions not at all",
+    "sums of doubles are exact and rounded once, and a number with a point is a DECIMAL only beside one: numbers are "
+    "compared to nine digits, and texts of fractions not at all",
     "equal rows of a stream at the same time point are one row, because a stream is a set of facts",
     "the rows that LIMIT takes, where ORDER BY leaves a choice: the queries order by everything that they select",
     "a scalar query that can have more than one row is refused; DuckDB finds out when it runs",
@@ -21,11 +21,11 @@ DEVIATIONS = (
 LAST = 9
 """The last time point."""
 
-TYPES = {"i": "BIGINT", "x": "DOUBLE", "t": "VARCHAR", "b": "BOOLEAN"}
+TYPES = {"i": "BIGINT", "d": "DECIMAL(5,2)", "x": "DOUBLE", "t": "VARCHAR", "b": "BOOLEAN"}
 """The types of columns, by the first letter of their names."""
 
-STREAMS = {"s": ("i1", "x1", "t1", "b1"), "u": ("i2", "i3", "t2")}
-TABLES = {"r": ("i4", "t3", "x2")}
+STREAMS = {"s": ("i1", "x1", "t1", "b1", "d1"), "u": ("i2", "i3", "t2")}
+TABLES = {"r": ("i4", "t3", "x2", "d2")}
 NOT_NULL = {"i2"}
 TEXTS = ("a", "b", "ab", "Ba", "", "a%b", "c_d")
 
@@ -71,7 +71,7 @@ class Columns:
     known: list[tuple[str, str]] = field(default_factory=list)
 
     def of(self, kind: str) -> list[str]:
-        return [text for text, own in self.known if own == kind or (kind == "x" and own == "i")]
+        return [text for text, own in self.known if own == kind or (kind == "x" and own in "id")]
 
 
 @dataclass(slots=True)
@@ -133,6 +133,8 @@ class _Maker:
                 return rng.randrange(-2, 4)
             case "x":
                 return rng.randrange(-6, 10) / 4
+            case "d":
+                return rng.randrange(-6, 10) / 10
             case "t":
                 return rng.choice(TEXTS)
         return rng.random() < 0.5

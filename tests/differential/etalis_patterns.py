@@ -8,7 +8,7 @@ patterns match. A few facts do not have the declared types.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import assert_never
 
@@ -32,6 +32,7 @@ from lasing.languages.etalis.syntax import (
     Repetition,
     StaticRule,
     Where,
+    walk,
 )
 from lasing.logic.formulas import Atom, Compare, Not
 from lasing.logic.terms import Arithmetic, Term, Variable, term_text
@@ -80,6 +81,80 @@ def examples(draw: DrawFn) -> Example:
     """A program of up to three rules, and a stream of up to 15 time points."""
     program = draw(programs())
     return Example(program, draw(streams(program)))
+
+
+@st.composite
+def keyed_examples(draw: DrawFn) -> Example:
+    """A program without NOT whose events have keys, and a stream in which they come once for each key."""
+    program = draw(programs())
+    rules: list[EventRule] = []
+    for rule in program.rules:
+        known = {*INPUTS, *(other.head.name for other in rules)} - {rule.head.name}
+        if {*_names(rule.pattern)} <= known and not any(isinstance(part, Absence) for part in walk(rule.pattern)):
+            rules.append(rule if _rarely(draw, 3) else _with_one_variable(rule))
+    keys = {event.name: draw(st.sampled_from(_keys(len(event.attributes)))) for event in program.inputs}
+    keys = {name: key for name, key in keys.items() if key}
+    return Example(replace(program, rules=tuple(rules), keys=keys), tuple(_once(draw(streams(program)), keys)))
+
+
+def _keys(size: int) -> tuple[tuple[int, ...], ...]:
+    """Some keys of an event: most often all attributes, or the first one."""
+    return (tuple(range(size)), (0,), tuple(range(size)), (0,), ())
+
+
+def _once(stream: tuple[Interval, ...], keys: dict[str, tuple[int, ...]]) -> Iterator[Interval]:
+    """The first event for each key."""
+    known: set[tuple[Value, ...]] = set()
+    for interval in stream:
+        key = (interval.name, *(interval.values[i] for i in keys.get(interval.name, ())))
+        if interval.name not in keys or key not in known:
+            known.add(key)
+            yield interval
+
+
+def _with_one_variable(rule: EventRule) -> EventRule:
+    """The rule with X in place of all variables in events, and in the head: it says what the event comes from."""
+
+    def term(old: Term) -> Term:
+        match old:
+            case Variable("Sum" | "New"):
+                return old
+            case Variable():
+                return Variable("X")
+            case Arithmetic():
+                return replace(old, operands=tuple(map(term, old.operands)))
+            case _:
+                return old
+
+    def condition(old: Condition) -> Condition:
+        match old:
+            case Compare():
+                return replace(old, left=term(old.left), right=term(old.right))
+            case Not(Atom() as atom):
+                return Not(replace(atom, args=tuple(map(term, atom.args))))
+            case Not():
+                return old
+            case _:
+                return replace(old, args=tuple(map(term, old.args)))
+
+    def pattern(old: Pattern) -> Pattern:
+        match old:
+            case Event():
+                return replace(old, args=tuple(map(term, old.args)))
+            case Repetition():
+                return replace(old, event=replace(old.event, args=tuple(map(term, old.event.args))))
+            case Binary():
+                return replace(old, left=pattern(old.left), right=pattern(old.right))
+            case Limited():
+                return replace(old, pattern=pattern(old.pattern))
+            case Where():
+                return replace(old, pattern=pattern(old.pattern), conditions=tuple(map(condition, old.conditions)))
+            case Absence():
+                return old
+
+    made, x = pattern(rule.pattern), Variable("X")
+    args = [x if x in bound(made) else 1 for _ in rule.head.args]
+    return EventRule(replace(rule.head, args=tuple(args)), made)
 
 
 @st.composite
@@ -218,7 +293,7 @@ def _rarely(draw: DrawFn, times: int) -> bool:
 
 def text(program: EtalisProgram) -> str:
     """A program as text, with lengths in time points."""
-    inputs = [f"event {_declared(declared)}." for declared in program.inputs]
+    inputs = [f"event {_declared(declared, program.keys.get(declared.name, ()))}." for declared in program.inputs]
     if program.separable:
         inputs.append("encoding separable.")
     rules = [f"{_event(rule.head)} <- {shown(rule.pattern)}." for rule in program.rules]
@@ -229,8 +304,11 @@ def text(program: EtalisProgram) -> str:
     return "".join(f"{line}\n" for line in (*inputs, *rules, *statics))
 
 
-def _declared(declared: EventType) -> str:
-    known = (a.name if a.type is None else f"{a.name}: {a.type}" for a in declared.attributes)
+def _declared(declared: EventType, key: tuple[int, ...]) -> str:
+    known = (
+        (a.name if a.type is None else f"{a.name}: {a.type}") + " key" * (i in key)
+        for i, a in enumerate(declared.attributes)
+    )
     return f"{declared.name}({', '.join(known)})" if declared.attributes else declared.name
 
 

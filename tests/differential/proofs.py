@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import lasing
 from lasing.engines.reference.entailment import check_terms, entails
+from lasing.engines.reference.stream import Derived, Stream
 from lasing.engines.reference.structure import Structure
 from lasing.explain.explanation import Explanation, Key
 from lasing.explain.premises import Found, founds
@@ -18,7 +19,7 @@ def check_proof(explanation: Explanation, m: Structure) -> None:
     for step in explanation.steps:
         assert step.rule in explanation.program.rules
         binding = {**step.binding, NOW: m.now}
-        head = step.rule.heads[0]
+        head = step.rule.heads[step.head]
         assert (evaluate(head.time, binding) if isinstance(head, At) else m.now) == step.time
         assert tuple(evaluate(term, binding) for term in head_atom(head).args) == step.atom.values
         assert len(step.premises) == len(step.rule.body)
@@ -30,6 +31,28 @@ def check_proof(explanation: Explanation, m: Structure) -> None:
                 check_found(found, m, proved)
         proved.add(step.key)
     check_found(explanation.found, m, proved)
+
+
+def check_founded(explanation: Explanation, m: Structure, decided: Derived) -> None:
+    """Fail if a step of an explanation in a model does not follow from the steps before it, or not in the reduct.
+
+    `m` has the whole model, `decided` what holds in all models. The body has to hold in the model, so that the instance
+    is in the reduct, and in the part of it that the steps before have derived.
+    """
+    check_proof(explanation, m)
+    so_far = Derived()
+    for time, predicate, args in decided.all():
+        so_far.add(time, predicate, args)
+    for step in explanation.steps:
+        part = Structure(
+            Stream(m.stream.timeline, m.stream.data, so_far, remembered=m.stream.remembered), m.background, m.now
+        )
+        for literal in step.rule.body:
+            binding = {**step.binding, NOW: m.now}
+            check_terms(literal, binding)
+            assert entails(part, part.stream, m.now, literal, binding), f"{literal} of {step.rule} rests on later steps"
+        so_far.add(step.time, step.atom.predicate, step.atom.values)
+        assert len(step.rule.heads) > 1 or not step.others
 
 
 def check_found(found: Found, m: Structure, proved: set[Key]) -> None:

@@ -14,19 +14,31 @@ import pytest
 
 import lasing
 from lasing.logic.results import rows_of
-from lasing.logic.values import UNBOUND, Truth
+from lasing.logic.values import UNBOUND, ExactDecimal, Truth
 from tests.differential.cql_queries import LAST, STREAMS, TABLES, TYPES, Case, Row, Value, Window, cql_example
 from tests.differential.sizes import programs
 
 pytestmark = pytest.mark.filterwarnings("ignore::lasing.LasingWarning")  # a stream may have no facts at all
 CHUNK = 20
+BUG_OF_DUCKDB = "BindBuiltinScalarFunction did not return a BoundFunctionExpression"
+"""DuckDB 2.0 says this of a few queries that it rewrites wrongly, such as 413: it cannot judge these."""
+ROUNDED_BY_DUCKDB = {2071}
+"""Set operations on sums of decimals with different scales. DuckDB gives sums 38 digits, finds no room for both scales,
+and takes the smaller one: of -1.25 it makes -1.3. Ours keep the larger scale."""
 Bag = Counter[tuple[Any, ...]]
 
 
 @pytest.mark.parametrize("first", range(0, programs(60, 5000), CHUNK))
 def test_a_query_gives_what_duckdb_gives_on_its_windows(first: int) -> None:
-    for seed in range(first, first + CHUNK):
-        agrees_with_duckdb(cql_example(seed), "auto")
+    judged = 0
+    for seed in sorted(set(range(first, first + CHUNK)) - ROUNDED_BY_DUCKDB):
+        try:
+            agrees_with_duckdb(cql_example(seed), "auto")
+            judged += 1
+        except duckdb.InvalidInputException as failure:
+            if BUG_OF_DUCKDB not in str(failure):
+                raise
+    assert judged >= CHUNK - 2
 
 
 def test_the_reference_engine_gives_the_same() -> None:
@@ -68,6 +80,8 @@ def plain(value: Any) -> Any:
     """A value in the form in which both sides are compared."""
     if isinstance(value, Truth):
         return value.holds
+    if isinstance(value, ExactDecimal):
+        return plain(value.number)
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return value
     rounded = float(f"{float(value):.9g}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import warnings
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
@@ -14,8 +15,9 @@ from hypothesis import strategies as st
 import lasing
 from lasing.languages.etalis.definition import Interval, results
 from lasing.languages.etalis.reader import read
+from lasing.languages.etalis.separability import overlaps
 from lasing.languages.etalis.syntax import Absence, Event, EventRule, walk
-from tests.differential.etalis_patterns import DEFINED, Example, examples, text
+from tests.differential.etalis_patterns import DEFINED, Example, examples, keyed_examples, text
 from tests.differential.sizes import programs
 
 
@@ -71,6 +73,28 @@ def test_the_separable_encoding_gives_the_same_intervals_where_none_overlap_or_t
     expected = results(example.program, example.stream)
     assume(is_separable(interval for intervals in expected.values() for interval in intervals))
     event(f"intervals: {any(expected.values())}")
+    agrees(replace(example, program=replace(example.program, separable=True)), "auto")
+
+
+@settings(max_examples=programs(60, 5000), suppress_health_check=[HealthCheck.filter_too_much])
+@given(keyed_examples())
+def test_what_is_found_separable_has_one_interval_for_each_event(example: Example) -> None:
+    program = example.program
+    assume(program.rules)
+    why = overlaps(program)
+    expected = [interval for intervals in results(program, example.stream).values() for interval in intervals]
+    sure = [interval for interval in expected if interval.name not in why]
+    event(f"separable: {not why}, with intervals: {bool(sure)}")
+    most = Counter((interval.name, interval.values) for interval in sure)
+    assert not most or max(most.values()) == 1, str(example)
+
+
+@settings(max_examples=programs(20, 2000), suppress_health_check=[HealthCheck.filter_too_much])
+@given(keyed_examples())
+def test_both_encodings_agree_on_what_is_found_separable(example: Example) -> None:
+    assume(example.program.rules and not overlaps(example.program))
+    event(f"intervals: {any(results(example.program, example.stream).values())}")
+    agrees(example, "auto")
     agrees(replace(example, program=replace(example.program, separable=True)), "auto")
 
 

@@ -32,9 +32,10 @@ SESSION = re.compile(r"```console\n\$ lasing ([^\n]*)\n(.*?)```", re.DOTALL)
 @pytest.mark.parametrize(
     ("page", "number"),
     [
-        ("tutorial.md", 7),
+        ("tutorial.md", 8),
         ("how-to/use-several-answers.md", 5),
         ("how-to/check-models.md", 4),
+        ("how-to/explain.md", 2),
         ("how-to/write-answers.md", 2),
         ("how-to/keep-state.md", 5),
         ("how-to/read-rdf.md", 3),

@@ -191,3 +191,11 @@ def test_a_stream_or_timeline_that_does_not_fit_is_refused(stream: Any, more: di
 
 def test_a_stream_out_of_order_may_be_sorted() -> None:
     assert answers("q :- p.", "p at 3. p at 1.", sort=True) == ["1: q", "2:", "3: q"]
+
+
+def test_a_run_that_ends_earlier_than_its_stream_explains_its_own_end() -> None:
+    run = lasing.run("q(X) :- p(X) in [2].", "p(a) at 1. p(b) at 9.", end=3)
+    assert [str(atom) for atom in list(run)[-1].atoms] == ["q(a)"]
+    assert run.explain("q(a)").now == 3
+    assert run.why_not("q(b)").now == 3
+    assert run.explain("q(b)", 9).now == 9

@@ -8,9 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from lasing.algebra.nodes import Column, Columns, Node
+from lasing.algebra.purposes import PURPOSES
 from lasing.algebra.rows import Body, Rows
 from lasing.logic.formulas import At, Atom, Compare, Formula, Not, TimeWindow, Window
 from lasing.logic.program import Rule
+from lasing.logic.provenance import Helper
 from lasing.logic.terms import Arithmetic, Term, Variable
 from lasing.logic.variables import occurrences
 
@@ -28,6 +30,8 @@ class Builder(ABC):
     """The predicates and variables that have another meaning."""
     rules: list[Rule] = field(default_factory=list)
     background: list[Atom] = field(default_factory=list)
+    helpers: dict[str, Helper] = field(default_factory=dict)
+    """What the predicates are for."""
     _counters: dict[str, int] = field(default_factory=dict)
 
     @abstractmethod
@@ -41,6 +45,8 @@ class Builder(ABC):
             name = what if number == 1 else f"{what}{number}"
             if name not in self.taken:
                 self.taken.add(name)
+                if what in PURPOSES:
+                    self.helpers[name] = PURPOSES[what]
                 return name
 
     def variable(self, like: str = "V") -> Variable:

@@ -16,10 +16,13 @@ from lasing.cli.check import check
 from lasing.cli.console import complain, guarded_output, show_warning
 from lasing.cli.explain import explain
 from lasing.cli.fmt import fmt
+from lasing.cli.lsp import lsp
 from lasing.cli.models import models
 from lasing.cli.pipeline import pipeline
 from lasing.cli.query import query
 from lasing.cli.run import run
+from lasing.cli.serve import serve
+from lasing.cli.show import show
 from lasing.cli.translate import translate
 from lasing.errors import LasingError
 
@@ -40,10 +43,13 @@ app.command(short_help="Run a program on streams and print its answers.")(run)
 app.command(short_help="Answer a SPARQL query over files.")(query)
 app.command(short_help="Find mistakes in a program and explain how it will run.")(check)
 app.command(short_help="Explain why an atom holds, or why it does not.")(explain)
+app.command(short_help="Draw a stream and what a program derives from it.")(show)
 app.add_typer(models, name="models", short_help="Check whether a stream is a model, or find one.")
 app.command(short_help="Format program files.")(fmt)
 app.command(short_help="Print the rules of a program or a query.")(translate)
 app.command(short_help="Run a pipeline, on Spark or in one process.")(pipeline)
+app.command(short_help="Serve a page to write programs, play streams and see why.")(serve)
+app.command(short_help="Serve an editor: mistakes, hover, completion, rename.")(lsp)
 app.command(short_help="Measure the speed of the engine on this machine.")(bench)
 
 

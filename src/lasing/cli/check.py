@@ -12,34 +12,39 @@ import typer
 
 from lasing.background import with_background
 from lasing.cli.console import complain
-from lasing.cli.options import AllowedFolders, DataFiles, EntailmentRegimes, Language, constants_of, read_sources
+from lasing.cli.options import (
+    AllowedFolders,
+    DataFiles,
+    EntailmentRegimes,
+    Language,
+    choose,
+    constants_of,
+    read_sources,
+)
 from lasing.engine_choice import plan_for
 from lasing.entailment import with_entailment
-from lasing.errors import Diagnostic, in_order, similar
+from lasing.errors import Diagnostic, fault, in_order, similar
 from lasing.languages import examine
 from lasing.logic.analysis import Analysis, RuleAnalysis, analyse
 from lasing.logic.checks import CAUTIONS, findings
 from lasing.logic.checks.several_answers import cycle_text
-from lasing.logic.facts import facts_of
-from lasing.logic.formulas import atoms_of, head_atom
-from lasing.logic.fragments import ENGINE_NEEDED
+from lasing.logic.facts import argument_variables, facts_of
+from lasing.logic.formulas import head_atom
 from lasing.logic.history import history
-from lasing.logic.idle import settling
 from lasing.logic.lookback import Lookback
 from lasing.logic.partition import NoKey, Partition, not_streamed, partition
 from lasing.logic.printer import formula_text
 from lasing.logic.program import Program
 from lasing.logic.runs import reach_of_streams
 from lasing.logic.splitting import Split
-from lasing.logic.terms import NOW, Term, Variable, term_text
-from lasing.plan.compile import Unplanned, compile_plan
-from lasing.plan.idle import steady, ticks
-from lasing.plan.optimize import optimized
-from lasing.plan.planes import planes
+from lasing.logic.terms import Term, term_text
+from lasing.plan.manners import Manners
+from lasing.plan.nodes import Plan
+from lasing.plan.picture import picture
 from lasing.plan.show import show
 
+NO_PLAN = "no plan: the local engine has no part in this program"
 _MOST_NAMES = 8
-_GOES_ON = "times that are used as data, or windows that nothing bounds"
 
 
 def check(
@@ -52,7 +57,10 @@ def check(
             show_default=False,
         ),
     ],
-    form: Annotated[str, typer.Option("--format", metavar="FORMAT", help="Print text or json.")] = "text",
+    form: Annotated[
+        str,
+        typer.Option("--format", metavar="FORMAT", help="Print text or json; with --plan also svg, a picture of it."),
+    ] = "text",
     plan: Annotated[
         bool, typer.Option("--plan", help="Show the plan of the local engine: relations, rules and join orders.")
     ] = False,
@@ -79,8 +87,9 @@ def check(
     Findings go to standard error (with --format json, to standard output with the rest). The exit code is 1 if any
     of them is an error.
     """
-    if form not in ("text", "json"):
-        raise typer.BadParameter(f"{form!r} is not one of text, json", param_hint="--format")
+    choose("--format", form, ("text", "json", "svg"))
+    if form == "svg" and not plan:
+        raise typer.BadParameter("svg is a picture of the plan: add --plan", param_hint="--format")
     program, found = examine(read_sources(files, allow), constants_of(const or []), language)
     if not found:
         program = with_entailment(with_background(program, data), entail)
@@ -90,20 +99,27 @@ def check(
         found = in_order(findings(program, CAUTIONS))
     errors = [d for d in found if d.severity == "error"]
     analysis = analyse(program)
-    runs = _Runs(program, analysis, has_mistakes=bool(errors))
-    shown = _plan(program, analysis, errors) if plan else ""
+    runs = Manners(program, analysis, has_mistakes=bool(errors))
+    made = _plan(program, analysis, errors) if plan else None
+    shown = "" if made is None else show(made)
     if form == "json":
         described = _json(program, analysis, runs, shards, found)
         if plan:
             described["plan"] = shown.splitlines() or None
         typer.echo(json.dumps(described, indent=2, ensure_ascii=False))
+    elif form == "svg":
+        complain(found)
+        if made is not None:
+            typer.echo(picture(made), nl=False)
+        elif not errors:
+            raise fault("E770", NO_PLAN, note="--plan --format text says what is known about it")
     else:
         complain(found)
         if not errors:
             assert shards is not None, "a program without mistakes has an analysis"
             typer.echo(_text(program, analysis, runs, shards, len(found)))
             if plan:
-                typer.echo(f"\n{shown or 'no plan: the local engine has no part in this program'}")
+                typer.echo(f"\n{shown or NO_PLAN}")
     if errors:
         raise typer.Exit(1)
 
@@ -118,76 +134,10 @@ def _predicates(program: Program, text: str) -> frozenset[str]:
     return names
 
 
-def _plan(program: Program, analysis: Analysis, errors: list[Diagnostic]) -> str:
-    """The plan of the decided part, as text; empty if the program has no plan."""
+def _plan(program: Program, analysis: Analysis, errors: list[Diagnostic]) -> Plan | None:
+    """The plan of the decided part; None if the program has no plan."""
     decided = program if analysis.split is None else analysis.split.below
-    found = None if errors or decided is None else plan_for(decided, "auto")
-    return "" if found is None else show(found)
-
-
-class _Runs:
-    """How the rules of a program run: what the plan says, or why there is no plan."""
-
-    def __init__(self, program: Program, analysis: Analysis, has_mistakes: bool) -> None:
-        parts = analysis.split
-        decided = program if parts is None else parts.below
-        places = range(len(program.rules)) if parts is None else parts.below_origin
-        self.unplanned = ""
-        self.busy = ""
-        """Why the engine evaluates time points without facts too; empty if it skips them."""
-        self._planes: dict[int, str] = {}
-        self._analysis = analysis
-        if decided is None or has_mistakes:
-            return
-        try:
-            found = compile_plan(decided)
-        except Unplanned as reason:
-            self.unplanned = str(reason)
-            self.busy = _GOES_ON if settling(decided) is None else ""
-        else:
-            self._planes = {places[place]: plane for place, plane in planes(found).items()}
-            self.busy = idle if ticks(found) and isinstance(idle := steady(optimized(found)), str) else ""
-        if parts is not None and settling(parts.above) is None:
-            self.busy = _GOES_ON
-
-    def engine(self, index: int) -> tuple[str, str]:
-        """The engine that runs a rule, and why."""
-        reason = self._analysis.rules[index].reason
-        needed = ENGINE_NEEDED[reason.fragment]
-        if needed == "local" and self.unplanned:
-            return "reference", "the whole program runs there"
-        return needed, reason.why
-
-    def plane(self, index: int) -> str | None:
-        """The plan's plane for a rule, guaranteed or counted; None if no plan contains the rule."""
-        return self._planes.get(index) if self.engine(index)[0] == "local" else None
-
-    def manner(self, index: int) -> str:
-        """The plane as text, with the reason; for a rule without a plan, whether the rule is monotone."""
-        rule = self._analysis.rules[index]
-        why = rule.non_monotone
-        match self.plane(index):
-            case "guaranteed":
-                return "guaranteed"
-            case "counted":
-                return f"counted ({self._why_counted(index)})"
-            case _:
-                return f"not monotone ({why})" if why else "monotone"
-
-    def _why_counted(self, index: int) -> str:
-        rule = self._analysis.rules[index]
-        if rule.non_monotone:
-            return rule.non_monotone
-        counted = {
-            atom.predicate
-            for other, plane in self._planes.items()
-            if plane == "counted"
-            for atom in self._analysis.rules[other].rule.head_atoms()
-        }
-        (head,) = rule.rule.head_atoms()
-        below = (atom.predicate for literal in rule.rule.body for atom in atoms_of(literal))
-        rests = next((p for p in below if p in counted and p != head.predicate), None)
-        return f"it rests on {rests}" if rests else f"other rules of {head.predicate} are"
+    return None if errors or decided is None else plan_for(decided, "auto")
 
 
 def _remembered(program: Program) -> Iterator[str]:
@@ -212,7 +162,7 @@ def _json_remembered(program: Program) -> dict[str, Any]:
     return {"streams": reach_of_streams(program), "history": slices}
 
 
-def _text(program: Program, analysis: Analysis, runs: _Runs, shards: Partition | NoKey, warnings: int) -> str:
+def _text(program: Program, analysis: Analysis, runs: Manners, shards: Partition | NoKey, warnings: int) -> str:
     facts = f"{program.background_size} background and {len(program.data)} data facts"
     levels = 1 + max(analysis.strata.level.values(), default=0)
     lines = [
@@ -225,6 +175,7 @@ def _text(program: Program, analysis: Analysis, runs: _Runs, shards: Partition |
         f"engine    {_engine(analysis, runs)}",
         *([f"idle      every time point is evaluated, because of {runs.busy}"] if runs.busy else []),
         *(f"cycle     {cycle_text(cycle)}" for cycle in analysis.strata.cycles),
+        *(f"{about:<9} {known}" for about, known in program.remarks),
         f"warnings  {warnings or 'none'}",
     ]
     questions = _questions(analysis.split)
@@ -241,7 +192,7 @@ def _text(program: Program, analysis: Analysis, runs: _Runs, shards: Partition |
     return "\n".join(lines)
 
 
-def _describe(index: int, rule: RuleAnalysis, runs: _Runs, key: Term | None) -> str:
+def _describe(index: int, rule: RuleAnalysis, runs: Manners, key: Term | None) -> str:
     engine, why = runs.engine(index)
     shared = "" if key is None else f"; key {term_text(key)}"
     manner = runs.manner(index)
@@ -254,7 +205,7 @@ def _shards(program: Program, shards: Partition | NoKey) -> str:
         case NoKey(why, _, helps):
             return f"one: {why}{f'; it would help to {helps}' if helps else ''}"
         case Partition(keys):
-            called = _called(program)
+            called = argument_variables(program)
             groups: dict[int | None, list[str]] = {}
             for predicate, position in keys.items():
                 groups.setdefault(position, []).append(predicate)
@@ -272,23 +223,12 @@ def _where(predicates: list[str], position: int | None, called: Mapping[tuple[st
     return f"on argument {position + 1}" + (f" ({' or '.join(names)})" if 0 < len(names) <= 2 else "")
 
 
-def _called(program: Program) -> dict[tuple[str, int], str]:
-    """The first variable that the program uses for each argument of a predicate."""
-    called: dict[tuple[str, int], str] = {}
-    literals = (literal for rule in program.rules for literal in (*rule.body, *rule.heads))
-    for atom in (atom for literal in literals for atom in atoms_of(literal)):
-        for i, term in enumerate(atom.args):
-            if isinstance(term, Variable) and not term.anonymous and term != NOW:
-                called.setdefault((atom.predicate, i), term.name)
-    return called
-
-
 def _names(predicates: list[str]) -> str:
     more = len(predicates) - _MOST_NAMES
     return ", ".join(predicates) if more <= 1 else f"{', '.join(predicates[:_MOST_NAMES])} and {more} more"
 
 
-def _engine(analysis: Analysis, runs: _Runs) -> str:
+def _engine(analysis: Analysis, runs: Manners) -> str:
     decided = f"reference, because of {runs.unplanned}" if runs.unplanned else "local"
     if analysis.split is None:
         return decided
@@ -326,7 +266,7 @@ def _several(analysis: Analysis) -> str:
 
 
 def _json(
-    program: Program, analysis: Analysis, runs: _Runs, shards: Partition | NoKey | None, found: list[Diagnostic]
+    program: Program, analysis: Analysis, runs: Manners, shards: Partition | NoKey | None, found: list[Diagnostic]
 ) -> dict[str, Any]:
     return {
         "rules": [
@@ -356,6 +296,7 @@ def _json(
         "idle_time": {"free": not runs.busy, "why_not": runs.busy or None},
         "partition": _json_partition(program, shards),
         "tick_milliseconds": program.tick.milliseconds if program.tick else None,
+        **({"remarks": dict(program.remarks)} if program.remarks else {}),
         "findings": [
             {
                 "code": d.code,
@@ -371,7 +312,7 @@ def _json(
     }
 
 
-def _json_split(analysis: Analysis, runs: _Runs) -> dict[str, Any] | None:
+def _json_split(analysis: Analysis, runs: Manners) -> dict[str, Any] | None:
     """Which rules go to clingo, and what they ask of the others."""
     parts = analysis.split
     if parts is None:

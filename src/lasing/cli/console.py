@@ -7,7 +7,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
@@ -83,6 +83,17 @@ def complain(diagnostics: Iterable[Diagnostic]) -> None:
     found = list(diagnostics)
     if found:
         note(render(found))
+
+
+@contextmanager
+def complaining_if_interrupted(diagnostics: Callable[[], Iterable[Diagnostic]], quiet: bool) -> Iterator[None]:
+    """Print findings at Ctrl-C too, which is how live runs end."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not quiet:
+            complain(diagnostics())
+        raise
 
 
 def note(text: str) -> None:

@@ -10,13 +10,14 @@ from typing import Any
 import typer
 
 from lasing.cli.bad_rows import bad_rows_file
-from lasing.cli.console import complain, say
+from lasing.cli.console import complain, complaining_if_interrupted, say
 from lasing.cli.late import late_file
 from lasing.cli.output import write_output
 from lasing.connectors.feeds import Feed, Feeds, stream_feeds
 from lasing.connectors.missing import Gaps, Missing
 from lasing.connectors.sinks import OutputFormat, Record, ShowTime, Time, time_text
 from lasing.connectors.sources import Streams
+from lasing.errors import Diagnostic
 from lasing.limits import Limits
 from lasing.live.engine import Engine
 from lasing.live.updates import Update
@@ -98,12 +99,17 @@ def run_with_corrections(
             tick = program.shown_tick()
             return time if tick is None else tick.instant(time) if given.form == "parquet" else tick.iso(time)
 
+        def diagnostics() -> list[Diagnostic]:
+            late = report.late.warnings("to accept later facts, a longer --delay")
+            rejected = left_out(program, *engine.left_out(), engine.examples())
+            return [*gaps.warnings(), *bad.warnings(), *late, *rejected]
+
         records = signed_answers(engine, feeds, end, report, show)
-        write_output(records, given.form, given.output, ["time", "change", "predicate", *names], given.quiet)
+        with complaining_if_interrupted(diagnostics, given.quiet):
+            write_output(records, given.form, given.output, ["time", "change", "predicate", *names], given.quiet)
         bad.check()
     if not given.quiet:
-        complain([*gaps.warnings(), *bad.warnings(), *report.late.warnings("to accept later facts, a longer --delay")])
-        complain(left_out(program, *engine.left_out(), engine.examples()))
+        complain(diagnostics())
         say(
             f"{report.time_points:,} time points, {report.facts:,} facts in, {report.atoms:,} atoms out, "
             f"{clock.monotonic() - begun:.1f} s"

@@ -32,8 +32,11 @@ from lasing.connectors.sources import Streams
 from lasing.connectors.tables import TIME
 from lasing.entailment import with_entailment
 from lasing.explain.as_json import explanation_json, why_not_json
+from lasing.explain.branches import lines_of
+from lasing.explain.explanation import Explanation
 from lasing.explain.picture import picture
-from lasing.explain.tree import branch_of, lines_of, why_not_branch
+from lasing.explain.tree import branch_of, why_not_branch
+from lasing.explain.why_not import WhyNot
 from lasing.languages import read_program
 from lasing.limits import limits_of
 from lasing.logic.modules import functions_of_module
@@ -64,6 +67,16 @@ def explain(
         int | None,
         typer.Option(
             "--depth", metavar="N", help="Show N levels of derivations [default: all].", min=1, show_default=False
+        ),
+    ] = None,
+    model: Annotated[
+        int | None,
+        typer.Option(
+            "--model",
+            metavar="N",
+            help="Explain model N, as `lasing run` numbers them [default: the first one that has the atom].",
+            min=1,
+            show_default=False,
         ),
     ] = None,
     form: Annotated[
@@ -141,25 +154,34 @@ def explain(
         limits=limits_of(None, None, max_time),
     )
     if why_not:
-        answer = run.why_not(goal)
-        if wanted == "json":
-            write_whole(json.dumps(why_not_json(answer), indent=2, ensure_ascii=False) + "\n", output)
-        else:
-            branch = why_not_branch(answer)
-            write_whole(picture(branch) if wanted == "svg" else "\n".join(lines_of(branch)) + "\n", output)
+        show_absence(run.why_not(goal, model=model), wanted, output)
         return
-    found = run.explain_all(goal, limit=limit if every else 1)
-    if wanted == "json":
+    found = run.explain_all(goal, limit=limit if every else 1, model=model)
+    show_explanations(found, every, depth, wanted, output)
+    if every and len(found) == limit:
+        note(f"there may be more derivations: --limit {limit} was reached")
+
+
+def show_explanations(found: list[Explanation], every: bool, depth: int | None, form: str, output: str) -> None:
+    """Write explanations: as a tree, as JSON (a list if `every` was asked for), or as a picture."""
+    if form == "json":
         described = [explanation_json(explanation) for explanation in found]
         write_whole(json.dumps(described if every else described[0], indent=2, ensure_ascii=False) + "\n", output)
         return
     branches = [branch_of(explanation, depth) for explanation in found]
-    if wanted == "svg":
+    if form == "svg":
         write_whole(picture(*branches), output)
     else:
         write_whole("\n\n".join("\n".join(lines_of(branch)) for branch in branches) + "\n", output)
-    if every and len(found) == limit:
-        note(f"there may be more derivations: --limit {limit} was reached")
+
+
+def show_absence(answer: WhyNot, form: str, output: str) -> None:
+    """Write why an atom does not hold, in the same forms."""
+    if form == "json":
+        write_whole(json.dumps(why_not_json(answer), indent=2, ensure_ascii=False) + "\n", output)
+    else:
+        branch = why_not_branch(answer)
+        write_whole(picture(branch) if form == "svg" else "\n".join(lines_of(branch)) + "\n", output)
 
 
 def _format(form: str, output: str) -> str:

@@ -17,12 +17,15 @@ import typer
 
 from lasing.cli.console import note, standard_output
 from lasing.cli.options import choose
+from lasing.cli.sending import send_output, sent_format
 from lasing.connectors.files import is_live, unwritable
+from lasing.connectors.live.address import is_address
 from lasing.connectors.rdf.endings import need_library
 from lasing.connectors.sinks import (
     COMPRESSED,
     OUTPUT_FORMATS,
     OutputFormat,
+    TextWriter,
     Written,
     format_of,
     write_csv,
@@ -74,10 +77,13 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def output_format(form: str, output: str) -> OutputFormat:
-    """The format that `--format` names, or that of the file's ending, or text."""
+    """The format that `--format` names, or that of the file's ending, or text; JSON lines to an address."""
+    if form:
+        choose("--format", form, OUTPUT_FORMATS)
+    if is_address(output):
+        return sent_format(form, output)
     if not form:
         return format_of(Path(output)) if output else "text"
-    choose("--format", form, OUTPUT_FORMATS)
     if form == "parquet" and not output:
         raise typer.BadParameter("Parquet needs a file: --output answers.parquet", param_hint="--format")
     if form == "parquet" and _compressed(Path(output)):
@@ -88,7 +94,7 @@ def output_format(form: str, output: str) -> OutputFormat:
 def write_output(
     batches: Iterator[Written], form: OutputFormat, output: str, names: list[str], quiet: bool = False
 ) -> None:
-    """Write to a file, or to standard output if there is none.
+    """Write to a file, send to an address, or write to standard output if there is neither.
 
     If the run fails or is interrupted, the file gets the results that were complete by then. It stays unchanged if
     there are none, or if it cannot be written.
@@ -96,6 +102,9 @@ def write_output(
     if not output:
         with standard_output() as out:
             _write(batches, form, out, names)
+        return
+    if is_address(output):
+        send_output(lambda out: _write(batches, form, out, names), form, output, quiet)
         return
     path, complete = Path(output), UpToFailure(batches)
     try:
@@ -154,7 +163,7 @@ def _write_file(complete: UpToFailure, form: OutputFormat, path: Path, names: li
         part.unlink(missing_ok=True)
 
 
-def _write(batches: Iterator[Written], form: OutputFormat, out: TextIO, names: list[str]) -> None:
+def _write(batches: Iterator[Written], form: OutputFormat, out: TextWriter, names: list[str]) -> None:
     match form:
         case "text":
             write_text(batches, out)

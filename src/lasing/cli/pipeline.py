@@ -14,7 +14,8 @@ from typing import Annotated, Any
 
 import typer
 
-from lasing.cli.console import complain
+from lasing.cli.console import complain, note
+from lasing.cli.page_options import CertificateOption, HostOption, KeyOption, PortOption, TokenFile, address_from
 from lasing.connectors.bad_rows import SKIP, STOP
 from lasing.errors import LasingWarning
 from lasing.logic.partition import Partition, not_streamed, partition
@@ -63,9 +64,31 @@ def pipeline(
             help="Print what comes (+), goes (-) and stays (=) with --replace NEW, or between two --at; run nothing.",
         ),
     ] = False,
+    explain: Annotated[
+        str,
+        typer.Option(
+            "--explain",
+            metavar="ATOM",
+            help="Print why an atom holds, from the checkpoint: 'alarm(s3)' at the last time point, 'alarm(s3) at 41' "
+            "or --at at an earlier one; run nothing.",
+            show_default=False,
+        ),
+    ] = "",
+    why_not: Annotated[bool, typer.Option("--why-not", help="With --explain: print why it does not hold.")] = False,
     form: Annotated[
-        str, typer.Option("--format", metavar="FORMAT", help="How to print --at: text, jsonl or csv.")
+        str,
+        typer.Option(
+            "--format", metavar="FORMAT", help="How to print --at: text, jsonl or csv; --explain: text, json or svg."
+        ),
     ] = "text",
+    page: Annotated[
+        bool, typer.Option("--serve", help="Serve a page that shows batches, state, lateness and the last results.")
+    ] = False,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = 8765,
+    token_file: TokenFile = "",
+    certificate: CertificateOption = "",
+    key: KeyOption = "",
 ) -> None:
     """Run a pipeline: a TOML file names the sources, the program and the sinks.
 
@@ -78,6 +101,15 @@ def pipeline(
 
     described = read_pipeline(file, replace, partial)
     complain(described.cautions)
+    if explain:
+        from lasing.cli.pipeline_past import explain_past
+
+        if diff:
+            raise typer.BadParameter("it cannot be combined with --explain", param_hint="--diff")
+        explain_past(described, explain, at or [], why_not, form)
+        return
+    if why_not:
+        raise typer.BadParameter("it is about --explain ATOM", param_hint="--why-not")
     if at or diff:
         from lasing.cli.pipeline_past import show_past
 
@@ -97,8 +129,14 @@ def pipeline(
     is_local = described.engine == LOCAL
     with warnings.catch_warnings():
         warnings.showwarning = _show
-        with Progress(described.program, metrics, quiet, starts_spark=not is_local) as progress:
+        with (
+            Progress(described.program, metrics, quiet, starts_spark=not is_local) as progress,
+            _served(page, described.program, progress, host, port, token_file, certificate, key),
+        ):
             if is_local:
+                from lasing.connectors.arrow_alone import leave_pandas_out
+
+                leave_pandas_out()
                 from lasing.pipeline.local.replacing import Reload
                 from lasing.pipeline.local.run import run_local
 
@@ -119,6 +157,23 @@ def pipeline(
         print(f"stopped; run it again to continue from {described.checkpoint}", file=sys.stderr)
     if replace is not None:
         print(f"the checkpoint belongs to {replace} now: name it as the program in {file}", file=sys.stderr)
+
+
+@contextmanager
+def _served(page: bool, program: Any, progress: Any, host: str, port: int, *security: str) -> Iterator[None]:
+    """A page about the pipeline, while it runs."""
+    if not page:
+        yield
+        return
+    from lasing.serve.pipelines import WatchedPipeline
+    from lasing.serve.server import serve_in_thread
+    from lasing.serve.settings import Settings
+
+    watching = WatchedPipeline(program)
+    progress.watcher = watching
+    with serve_in_thread(Settings(address=address_from(host, port, *security)), watching) as served:
+        note(f"open {served.url} in a browser")
+        yield
 
 
 def _run_on_spark(described: Any, progress: Any, stop: Event) -> None:

@@ -1,17 +1,22 @@
-"""`lasing pipeline --at` and `--diff`: what held at an earlier time point, and what another program would change."""
+"""`lasing pipeline --at`, `--diff` and `--explain`: what held at an earlier time point, why, and what another program
+would change."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import typer
 
 from lasing.cli.console import complain, note
+from lasing.cli.explain import FORMATS as EXPLAINED
+from lasing.cli.explain import show_absence, show_explanations
 from lasing.cli.options import choose
 from lasing.cli.output import write_output, write_whole
 from lasing.connectors.sinks import Time, header, records
 from lasing.errors import Diagnostic
+from lasing.explain.goals import goal_of
 from lasing.logic.answers import Changes
 from lasing.logic.formulas import Atom
 from lasing.pipeline.formats import LOCAL
@@ -24,20 +29,45 @@ _FORMATS = ("text", "jsonl", "csv")
 def show_past(described: Any, at: list[str], diff: bool, form: str) -> None:
     """Print what held at a time point, or what is different; nothing of the run is changed."""
     choose("--format", form, _FORMATS)
+    _check(described, at, diff)
+    _with_states(described, lambda kept: _show(kept, kept.now, described, at, diff, form))
+
+
+def explain_past(described: Any, goal: str, at: list[str], why_not: bool, form: str) -> None:
+    """Print why an atom holds at a time point that is kept, or why it does not: by default, at the last one."""
+    choose("--format", form, EXPLAINED)
+    _check(described, at, diff=False)
+
+    def show(kept: Any) -> None:
+        asked = goal_of(goal, kept.now.program).time
+        if at and asked is not None:
+            raise typer.BadParameter("the time is in the atom already", param_hint="--at")
+        then = moment(kept, _time(at[0]) if at else asked)
+        if why_not:
+            show_absence(then.why_not(goal), form, "")
+        else:
+            show_explanations(then.explain(goal), False, None, form, "")
+
+    _with_states(described, show)
+
+
+def _check(described: Any, at: list[str], diff: bool) -> None:
     if len(at) > 2 or (len(at) == 2 and not diff):
         raise typer.BadParameter("give one time point, or two with --diff", param_hint="--at")
     if described.mode == "batch":
         raise typer.BadParameter(f"{described.path} describes a batch, which has no checkpoints", param_hint="--at")
+
+
+def _with_states(described: Any, use: Callable[[Any], None]) -> None:
+    """Read the checkpoints, of this process or of Spark."""
     if described.engine == LOCAL:
-        states = LocalStates(described)
-        _show(states, states.now, described, at, diff, form)
+        use(LocalStates(described))
         return
     from lasing.pipeline.kept_on_spark import SparkStates
     from lasing.spark.session import stop
 
     try:
-        on_spark = SparkStates(described)
-        _show(on_spark, on_spark.now, described, at, diff, form)
+        use(SparkStates(described))
     finally:
         stop()
 

@@ -14,7 +14,7 @@ import typer
 
 from lasing.background import with_background
 from lasing.cli.bad_rows import bad_rows_file
-from lasing.cli.console import complain, note, progress_bar, say
+from lasing.cli.console import complain, complaining_if_interrupted, note, progress_bar, say
 from lasing.cli.late import late_file
 from lasing.cli.options import (
     INPUT_FORMATS,
@@ -46,6 +46,7 @@ from lasing.cli.options import (
 )
 from lasing.cli.output import output_format, refuse_overwriting, write_output
 from lasing.cli.stats import print_stats
+from lasing.connectors.arrow_alone import leave_pandas_out
 from lasing.connectors.bad_rows import STOP
 from lasing.connectors.csv import cell_value
 from lasing.connectors.files import is_live
@@ -93,7 +94,8 @@ def run(
             help="Programs (.lars), queries (.rq .sparql .rspql .csparql .cqels) or event patterns "
             "(.tesla .dotr .etalis), and "
             "streams (.facts .csv .jsonl .parquet .trig .nq .nt .jsonld .jelly, - for standard input, or an address: "
-            "tcp://HOST:PORT, unix:///PATH, mqtt://HOST/TOPIC, http://127.0.0.1:PORT/PATH to listen). The rows of a "
+            "tcp://HOST:PORT, unix:///PATH, mqtt://HOST/TOPIC, kafka://HOST/TOPIC, "
+            "http://127.0.0.1:PORT/PATH to listen). The rows of a "
             "table are facts of the predicate that the file is named after, or of pred in pred=FILE or "
             "pred(column,…)=FILE.",
             show_default=False,
@@ -133,7 +135,9 @@ def run(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write to this file instead of standard output; .gz at the end of its name compresses it.",
+            help="Write to this file instead of standard output; .gz at the end of its name compresses it. Or send "
+            "JSON lines to an address: tcp://HOST:PORT, unix:///PATH, mqtt://HOST/TOPIC, kafka://HOST/TOPIC, "
+            "http://HOST:PORT/PATH.",
             show_default=False,
         ),
     ] = "",
@@ -279,6 +283,7 @@ def run(
         warnings.simplefilter("ignore", LasingWarning)
     else:
         complain(findings(program, CAUTIONS))
+    leave_pandas_out()
     begun = clock.monotonic()
     if corrections:
         from lasing.cli.corrections import Correction, run_with_corrections  # here, because it loads the kernels
@@ -318,7 +323,8 @@ def run(
             answers.measure()
         answers.prepare(lambda: None if quiet else note(COMPILING))
         batches = _batches(answers, program, view_name, models, _show_time(answers, out_format))
-        write_output(batches, out_format, output, _header(program, view_name, answers.several), quiet)
+        with complaining_if_interrupted(answers.diagnostics, quiet):
+            write_output(batches, out_format, output, _header(program, view_name, answers.several), quiet)
     if stats:
         print_stats(program, answers)
     if not quiet:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
 from lasing.logic.formulas import Atom, Compare, Formula, Not
 from lasing.logic.program import Output, Rule, Signature
+from lasing.logic.provenance import Said
 from lasing.logic.terms import Arithmetic, Term, Variable
 from lasing.logic.values import RESERVED, Truth, Value
 
@@ -142,3 +143,18 @@ def rejected(events: Iterable[EventType], taken: set[str]) -> tuple[list[Rule], 
             names = tuple(a.name for a in event.attributes)
             outputs.append(Output(predicate, names, rejects=event.name))
     return rules, outputs
+
+
+WORDS = {"consumed": "not consumed before", "spoilt": "nothing between:"}
+"""What it means for a pattern that something is not there."""
+
+
+def said_of(types: Iterable[EventType], predicates: Mapping[str, str] | None = None) -> dict[str, Said]:
+    """How to speak of events; `predicates` has those of types whose predicate has another name."""
+    known = predicates or {}
+    return {
+        known.get(event.name, predicate_of(event.name)): Said(
+            "event", event.name, tuple(a.name for a in event.attributes)
+        )
+        for event in types
+    }

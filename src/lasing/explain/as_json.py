@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, assert_never
 
 from lasing.explain.bindings import Binding, given
-from lasing.explain.explanation import Explanation
+from lasing.explain.branches import Branch
+from lasing.explain.explanation import Among, Explanation
 from lasing.explain.premises import (
     Absent,
     All,
@@ -18,8 +19,10 @@ from lasing.explain.premises import (
     Premise,
     Throughout,
 )
-from lasing.explain.why_not import Attempt, Hint, Near, WhyNot
+from lasing.explain.tree import branch_of, why_not_branch
+from lasing.explain.why_not import Attempt, Forbidden, Hint, Near, WhyNot
 from lasing.explain.words import words_of
+from lasing.logic.formulas import Atom
 from lasing.logic.printer import formula_text
 from lasing.logic.program import Program, Rule
 from lasing.logic.terms import NOW
@@ -37,6 +40,10 @@ def explanation_json(explanation: Explanation) -> Json:
         described: Json = {"atom": str(step.atom), "time": step.time, **_rule(step.rule, step.binding)}
         if said := words.about(step.atom):
             described["words"] = said
+        if not step.rule.definite:
+            described["others"] = [
+                {"atom": str(Atom(p, args)), "time": time, "holds": holds} for (p, args, time), holds in step.others
+            ]
         premises = zip(step.rule.body, step.premises, strict=True)
         described["premises"] = [{"literal": formula_text(literal), **_premise(p)} for literal, p in premises]
         steps.append(described)
@@ -44,9 +51,27 @@ def explanation_json(explanation: Explanation) -> Json:
         "atom": str(explanation.atom),
         "time": explanation.now,
         "date": _date(explanation.program, explanation.now),
+        **_among(explanation.among),
+        **_told(explanation.program, branch_of(explanation)),
         "found": _premise(explanation.found),
         "steps": steps,
     }
+
+
+def _among(among: Among | None) -> Json:
+    """Which model this is about, how many there are, and how many have the atom."""
+    if among is None:
+        return {}
+    return {"model": among.number, "models": among.models, "models_with_it": among.agree}
+
+
+def _told(program: Program, branch: Branch) -> Json:
+    """What a query says in its own words; `steps` has the proof, by the rules that the query became."""
+    return {} if program.provenance is None else {"told": _branch(branch)}
+
+
+def _branch(branch: Branch) -> Json:
+    return {"line": branch.line, "details": branch.details, "below": [_branch(below) for below in branch.below]}
 
 
 def why_not_json(answer: WhyNot) -> Json:
@@ -56,10 +81,23 @@ def why_not_json(answer: WhyNot) -> Json:
         "time": answer.now,
         "date": _date(answer.program, answer.now),
         "holds": False,
+        **_among(answer.among),
+        **_forbidden(answer.forbidden),
+        **_told(answer.program, why_not_branch(answer)),
         "attempts": [_attempt(attempt) for attempt in answer.attempts],
         "rules_that_do_not_fit": [str(rule) for rule in answer.unfit],
         "near": [_near(near) for near in answer.near],
     }
+
+
+def _forbidden(forbidden: Forbidden | None) -> Json:
+    if forbidden is None:
+        return {}
+    broken = [
+        {**_rule(each.rule, each.binding), "premises": [_premise(premise) for premise in each.premises]}
+        for each in forbidden.broken
+    ]
+    return {"forbidden_by": broken}
 
 
 def _attempt(attempt: Attempt) -> Json:
@@ -70,6 +108,7 @@ def _attempt(attempt: Attempt) -> Json:
             {"literal": formula_text(literal), "instance": formula_text(given(literal, attempt.binding)), **_hint(hint)}
             for literal, hint in attempt.failed
         ],
+        **({"instead": list(map(str, attempt.instead))} if attempt.instead else {}),
         "unknown": [formula_text(given(literal, attempt.binding)) for literal in attempt.unseen],
     }
 

@@ -7,7 +7,7 @@ in which each one uses only data, background, and steps before it.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from lasing.explain.bindings import Binding
@@ -22,6 +22,18 @@ Key = tuple[str, Args, int]
 
 
 @dataclass(frozen=True, slots=True)
+class Among:
+    """Which model an explanation speaks of."""
+
+    number: int | None
+    """Its number in the answer, from 1 on; None if there are too many to number them."""
+    models: int
+    """How many models there are, or at least how many if they are too many to number."""
+    agree: int
+    """How many of them have the atom."""
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """An atom that an instance of a rule derives, and why each literal of its body holds."""
 
@@ -30,6 +42,10 @@ class Step:
     rule: Rule
     binding: Binding
     premises: tuple[Premise, ...]
+    head: int = 0
+    """Which head of the rule it is."""
+    others: tuple[tuple[Key, bool], ...] = ()
+    """The other heads of a choice or a disjunction, and whether they hold."""
 
     @property
     def key(self) -> Key:
@@ -45,6 +61,8 @@ class Explanation:
     atom: Atom
     found: Found
     steps: tuple[Step, ...] = ()
+    among: Among | None = None
+    """The model that this is about, if the program can have several."""
 
     @property
     def size(self) -> int:
@@ -56,6 +74,12 @@ class Explanation:
 
         return tree(self)
 
+    def _repr_html_(self) -> str:
+        from lasing.explain.picture import picture
+        from lasing.explain.tree import branch_of
+
+        return picture(branch_of(self))
+
 
 class Derivations:
     """All derivations that a search has found for the atoms that a goal can rest on, and the cheapest of each.
@@ -64,10 +88,33 @@ class Derivations:
     everything that is derived, and its premises cost less than itself, so it never runs in a circle.
     """
 
-    def __init__(self, search: Search, goal: Key) -> None:
-        self._instances = _reachable(search, goal)
+    def __init__(self, instances: dict[Key, list[Instance]]) -> None:
+        self._instances = instances
         self._cost: dict[Key, int] = {}
-        self._best: dict[Key, Instance] = {}
+        self._best: dict[Key, Instance] = {}  # in the order in which the costs became known
+        self._is_staged = False
+        self._choose()
+
+    def has(self, key: Key) -> bool:
+        """Whether there is a derivation of an atom."""
+        return key in self._cost
+
+    def proved(self) -> list[Key]:
+        """The atoms that have a derivation."""
+        return list(self._cost)
+
+    def add(self, staged: Iterable[tuple[Key, Instance]], below: Mapping[Key, list[Instance]]) -> None:
+        """Add instances that hold by what has a derivation so far, and go on from there. What has one keeps it.
+
+        `below` has the instances of what they rest on.
+        """
+        self._is_staged = True
+        self._instances = {**below, **self._instances}
+        self._choose()
+        for key, instance in staged:
+            self._cost[key] = 1 + sum(self._cost[p] for p in derived_keys(instance))
+            self._best[key] = instance
+            self._instances[key].append(instance)
         self._choose()
 
     def best(self, key: Key) -> Instance:
@@ -78,9 +125,9 @@ class Derivations:
         usable = [
             instance
             for instance in self._instances[key]
-            if all(p in self._cost for p in _derived(instance)) and key not in self._below(_derived(instance))
+            if all(p in self._cost for p in derived_keys(instance)) and key not in self._below(derived_keys(instance))
         ]
-        return sorted(usable, key=lambda instance: sum(self._cost[p] for p in _derived(instance)))
+        return sorted(usable, key=lambda instance: sum(self._cost[p] for p in derived_keys(instance)))
 
     def steps(self, key: Key, first: Instance) -> tuple[Step, ...]:
         """The steps of the derivation of an atom that begins with an instance, premises first."""
@@ -91,11 +138,13 @@ class Derivations:
             if current in ordered:
                 continue
             if is_ready:
-                predicate, args, time = current
-                ordered[current] = Step(Atom(predicate, args), time, instance.rule, instance.binding, instance.premises)
+                ordered[current] = _step(current, instance)
                 continue
             stack.append((current, instance, True))
-            stack.extend((p, self._best[p], False) for p in reversed(_derived(instance)) if p not in ordered)
+            stack.extend((p, self._best[p], False) for p in reversed(derived_keys(instance)) if p not in ordered)
+        if self._is_staged:  # then a step may rest on what is not derived yet
+            number = {proved: i for i, proved in enumerate(self._best)}
+            return tuple(sorted(ordered.values(), key=lambda step: (step.key == key, number[step.key])))
         return tuple(ordered.values())
 
     def _below(self, keys: list[Key]) -> set[Key]:
@@ -106,7 +155,7 @@ class Derivations:
             key = stack.pop()
             if key not in found:
                 found.add(key)
-                stack.extend(_derived(self._best[key]))
+                stack.extend(derived_keys(self._best[key]))
         return found
 
     def _choose(self) -> None:
@@ -116,13 +165,16 @@ class Derivations:
         ready: list[tuple[int, int, Key, int]] = []
         order = {key: number for number, key in enumerate(self._instances)}
         for key, instances in self._instances.items():
+            if key in self._cost:
+                continue
             for number, instance in enumerate(instances):
-                needed = set(_derived(instance))
+                needed = {premise for premise in derived_keys(instance) if premise not in self._cost}
                 missing[key, number] = len(needed)
                 for premise in needed:
                     using.setdefault(premise, []).append((key, number))
                 if not needed:
-                    heapq.heappush(ready, (1, order[key], key, number))
+                    known = sum(self._cost[p] for p in derived_keys(instance))
+                    heapq.heappush(ready, (1 + known, order[key], key, number))
         while ready:
             cost, _, key, number = heapq.heappop(ready)
             if key in self._cost:
@@ -131,7 +183,7 @@ class Derivations:
             for other, which in using.get(key, ()):
                 missing[other, which] -= 1
                 if missing[other, which] == 0 and other not in self._cost:
-                    total = 1 + sum(self._cost[p] for p in _derived(self._instances[other][which]))
+                    total = 1 + sum(self._cost[p] for p in derived_keys(self._instances[other][which]))
                     heapq.heappush(ready, (total, order[other], other, which))
 
 
@@ -144,7 +196,7 @@ def explanations(search: Search, atom: Atom, time: int) -> Iterator[Explanation]
             yield Explanation(program, now, atom, found)
             continue
         key = atom.predicate, atom.values, time
-        derivations = Derivations(search, key)
+        derivations = Derivations(_reachable(search, key))
         proofs = [derivations.steps(key, instance) for instance in derivations.alternatives(key)]
         for steps in sorted(proofs, key=len):  # shared steps count once here, which changes the order at times
             yield Explanation(program, now, atom, found, steps)
@@ -152,23 +204,34 @@ def explanations(search: Search, atom: Atom, time: int) -> Iterator[Explanation]
 
 def _reachable(search: Search, goal: Key) -> dict[Key, list[Instance]]:
     """The instances for a goal, and for everything that they rest on."""
-    known: dict[Key, dict[int, Instance]] = {}
-    for question, answers in search.answers.items():
-        for (time, args), instances in answers.rows.items():
-            here = known.setdefault((question.predicate, args, time), {})
-            for instance in instances:
-                here.setdefault(hash((id(instance.rule), frozenset(instance.binding.items()))), instance)
+    known = known_instances(search)
     found: dict[Key, list[Instance]] = {}
     stack = [goal]
     while stack:
         key = stack.pop()
         if key not in found:
             found[key] = list(known[key].values())
-            stack.extend(premise for instance in found[key] for premise in _derived(instance))
+            stack.extend(premise for instance in found[key] for premise in derived_keys(instance))
     return found
 
 
-def _derived(instance: Instance) -> list[Key]:
+def known_instances(search: Search) -> dict[Key, dict[int, Instance]]:
+    """All derivations that a search has found, by what they derive."""
+    known: dict[Key, dict[int, Instance]] = {}
+    for question, answers in search.answers.items():
+        for (time, args), instances in answers.rows.items():
+            here = known.setdefault((question.predicate, args, time), {})
+            for instance in instances:
+                here.setdefault(hash((id(instance.rule), frozenset(instance.binding.items()))), instance)
+    return known
+
+
+def _step(key: Key, instance: Instance) -> Step:
+    predicate, args, time = key
+    return Step(Atom(predicate, args), time, instance.rule, instance.binding, instance.premises, instance.head)
+
+
+def derived_keys(instance: Instance) -> list[Key]:
     """The derived atoms that an instance rests on."""
     keys: Mapping[Key, None] = {
         (found.atom.predicate, found.atom.values, found.time): None
@@ -176,4 +239,4 @@ def _derived(instance: Instance) -> list[Key]:
         for found in founds(premise)
         if found.origin == "derived"
     }
-    return list(keys)
+    return list(dict.fromkeys((*keys, *instance.also)))

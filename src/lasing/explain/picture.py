@@ -1,41 +1,30 @@
-"""An explanation as a picture: the branches of its tree as boxes, in SVG that reads well on paper and in dark mode."""
+"""An explanation as a picture: the branches of its tree as boxes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 
-from lasing.explain.tree import Branch
+from lasing.drawing.svg import BAD, BOX, EDGE, INK, SOFT, Drawing, paint, width_of
+from lasing.explain.branches import Branch
 
-_LETTER = 7.9
-"""The width of a letter, in pixels."""
 _LINE = 18
 _BOX = 8
 _INDENT = 26
 _WIDEST = 110
 """The longest line, in letters; longer ones are broken."""
 
-_STYLE = """
-    svg { font: 13px ui-monospace, Menlo, Consolas, monospace; }
-    .box { fill: #f6f8fa; stroke: #8c959f; }
-    .line { fill: #1f2328; }
-    .rule { fill: #57606a; }
-    .fails { fill: #a40e26; }
-    .link { stroke: #8c959f; fill: none; }
-    @media (prefers-color-scheme: dark) {
-      .box { fill: #1c2128; stroke: #768390; }
-      .line { fill: #e6edf3; }
-      .rule { fill: #909dab; }
-      .fails { fill: #ff938a; }
-      .link { stroke: #768390; }
-    }
-"""
-"""Light unless the reader prefers dark; programs that know no media queries, and printers, get the light one."""
+_PAINTS = {
+    "box": paint(fill=BOX, stroke=EDGE),
+    "line": paint(fill=INK),
+    "rule": paint(fill=SOFT),
+    "fails": paint(fill=BAD),
+    "link": paint(stroke=EDGE),
+}
 
 
 @dataclass(slots=True)
-class _Drawing:
-    parts: list[str]
+class _Boxes:
+    drawing: Drawing
     y: float = 10
     width: float = 0
 
@@ -47,16 +36,13 @@ class _Drawing:
         if branch.line.startswith("✗"):
             lines = [(text, "fails") for text, _ in lines]
         height = len(lines) * _LINE + _BOX
-        width = max(len(text) for text, _ in lines) * _LETTER + 2 * _BOX
+        width = max(width_of(text) for text, _ in lines) + 2 * _BOX
         middle = self.y + height / 2
         if above is not None:
-            self.parts.append(f'<path class="link" d="M {x - _INDENT / 2:g} {above:g} V {middle:g} H {x:g}"/>')
-        self.parts.append(
-            f'<rect class="box" x="{x:g}" y="{self.y:g}" width="{width:.0f}" height="{height:g}" rx="5"/>'
-        )
+            self.drawing.curve("link", f"M {x - _INDENT / 2:g} {above:g} V {middle:g} H {x:g}")
+        self.drawing.box("box", x, self.y, round(width), height, 5)
         for i, (text, kind) in enumerate(lines):
-            place = f'x="{x + _BOX:g}" y="{self.y + _BOX / 2 + (i + 0.75) * _LINE:g}"'
-            self.parts.append(f'<text class="{kind}" {place} xml:space="preserve">{escape(text)}</text>')
+            self.drawing.text(kind, x + _BOX, self.y + _BOX / 2 + (i + 0.75) * _LINE, text)
         self.width = max(self.width, x + width + 10)
         bottom = self.y + height
         self.y = bottom + 8
@@ -66,20 +52,11 @@ class _Drawing:
 
 def picture(*branches: Branch) -> str:
     """Branches as one SVG image, one below the other."""
-    drawing = _Drawing([])
+    boxes = _Boxes(Drawing("lasing-tree", _PAINTS))
     for branch in branches:
-        drawing.branch(branch, 0, None)
-        drawing.y += 14
-    size = f'width="{drawing.width:.0f}" height="{drawing.y:.0f}" viewBox="0 0 {drawing.width:.0f} {drawing.y:.0f}"'
-    title = escape(branches[0].line) if branches else ""
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{title}">',
-        f"<title>{title}</title>",
-        f"<style>{_STYLE}</style>",
-        *drawing.parts,
-        "</svg>",
-    ]
-    return "\n".join(lines) + "\n"
+        boxes.branch(branch, 0, None)
+        boxes.y += 14
+    return boxes.drawing.svg(boxes.width, boxes.y, branches[0].line if branches else "")
 
 
 def _wrapped(text: str) -> list[str]:

@@ -17,7 +17,7 @@ from lasing.explain.premises import Premise
 from lasing.explain.solving import Row, Solving
 from lasing.limits import Watch
 from lasing.logic.dependencies import stratify
-from lasing.logic.formulas import At, head_atom
+from lasing.logic.formulas import At, Head, head_atom
 from lasing.logic.program import Rule
 from lasing.logic.terms import NOW, Arithmetic, Term, Variable, evaluate
 from lasing.logic.values import Undefined, Value
@@ -34,6 +34,10 @@ class Instance:
     rule: Rule
     binding: Binding
     premises: tuple[Premise, ...]
+    head: int = 0
+    """Which head it derives, of a choice or a disjunction."""
+    also: tuple[tuple[str, Args, int], ...] = ()
+    """Derived atoms that it needs although no premise is one of them, as double negation does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +151,7 @@ class Search(Solving):
             if binding is None:
                 continue
             for found, premises in self.instances(self.whole, evidence.now, rule.body, binding):
-                row = _head(rule, found, evidence)
+                row = head_row(rule.heads[0], found, evidence)
                 if row is not None and _answers(row, question):
                     instances = answers.rows.setdefault(row, [])
                     if len(instances) < MOST_INSTANCES and all(
@@ -157,9 +161,9 @@ class Search(Solving):
         return len(answers.rows) > before
 
 
-def from_head(rule: Rule, question: Question, now: int) -> Binding | None:
-    """The variables of a rule that a question determines; None if its head cannot be an answer."""
-    head = rule.heads[0]
+def from_head(rule: Rule, question: Question, now: int, number: int = 0) -> Binding | None:
+    """The variables of a rule that a question determines; None if this head of it cannot be an answer."""
+    head = rule.heads[number]
     atom = head_atom(head)
     wanted: list[tuple[Term, Value]] = [
         (atom.args[i], value) for i, value in zip(question.positions, question.values, strict=True)
@@ -180,9 +184,8 @@ def from_head(rule: Rule, question: Question, now: int) -> Binding | None:
     return binding
 
 
-def _head(rule: Rule, binding: Binding, evidence: Evidence) -> Row | None:
-    """The row that an instance derives; None if it has no value or lies before the start."""
-    head = rule.heads[0]
+def head_row(head: Head, binding: Binding, evidence: Evidence) -> Row | None:
+    """The row that a head is; None if it has no value or lies before the start."""
     try:
         time = evaluate(head.time, binding) if isinstance(head, At) else evidence.now
         args = tuple([evaluate(term, binding) for term in head_atom(head).args])

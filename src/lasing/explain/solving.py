@@ -68,6 +68,7 @@ class Solving(ABC):
     def __init__(self, evidence: Evidence, watch: Watch | None = None) -> None:
         self.evidence = evidence
         self.whole = evidence.whole()
+        self._passing = Leaving(time=evidence.now + 1)  # of what is seen without a window
         self._watch = watch
         self._negations = 0  # how many are around the formula at work: a value that is missing there matters outside
         self._orders: dict[tuple[int, frozenset[Variable], bool], tuple[Formula, ...]] = {}
@@ -246,12 +247,17 @@ class Solving(ABC):
         except Undefined:
             return
         for found, reason in self.solve(inner, t, body, binding):
-            if isinstance(reason, Found) and reason.origin in ("data", "remembered"):
-                atom = reason.atom
-                left = leaving(function, inner, reason.time, atom.predicate, atom.values)
-                yield found, replace(reason, leaving=left)
-            else:
-                yield found, reason
+            yield found, self._seen_through(function, inner, reason)
+
+    def _seen_through(self, function: WindowFunction, view: View, reason: Premise) -> Premise:
+        """A reason with the times at which the facts in it leave a window, unless an inner window has said it."""
+        match reason:
+            case Found(atom, time, "data" | "remembered", left) if left is self._passing:
+                return replace(reason, leaving=leaving(function, view, time, atom.predicate, atom.values))
+            case All(parts):
+                return All(tuple([self._seen_through(function, view, part) for part in parts]))
+            case _:
+                return reason
 
     # -- atoms and times -------------------------------------------------------------------------------------------
 
@@ -265,7 +271,7 @@ class Solving(ABC):
         for time, args, origin in self._rows(view, span, predicate, positions, values):
             found = matched(atom.args, args, binding)
             if found is not None:
-                yield found, Found(Atom(predicate, args), time, origin, Leaving(time=self.evidence.now + 1))
+                yield found, Found(Atom(predicate, args), time, origin, self._passing)
         for _, args in self.evidence.background.of(predicate).matching(positions, values, _ANY_TIME):
             found = matched(atom.args, args, binding)
             if found is not None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
 from lasing.explain.bindings import Binding, given
-from lasing.explain.explanation import Explanation, Key, Step
+from lasing.explain.branches import Branch, lines_of
+from lasing.explain.explanation import Among, Explanation, Key, Step
 from lasing.explain.premises import (
     Absent,
     All,
@@ -20,6 +20,7 @@ from lasing.explain.premises import (
     Premise,
     Throughout,
 )
+from lasing.explain.told import told, told_why_not, why_near
 from lasing.explain.why_not import Attempt, Hint, Near, WhyNot
 from lasing.explain.words import Words, words_of
 from lasing.logic.formulas import Atom, Not
@@ -33,15 +34,6 @@ _MOST_MEMBERS = 8
 """How many tuples in braces are shown."""
 
 
-@dataclass(slots=True)
-class Branch:
-    """A line, the details that belong to it, and the branches below it."""
-
-    line: str
-    details: list[str] = field(default_factory=list)
-    below: list[Branch] = field(default_factory=list)
-
-
 def tree(explanation: Explanation, depth: int | None = None) -> str:
     """An explanation as a tree; derivations deeper than `depth` are left out, and counted."""
     return "\n".join(lines_of(branch_of(explanation, depth)))
@@ -49,24 +41,23 @@ def tree(explanation: Explanation, depth: int | None = None) -> str:
 
 def branch_of(explanation: Explanation, depth: int | None = None) -> Branch:
     """The same as branches, for other ways to show it."""
+    provenance = explanation.program.provenance
+    if provenance is not None:
+        return told(explanation, provenance, depth)
     steps = {step.key: step for step in explanation.steps}
-    return _Telling(explanation.program, explanation.now, steps, depth).found(explanation.found, 0)
-
-
-def lines_of(branch: Branch, first: str = "", rest: str = "") -> Iterator[str]:
-    """A branch as lines, with the lines of a tree in front."""
-    yield first + branch.line
-    for detail in branch.details:
-        yield f"{rest}{'│  ' if branch.below else '   '}{detail}"
-    for i, below in enumerate(branch.below):
-        last = i == len(branch.below) - 1
-        yield from lines_of(below, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
+    root = _Telling(explanation.program, explanation.now, steps, depth).found(explanation.found, 0)
+    if explanation.among is not None:
+        root.details.insert(0, _model(explanation.among))
+    return root
 
 
 class _Telling:
     """Puts an explanation into words. A derivation that is used again is only named."""
 
-    def __init__(self, program: Program, now: int, steps: Mapping[Key, Step], depth: int | None) -> None:
+    def __init__(
+        self, program: Program, now: int, steps: Mapping[Key, Step], depth: int | None, cut: str = "(derived)"
+    ) -> None:
+        self._cut = cut  # what is said of atoms whose derivation is left out
         self._program, self._now, self._steps, self._depth = program, now, steps, depth
         self._words: Words = words_of(program)
         self._shown: set[Key] = set()
@@ -81,10 +72,10 @@ class _Telling:
         if key in self._shown:
             return Branch(f"{line} (see above)")
         if self._depth is not None and depth >= self._depth:
-            return Branch(f"{line} (derived)")
+            return Branch(f"{line} {self._cut}")
         self._shown.add(key)
         step = self._steps[key]
-        return Branch(line, [rule_text(step)], self._premises(step.premises, depth + 1))
+        return Branch(line, [rule_text(step), *_choice(step, self._program)], self._premises(step.premises, depth + 1))
 
     def _premises(self, premises: Iterable[Premise], depth: int) -> list[Branch]:
         return [branch for premise in premises for branch in self.premise(premise, depth)]
@@ -172,6 +163,46 @@ def described(rule: Rule, binding: Binding) -> str:
     return f"by {rule}{where}" + (f"  with {values}" if values else "")
 
 
+def _model(among: Among) -> str:
+    """Which model this is about, and how many have the atom."""
+    if among.models == 1 and among.number is not None:
+        return "in the only model"
+    if among.number is None:
+        return "there is no model" if not among.models else f"in one of {among.models:,} or more models"
+    return f"in model {among.number:,} of {among.models:,}; {_agree(among.agree, among.models)} it"
+
+
+def _agree(number: int, models: int) -> str:
+    match number:
+        case 0:
+            return "none has"
+        case 1:
+            return "1 has"
+        case _:
+            return "all have" if number == models else f"{number:,} have"
+
+
+def _choice(step: Step, program: Program) -> list[str]:
+    """What else a choice or a disjunction could have derived."""
+    if step.rule.definite:
+        return []
+    shown = [(str(Atom(p, args)), time, holds) for (p, args, time), holds in step.others]
+    names = [
+        (name if time == step.time else f"{name} at {program.time_text(time)}", holds) for name, time, holds in shown
+    ]
+    held, left = [name for name, holds in names if holds], [name for name, holds in names if not holds]
+    if step.rule.choice:
+        line = "a choice: the rule may leave it out"
+        line += f", as {_and(left)} {'was' if len(left) == 1 else 'were'}" if left else ""
+        return [line + (f"; {_and(held)} {'was' if len(held) == 1 else 'were'} chosen too" if held else "")]
+    line = f"a disjunction: {_and(left, 'or')} would do as well" if left else "a disjunction"
+    return [line + (f"; {_and(held)} {'holds' if len(held) == 1 else 'hold'} too" if held else "")]
+
+
+def _and(names: Sequence[str], word: str = "and") -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
+
+
 def _compared(premise: Compared) -> str:
     formula = premise.formula
     written = formula_text(formula)
@@ -198,33 +229,61 @@ def why_not_tree(answer: WhyNot) -> str:
 
 def why_not_branch(answer: WhyNot) -> Branch:
     """The same as branches, for other ways to show it."""
+    if answer.program.provenance is not None:
+        return told_why_not(answer, answer.program.provenance)
     time = answer.program.time_text
     root = Branch(f"{answer.atom} does not hold at {time(answer.now)}")
+    if answer.among is not None:
+        root.details.append(_model(answer.among))
+        if not answer.among.models:
+            root.below += _forbidding(answer)
+            return root
     if not answer.attempts and not answer.unfit:
         root.details.append(f"no rule derives {answer.atom.predicate}")
-        root.below += _near(answer.near, answer.program)
+        root.below += _near(answer.near, answer)
     for attempt in answer.attempts:
         telling = _Telling(answer.program, answer.now, {}, 0)
-        root.below.append(_attempt(attempt, telling, answer.program))
+        root.below.append(_attempt(attempt, telling, answer))
     for rule in answer.unfit:
         root.below.append(Branch(described(rule, {}), below=[Branch(f"✗ its head is never {answer.atom}")]))
+    root.below += _forbidding(answer)
     return root
 
 
-def _attempt(attempt: Attempt, telling: _Telling, program: Program) -> Branch:
+def _forbidding(answer: WhyNot) -> list[Branch]:
+    """The constraints that would be broken if the atom held."""
+    if answer.forbidden is None:
+        return []
+    if not answer.forbidden.broken:
+        return [Branch(f"rules allow {answer.atom}, but models without it cost less")]
+    found = []
+    for broken in answer.forbidden.broken[:_MOST_MEMBERS]:
+        branch = Branch(f"a constraint forbids it {described(broken.rule, broken.binding)}")
+        telling = _Telling(answer.program, answer.now, {}, 0, "(if it held)")
+        branch.below += [below for premise in broken.premises for below in telling.premise(premise, 0)]
+        found.append(branch)
+    return found
+
+
+def _attempt(attempt: Attempt, telling: _Telling, answer: WhyNot) -> Branch:
     branch = Branch(described(attempt.rule, attempt.binding))
     for _, premise in attempt.satisfied:
         for below in telling.premise(premise, 0):
             branch.below.append(Branch(f"✓ {below.line}"))
     for formula, hint in attempt.failed:
         wanted = formula_text(given(formula, attempt.binding))
-        failed = Branch(f"✗ {wanted}{_how(hint, program)}", below=_near(hint.near, program))
+        failed = Branch(f"✗ {wanted}{_how(hint, answer.program)}", below=_near(hint.near, answer))
         if isinstance(formula, Not) and hint.found is not None:
             failed.below += telling.premise(hint.found, 0)
         branch.below.append(failed)
     for formula in attempt.unseen:
         branch.below.append(Branch(f"? {formula_text(given(formula, attempt.binding))}"))
-    if not attempt.distance:
+    if not attempt.distance and attempt.rule.choice:
+        branch.below.append(Branch("✗ the choice leaves it out"))
+    elif attempt.instead:
+        held = "holds" if len(attempt.instead) == 1 else "hold"
+        branch.below.append(Branch(f"✗ {_and(list(map(str, attempt.instead)))} {held} instead"))
+    elif not attempt.distance:
         branch.below.append(Branch("✗ this instance derives another atom, or one before the start"))
     return branch
 
@@ -249,14 +308,18 @@ def _how(hint: Hint, program: Program) -> str:
     return ": no such fact"
 
 
-def _near(facts: Iterable[Near], program: Program) -> list[Branch]:
+def _near(facts: Iterable[Near], answer: WhyNot) -> list[Branch]:
     """The nearest facts, and why they do not count."""
     found = []
     for near in facts:
-        line = f"there is {near.found.atom} at {program.time_text(near.found.time)}"
-        if near.left is not None:
-            line += f", which left the window at {program.time_text(near.left)}"
-        elif near.differs is not None:
+        time = answer.program.time_text
+        line = (
+            f"there is {near.found.atom} at {time(near.found.time)}"
+            if near.found.origin == "data"
+            else (f"there is {near.found.atom} (background)")
+        )
+        line += why_near(near, answer.now, time)
+        if near.left is None and near.differs is not None:
             line += f": its {_ordinal(near.differs + 1)} argument is different"
         found.append(Branch(line))
     return found

@@ -7,12 +7,14 @@ nearest facts, the values that were compared, what negation found.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from lasing.explain.bindings import Binding, assigned, given, pattern_of
-from lasing.explain.evidence import Args, Positions, View
-from lasing.explain.premises import Compared, Found, Premise
+from lasing.explain.evidence import Args, Facts, Positions, View
+from lasing.explain.explanation import Among
+from lasing.explain.premises import Compared, Found, Origin, Premise
 from lasing.explain.search import Question, Search, from_head
 from lasing.explain.views import leaving, view_of
 from lasing.logic.formulas import (
@@ -27,12 +29,15 @@ from lasing.logic.formulas import (
     Sometime,
     Window,
     WindowFunction,
+    atoms_of,
+    head_atom,
 )
 from lasing.logic.functions import aggregate, selected
 from lasing.logic.program import Program, Rule
+from lasing.logic.provenance import Provenance
 from lasing.logic.terms import evaluate
 from lasing.logic.values import Undefined, Value
-from lasing.logic.variables import is_ready
+from lasing.logic.variables import free_variables, is_ready
 from lasing.timeline.intervals import Interval
 
 MOST_ATTEMPTS = 3
@@ -73,6 +78,8 @@ class Hint:
     """The first time point at which what should always hold does not."""
     missing: Atom | None = None
     """The derived atom that does not hold."""
+    below: WhyNot | None = None
+    """Why it does not, if it is a helper that only the translation of a query knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +92,31 @@ class Attempt:
     satisfied: tuple[tuple[Formula, Premise], ...] = ()
     failed: tuple[tuple[Formula, Hint], ...] = ()
     unseen: tuple[Formula, ...] = ()
+    head: int = 0
+    instead: tuple[Atom, ...] = ()
+    """If nothing fails: what a disjunction has in place of the atom."""
 
     @property
     def distance(self) -> int:
         """How many literals are missing."""
         return len(self.failed) + len(self.unseen)
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """An instance of a constraint whose body would hold, and why."""
+
+    rule: Rule
+    binding: Binding
+    premises: tuple[Premise, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Forbidden:
+    """What stands against a model with the atom: the constraints that it would break. If there are none, other models
+    cost less."""
+
+    broken: tuple[Broken, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,29 +131,76 @@ class WhyNot:
     """Rules for the predicate whose head can never be this atom."""
     near: tuple[Near, ...] = ()
     """If no rule derives the predicate: the nearest facts."""
+    among: Among | None = None
+    """The model that this is about, if the program can have several."""
+    forbidden: Forbidden | None = None
+    """What forbids the atom, if rules allow it in no model."""
 
     def __str__(self) -> str:
         from lasing.explain.tree import why_not_tree
 
         return why_not_tree(self)
 
+    def _repr_html_(self) -> str:
+        from lasing.explain.picture import picture
+        from lasing.explain.tree import why_not_branch
 
-def why_not(search: Search, atom: Atom, time: int) -> WhyNot:
-    """Why a ground atom does not hold at a time point."""
+        return picture(why_not_branch(self))
+
+
+def why_not(search: Search, atom: Atom, time: int, around: frozenset[str] = frozenset()) -> WhyNot:
+    """Why an atom does not hold at a time point; `around` has the helpers that were asked about on the way to it."""
     attempts: list[Attempt] = []
     unfit: list[Rule] = []
-    everything = tuple(range(len(atom.args)))
+    positions, values = pattern_of(atom.args, {}) or ((), ())
     for rule in search.rules_for(atom.predicate):
-        binding = from_head(rule, Question(atom.predicate, everything, atom.values, time), search.evidence.now)
-        if binding is None:
+        question = Question(atom.predicate, positions, values, time)
+        bindings = [
+            (number, from_head(rule, question, search.evidence.now, number))
+            for number, head in enumerate(rule.heads)
+            if head_atom(head).predicate == atom.predicate
+        ]
+        if all(binding is None for _, binding in bindings):
             unfit.append(rule)
             continue
-        attempts += [a for a in _Attempts(search, rule).closest(binding) if all(h.missing != atom for _, h in a.failed)]
+        for number, binding in bindings:
+            if binding is not None:
+                found = _Attempts(search, rule).closest(binding)
+                kept = [replace(a, head=number) for a in found if all(h.missing != atom for _, h in a.failed)]
+                attempts += [_with_instead(search, attempt, time) for attempt in kept]
     attempts.sort(key=lambda attempt: attempt.distance)
     near = (
         () if search.is_derived(atom.predicate) else _near(search, search.whole, Interval(time, time), atom, {}, None)
     )
-    return WhyNot(search.evidence.program, search.evidence.now, atom, tuple(attempts), tuple(unfit), near)
+    program = search.evidence.program
+    if program.provenance is not None:
+        known = frozenset({*around, atom.predicate})
+        attempts = [_with_helpers(search, attempt, time, program.provenance, known) for attempt in attempts]
+    return WhyNot(program, search.evidence.now, atom, tuple(attempts), tuple(unfit), near)
+
+
+def _with_instead(search: Search, attempt: Attempt, time: int) -> Attempt:
+    """An attempt that says what a disjunction has in place of the atom."""
+    if attempt.distance or len(attempt.rule.heads) < 2 or attempt.rule.choice:
+        return attempt
+    others = (head for number, head in enumerate(attempt.rule.heads) if number != attempt.head)
+    found = (given(head_atom(head), attempt.binding) for head in others)
+    held = (atom for atom in found if next(search.solve(search.whole, time, atom, {}), None) is not None)
+    return replace(attempt, instead=tuple(atom for atom in held if isinstance(atom, Atom)))
+
+
+def _with_helpers(
+    search: Search, attempt: Attempt, time: int, provenance: Provenance, around: frozenset[str]
+) -> Attempt:
+    """An attempt that says of the helpers that are missing why they are."""
+
+    def asked(hint: Hint) -> Hint:
+        atom = hint.missing
+        if atom is None or atom.predicate in provenance.said or atom.predicate in around:
+            return hint
+        return replace(hint, below=why_not(search, atom, time, around))
+
+    return replace(attempt, failed=tuple((formula, asked(hint)) for formula, hint in attempt.failed))
 
 
 class _Attempts:
@@ -153,7 +227,7 @@ class _Attempts:
             self._note(attempt)
             return
         search, (formula, *rest) = self._search, waiting
-        if not is_ready(formula, attempt.binding):
+        if not is_ready(formula, attempt.binding) or self._is_adrift(formula, attempt):
             self._try(replace(attempt, unseen=(*attempt.unseen, formula)), tuple(rest))
             return
         holds = False
@@ -163,6 +237,14 @@ class _Attempts:
             self._try(replace(attempt, binding=found, satisfied=satisfied), tuple(rest))
         if not holds:
             self._try(replace(attempt, failed=(*attempt.failed, (formula, Hint()))), tuple(rest))
+
+    def _is_adrift(self, formula: Formula, attempt: Attempt) -> bool:
+        """Whether a literal that failed would have given a variable its value, so that all that is derived for any
+        value would have to be found."""
+        if not attempt.failed or not any(self._search.is_derived(atom.predicate) for atom in atoms_of(formula)):
+            return False
+        free = free_variables(formula) - attempt.binding.keys()
+        return any(free & free_variables(failed) for failed, _ in attempt.failed)
 
     def _note(self, attempt: Attempt) -> None:
         if attempt.distance < self._distance:
@@ -234,18 +316,25 @@ def _near(
         outside.append(Near(found, left))
         if len(outside) == MOST_NEAR:
             break
-    return tuple(outside) or tuple(_differing(view, span, atom.predicate, positions, values))
+    if outside:
+        return tuple(outside)
+    background = search.evidence.background
+    sources: tuple[tuple[Facts, Interval, Origin], ...] = (
+        (view.data, span, "data"),
+        (background, Interval(search.evidence.start, None), "background"),
+    )
+    return tuple(islice(_differing(sources, atom.predicate, positions, values), MOST_NEAR))
 
 
-def _differing(view: View, span: Interval, predicate: str, positions: Positions, values: Args) -> Iterator[Near]:
-    shown = 0
-    for i, position in enumerate(positions):
-        rest = (*positions[:i], *positions[i + 1 :])
-        for time, args in view.data.of(predicate).matching(rest, (*values[:i], *values[i + 1 :]), span):
-            yield Near(Found(Atom(predicate, args), time, "data"), differs=position)
-            shown += 1
-            if shown == MOST_NEAR:
-                return
+def _differing(
+    sources: Iterable[tuple[Facts, Interval, Origin]], predicate: str, positions: Positions, values: Args
+) -> Iterator[Near]:
+    """The facts that differ in one of the arguments that are known."""
+    for facts, span, origin in sources:
+        for i, position in enumerate(positions):
+            rest = (*positions[:i], *positions[i + 1 :])
+            for time, args in facts.of(predicate).matching(rest, (*values[:i], *values[i + 1 :]), span):
+                yield Near(Found(Atom(predicate, args), time, origin), differs=position)
 
 
 def _gap(search: Search, view: View, body: Formula, binding: Binding) -> Hint:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lasing.logic.formulas import Atom
@@ -57,9 +58,24 @@ def words_of(program: Program) -> Words:
     found: dict[tuple[str, int], Annotation] = {}
     for source in program.sources:
         for match in _ANNOTATION.finditer(source.text):
-            written = match["names"]
-            names = tuple(name.strip() for name in written.split(",")) if written and written.strip() else ()
+            names = _names(match)
             words = re.sub(r"\\(.)", r"\1", match["words"])
             kept = tuple("" if name == "_" else name for name in names)
             found.setdefault((match["predicate"], len(names)), Annotation(kept, words))
     return Words(found)
+
+
+def annotated(text: str) -> Iterator[tuple[str, int, int]]:
+    """The predicates that have annotations in a text: the name, the number of arguments, and where the name is.
+
+    >>> list(annotated('p.\\n%! hot(X, _): "{X} is hot"'))
+    [('hot', 2, 6)]
+    """
+    for match in _ANNOTATION.finditer(text):
+        yield match["predicate"], len(_names(match)), match.start("predicate")
+
+
+def _names(match: re.Match[str]) -> tuple[str, ...]:
+    """The names of the arguments in an annotation."""
+    written = match["names"]
+    return tuple(name.strip() for name in written.split(",")) if written and written.strip() else ()

@@ -9,6 +9,7 @@ from heapq import heappop, heappush
 
 from lasing.errors import LasingError, fault
 from lasing.logic.formulas import Atom
+from lasing.logic.html import changes_html, models_html
 from lasing.timeline.ticks import Tick, time_text
 
 Expiry = int | float | None
@@ -74,6 +75,9 @@ class Answer:
         models = " ".join(f"{{{model_text(model)}}}" for model in self.models)
         return f"{time}: {models or 'no answer stream'}"
 
+    def _repr_html_(self) -> str:
+        return models_html(time_text(self.time, self.tick), self.models)
+
 
 def _instant(time: int, tick: Tick | None) -> datetime | None:
     return None if tick is None else tick.instant(time)
@@ -110,6 +114,9 @@ class Changes:
 
     def __bool__(self) -> bool:
         return bool(self.added or self.removed)
+
+    def _repr_html_(self) -> str:
+        return changes_html(time_text(self.time, self.tick), self.added, self.removed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from lasing.logic.formulas import Atom, PartitionWindow, TupleWindow, Window, WindowFunction, head_atom
+from lasing.logic.formulas import Atom, PartitionWindow, TupleWindow, Window, WindowFunction, atoms_of, head_atom
 from lasing.logic.program import Program, body_nodes, per_program
+from lasing.logic.terms import NOW, Variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +83,15 @@ def facts_of(program: Program) -> ProgramFacts:
 
 def _arities(atoms: Sequence[Atom]) -> dict[str, int]:
     return {atom.predicate: len(atom.args) for atom in atoms}
+
+
+@per_program
+def argument_variables(program: Program) -> Mapping[tuple[str, int], str]:
+    """The first variable that the program uses for each argument of a predicate."""
+    called: dict[tuple[str, int], str] = {}
+    literals = (literal for rule in program.rules for literal in (*rule.body, *rule.heads))
+    for atom in (atom for literal in literals for atom in atoms_of(literal)):
+        for i, term in enumerate(atom.args):
+            if isinstance(term, Variable) and not term.anonymous and term != NOW:
+                called.setdefault((atom.predicate, i), term.name)
+    return called

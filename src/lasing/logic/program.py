@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import wraps
+from pathlib import PurePath
 from typing import Any, Literal, NamedTuple, TypeVar
 
+from lasing.drawing.html import code
 from lasing.errors import Diagnostic, Place, SourceText
 from lasing.logic.formulas import Atom, Formula, Head, all_nodes, head_atom, terms_of, walk
 from lasing.logic.printer import formula_text
+from lasing.logic.provenance import Provenance
 from lasing.logic.tables import FactTable
 from lasing.logic.terms import Arithmetic, Term, calls_in, term_text
 from lasing.timeline.ticks import Tick, time_text
@@ -90,6 +93,8 @@ class Signature:
     """The column of the time in tables, if it is not called `time`."""
     texts: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
     """The names of arguments that are texts, even if they look like numbers."""
+    required: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+    """The names of arguments that no fact lacks, in a program in which a missing value is a value of its own."""
 
     def __str__(self) -> str:
         return f"{self.predicate}/{self.arity}"
@@ -117,6 +122,9 @@ class Output:
     """Whether the last column, which is not shown, says how many equal rows there are."""
     rejects: str = ""
     """The event whose facts are here if their values have the wrong types; otherwise these are conclusions."""
+    types: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    """What the columns that are shown hold, if that is declared: integer, double, text, boolean, timestamp, or
+    decimal(38,2); an empty one follows from the rules."""
 
     @classmethod
     def unnamed(cls, predicate: str, arity: int, offset: int = -1) -> Output:
@@ -182,10 +190,14 @@ class Program:
     them."""
     cautions: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
     """What the language of the program warns about, in its own words."""
+    remarks: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)
+    """What else is known of the program, in the words of its language: what it is about, and what is known."""
     nulls: bool = False
     """Whether a missing value of an input is a value: `UNBOUND`."""
     lookups: tuple[Signature, ...] = ()
     """Background predicates whose arguments have names: the columns of tables that are given beside the program."""
+    provenance: Provenance | None = field(default=None, compare=False, repr=False)
+    """How to speak of what the rules hold, if the program was written in another language."""
     derivations: Derivations = field(default_factory=Derivations, init=False, compare=False, repr=False)
     """The results of `per_program` functions. A program with other rules starts without any."""
 
@@ -272,6 +284,10 @@ class Program:
         lines.extend(str(fact) for fact in self.data)
         lines.extend(str(rule) for rule in self.rules)
         return "".join(f"{line}\n" for line in lines)
+
+    def _repr_html_(self) -> str:
+        sources = [source for source in self.sources if source.text.strip()]
+        return "".join(code(s.text.strip("\n"), PurePath(s.name).suffix or ".lars") for s in sources) or code(str(self))
 
 
 def all_terms(rule: Rule) -> Iterator[Term]:

@@ -214,9 +214,12 @@ class Reorder(Generic[Item]):
         """The same up to a time point, whatever the sources say: afterwards it is over."""
         self.closing.move(point)
         found: list[tuple[int, list[Item]]] = []
-        while self._times and self._times[0] <= point:
-            time = heappop(self._times)
-            found.append((time, self._in_order(self._waiting.pop(time))))
+        times, waiting = self._times, self._waiting
+        while times and times[0] <= point:
+            time = heappop(times)
+            of_time = waiting.pop(time)
+            items = next(iter(of_time.values())) if len(of_time) == 1 else self._in_order(of_time)
+            found.append((time, items))
         return found
 
     def items(self) -> Iterator[tuple[str, int, Item]]:
@@ -235,6 +238,4 @@ class Reorder(Generic[Item]):
         return [] if newest is None else self.release_up_to(newest)
 
     def _in_order(self, by_source: dict[str, list[Item]]) -> list[Item]:
-        if len(by_source) == 1:
-            return next(iter(by_source.values()))
         return [item for source in sorted(by_source, key=self.closing.place) for item in by_source[source]]

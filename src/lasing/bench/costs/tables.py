@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from lasing.bench.costs.aggregates import aggregates
 from lasing.bench.costs.alternatives import alternatives
 from lasing.bench.costs.closures import closures
+from lasing.bench.costs.explaining import explaining
 from lasing.bench.costs.functions import functions
 from lasing.bench.costs.interrupts import interrupts
 from lasing.bench.costs.lateness import lateness
@@ -88,6 +89,12 @@ COSTS: tuple[CostTable, ...] = (
         "Pipelines in one process",
         "How fast is a pipeline without Spark, and how soon does it go on after a kill, compared with `lasing.run`?",
         local_pipeline,
+    ),
+    CostTable(
+        "explain",
+        "Explanations",
+        "How long does an explanation take in a program of 20 rules over a window of 100,000 facts?",
+        explaining,
     ),
     CostTable("interrupts", "Ctrl-C", "How soon does an exploding evaluation end?", interrupts),
 )

@@ -15,8 +15,11 @@ class Live:
 
     def __init__(self, program: Program) -> None:
         self.engine = Engine(program, start=0)
+        self._results = {output.predicate for output in program.outputs or ()}
 
     def step(self, t: int, graph: Sequence[Fact]) -> list[Triple]:
         """The triples of the results at a time point."""
-        added: list[Any] = self.engine.push(t, graph).rows()[0]
-        return [row[1:] for row in added]
+        update, found = self.engine.push(t, graph), list[Any]()
+        for predicate in self._results:
+            found += update.added_of(predicate)
+        return found

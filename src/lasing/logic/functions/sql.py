@@ -12,17 +12,37 @@ from typing import Any
 
 from lasing.logic.functions import reasons
 from lasing.logic.functions.entry import ANYTHING, TRUTH, Function, Lazy, call, kinds
-from lasing.logic.values import Instant, Truth, Undefined, Value, is_number, normal, order_key
+from lasing.logic.functions.promotion import EXACT
+from lasing.logic.values import UNBOUND, ExactDecimal, Instant, Truth, Undefined, Value, normal, order_key
 from lasing.logic.values.moments import FIRST, LAST, instant_from
 
-_NUMBER = kinds("number", int, float)
+_NUMBER = kinds("number", int, float, ExactDecimal)
 _WHOLE = kinds("whole number", int)
 _TEXT = kinds("plain text", str)
 
 
-def _number(value: Value) -> int | float:
+Number = int | float | Decimal
+
+
+def _number(value: Value) -> Number:
+    if isinstance(value, ExactDecimal):
+        return value.number
     assert isinstance(value, int | float), "the entries say so"
     return value
+
+
+def _made(number: Number | Fraction, exact: bool) -> Value:
+    """A number as a value: an exact decimal, or one of the others."""
+    if isinstance(number, Fraction):
+        whole = number.denominator == 1
+        if exact:
+            return ExactDecimal(EXACT.divide(Decimal(number.numerator), Decimal(number.denominator)))
+        return normal(int(number) if whole else float(number))
+    return ExactDecimal(Decimal(number)) if exact else normal(number)  # type: ignore[arg-type]  # it is no decimal
+
+
+def _exact(*values: Value) -> bool:
+    return any(isinstance(value, ExactDecimal) for value in values)
 
 
 def _text(value: Value) -> str:
@@ -35,16 +55,15 @@ def _text(value: Value) -> str:
 
 def _quotient(a: Value, b: Value) -> Value:
     x, y = _number(a), _number(b)
-    if isinstance(x, int) and isinstance(y, int):
-        return trunc(Fraction(x, y))
-    return float(trunc(x / y))
+    if isinstance(x, float) or isinstance(y, float):
+        return float(trunc(float(x) / float(y)))
+    return _made(Fraction(trunc(Fraction(x) / Fraction(y))), _exact(a, b))
 
 
 def _remainder(a: Value, b: Value) -> Value:
     """Has the sign of the dividend."""
     x, y = Fraction(_number(a)), Fraction(_number(b))
-    rest = x - y * trunc(x / y)
-    return int(rest) if rest.denominator == 1 else float(rest)
+    return _made(x - y * trunc(x / y), _exact(a, b))
 
 
 def _rounded(a: Value, places: Value) -> Value:
@@ -53,9 +72,10 @@ def _rounded(a: Value, places: Value) -> Value:
     if isinstance(number, int) and digits >= 0:
         return number
     exact = Decimal(repr(number)) if isinstance(number, float) else Decimal(number)
-    if exact and digits > 30 - exact.adjusted():
-        return number
-    return normal(float(exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)))
+    if not isinstance(number, Decimal) and exact and digits > 30 - exact.adjusted():
+        return a
+    rounded = exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP, EXACT)
+    return ExactDecimal(rounded) if isinstance(number, Decimal) else normal(float(rounded))
 
 
 def _sign(a: Value) -> Value:
@@ -123,14 +143,14 @@ def _right(text: Value, count: Value) -> Value:
     return letters[-number:] if number else ""
 
 
-def _trimmed(text: Value, side: Value) -> Value:
-    letters = _text(text)
+def _trimmed(text: Value, side: Value, taken: Value = " ") -> Value:
+    letters, ends = _text(text), _text(taken)
     match side:
         case "left":
-            return letters.lstrip(" ")
+            return letters.lstrip(ends)
         case "right":
-            return letters.rstrip(" ")
-    return letters.strip(" ")
+            return letters.rstrip(ends)
+    return letters.strip(ends)
 
 
 def _replaced(text: Value, old: Value, new: Value) -> Value:
@@ -142,6 +162,16 @@ def _replaced(text: Value, old: Value, new: Value) -> Value:
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _DOUBLE = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)", re.ASCII)
+
+
+def decimal_type(precision: int, scale: int) -> str:
+    """The name of a type of decimals, for `cast_of`: so many digits, and so many of them after the point.
+
+    >>> cast_of("1.005", "VARCHAR", decimal_type(10, 2)).lexical
+    '1.01'
+    """
+    return f"DECIMAL({precision},{scale})"
 
 
 def cast_of(value: Value, given: Value, wanted: Value) -> Value:
@@ -157,7 +187,21 @@ def cast_of(value: Value, given: Value, wanted: Value) -> Value:
             return _to_truth(value)
         case "TIMESTAMP":
             return _to_moment(value)
-    raise Undefined(reasons.WRONG_KIND)
+    sizes = _DECIMAL.fullmatch(_text(wanted))
+    if sizes is None:
+        raise Undefined(reasons.WRONG_KIND)
+    return _to_decimal(value, int(sizes[1]), int(sizes[2]))
+
+
+def _reads(value: Value, wanted: Value, required: Value) -> Value:
+    """Whether a value that came in can be read as one of a type of SQL."""
+    if value == UNBOUND:
+        return Truth(not _number(required))
+    try:
+        cast_of(value, "VARCHAR", wanted)
+    except Undefined:
+        return Truth(False)
+    return Truth(True)
 
 
 def _to_whole(value: Value) -> Value:
@@ -165,10 +209,16 @@ def _to_whole(value: Value) -> Value:
         return int(value.holds)
     if isinstance(value, str) and _DOUBLE.fullmatch(value.strip()):
         text = value.strip()
-        return int(text) if _INTEGER.fullmatch(text) else int(Decimal(text).to_integral_value(ROUND_HALF_UP))
+        return normal(int(text) if _INTEGER.fullmatch(text) else _half_up(Decimal(text)))
+    if isinstance(value, ExactDecimal):
+        return normal(_half_up(value.number))
     if isinstance(value, int | float):
         return normal(round(value))
     raise Undefined(reasons.WRONG_FORM)
+
+
+def _half_up(number: Decimal) -> int:
+    return int(number.to_integral_value(ROUND_HALF_UP))
 
 
 def _to_double(value: Value) -> Value:
@@ -176,9 +226,27 @@ def _to_double(value: Value) -> Value:
         return int(value.holds)
     if isinstance(value, str) and _DOUBLE.fullmatch(value.strip()):
         return normal(float(value.strip()))
-    if isinstance(value, int | float):
-        return normal(float(value))
+    if isinstance(value, int | float | ExactDecimal):
+        return normal(float(_number(value)))
     raise Undefined(reasons.WRONG_FORM)
+
+
+def _to_decimal(value: Value, precision: int, scale: int) -> Value:
+    if isinstance(value, Truth):
+        number = Decimal(value.holds)
+    elif isinstance(value, str) and _DOUBLE.fullmatch(value.strip()):
+        number = Decimal(value.strip())
+    elif isinstance(value, int | float | ExactDecimal):
+        plain = _number(value)
+        number = Decimal(repr(plain)) if isinstance(plain, float) else Decimal(plain)
+    else:
+        raise Undefined(reasons.WRONG_FORM)
+    if number and number.adjusted() >= precision:  # before rounding, which would need as many digits
+        raise Undefined(reasons.BEYOND_64_BITS)
+    rounded = number.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP, EXACT)
+    if rounded and rounded.adjusted() >= precision - scale:
+        raise Undefined(reasons.BEYOND_64_BITS)
+    return ExactDecimal(rounded)
 
 
 def _to_text(value: Value, given: Value) -> Value:
@@ -186,10 +254,15 @@ def _to_text(value: Value, given: Value) -> Value:
         return value
     if isinstance(value, Truth):
         return "true" if value.holds else "false"
-    if given == "DOUBLE" and is_number(value):
-        return repr(float(_number(value)))
+    if given == "DOUBLE" and isinstance(value, int | float):
+        return repr(float(value))
     if isinstance(value, int):
         return str(value)
+    if isinstance(value, ExactDecimal):
+        sizes = _DECIMAL.fullmatch(_text(given))
+        if sizes is None:
+            return value.lexical
+        return format(value.number.quantize(Decimal(1).scaleb(-int(sizes[2])), ROUND_HALF_UP, EXACT), "f")
     if isinstance(value, Instant):
         date, _, time = value.lexical.removesuffix("Z").partition("T")
         return f"{date} {time}"
@@ -204,8 +277,8 @@ def _to_truth(value: Value) -> Value:
         if word in ("true", "t", "1", "yes", "y", "false", "f", "0", "no", "n"):
             return Truth(word in ("true", "t", "1", "yes", "y"))
         raise Undefined(reasons.WRONG_FORM)
-    if is_number(value):
-        return Truth(value != 0)
+    if isinstance(value, int | float | ExactDecimal):
+        return Truth(_number(value) != 0)
     raise Undefined(reasons.WRONG_FORM)
 
 
@@ -293,7 +366,13 @@ SQL_FUNCTIONS: tuple[Function, ...] = (
     call("sql_left", (_TEXT, _WHOLE), "a text", "text", _left, "the first characters; less than 0, all but the last"),
     call("sql_right", (_TEXT, _WHOLE), "a text", "text", _right, "the last characters; less than 0, all but the first"),
     call(
-        "sql_trim", (_TEXT, _TEXT), "a text", "text", _trimmed, "without spaces at its `left`, `right` or `both` ends"
+        "sql_trim",
+        (_TEXT, _TEXT, _TEXT),
+        "a text",
+        "text",
+        _trimmed,
+        "without spaces, or the characters of the third text, at its `left`, `right` or `both` ends",
+        least=2,
     ),
     call("sql_replace", (_TEXT, _TEXT, _TEXT), "a text", "text", _replaced, "with one text in place of another"),
     call("sql_reverse", (_TEXT,), "a text", "text", lambda text: _text(text)[::-1], "from its end to its beginning"),
@@ -312,5 +391,13 @@ SQL_FUNCTIONS: tuple[Function, ...] = (
         "mixed",
         cast_of,
         'a value of one type of SQL as one of another: `sql_cast("12", "VARCHAR", "BIGINT")` is 12',
+    ),
+    call(
+        "sql_reads",
+        (ANYTHING, _TEXT, _WHOLE),
+        TRUTH,
+        "mixed",
+        _reads,
+        "whether a value can be read as one of a type of SQL; a missing one can, unless the third argument is 1",
     ),
 )

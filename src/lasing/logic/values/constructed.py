@@ -56,6 +56,14 @@ def constructed(functions: Sequence[str], args: Iterable[tuple[Value, ...]]) -> 
     return found
 
 
+def one_constructed(function: str, args: tuple[Value, ...]) -> Constructed:
+    """One identifier whose arguments are known not to be nested too deep."""
+    found = object.__new__(Constructed)
+    _FUNCTION(found, function)
+    _ARGS(found, args)
+    return found
+
+
 _FUNCTION: Callable[[Constructed, str], None] = vars(Constructed)["function"].__set__
 _ARGS: Callable[[Constructed, tuple[Value, ...]], None] = vars(Constructed)["args"].__set__
 
