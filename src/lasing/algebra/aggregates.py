@@ -137,8 +137,8 @@ class Members:
         one = _or_zero(call("rdf_kind", kinds.value))
         builder.rule(Atom(found, (*self.keys, one)), (*self.groups, *kinds.literals))
         each = builder.variable("Kind")
-        widest = Aggregate("max", (each,), (Atom(found, (*self.keys, each)),), "=", kind, frozenset((each,)))
-        literals = (*self._no_failures(wanted, lambda value: call("is_number", value)), summed, widest)
+        among = Aggregate("sum", (each,), (Atom(found, (*self.keys, each)),), "=", kind, frozenset((each,)))
+        literals = (*self._no_failures(wanted, lambda value: call("is_number", value)), summed, among)
         if wanted.function == "sum":
             return (*literals, Compare("=", result, call("rdf_total", total, kind)))
         count = builder.variable("Count")

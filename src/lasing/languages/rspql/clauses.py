@@ -14,18 +14,16 @@ from dataclasses import dataclass, field
 from urllib.parse import urljoin
 
 from lasing.languages.rspql.mistakes import Mistake
+from lasing.languages.rspql.ranges import expected, length, range_of
 from lasing.languages.rspql.syntax import (
     OPERATORS,
     REPORTS,
     Dialect,
-    Everything,
     Operator,
     Range,
     Report,
     StreamQuery,
     StreamWindow,
-    TimeRange,
-    TripleRange,
 )
 from lasing.languages.rspql.tokens import Token, tokens
 from lasing.timeline.durations import duration
@@ -35,6 +33,13 @@ WINDOW_OF = "urn:lasing:window:"
 
 ANY_WINDOW = "__window"
 """Ends the name of a variable in `WINDOW ?w`, so that it ranges over windows and not over named graphs."""
+
+
+WINDOWS: dict[Dialect, str] = {
+    "RSP-QL": "FROM NAMED WINDOW",
+    "C-SPARQL": "FROM STREAM",
+    "CQELS": "STREAM <s> […] { … }",
+}
 
 
 def read_clauses(text: str, base: str = "") -> StreamQuery:
@@ -58,6 +63,8 @@ class _Reader:
     reports: list[Report] = field(default_factory=list)
     every: int | None = None
     tick: int | None = None
+    need_windows: list[Token] = field(default_factory=list)
+    """The clauses that say nothing without a window."""
 
     def query(self) -> StreamQuery:
         while (token := self._peek()) is not None:
@@ -80,6 +87,10 @@ class _Reader:
                 self._tick()
             else:
                 self._next()
+        if self.need_windows and not self.windows:
+            clause = self.need_windows[0]
+            note = "declare one: FROM NAMED WINDOW :w ON <stream> [RANGE PT10S]"
+            raise Mistake(f"{clause.text.upper()} needs a window", note, clause.text, clause.offset, code="E703")
         text = self.text
         for start, end, other in sorted(self.cuts, reverse=True):
             kept = "".join(c if c == "\n" else " " for c in text[start:end])
@@ -107,19 +118,25 @@ class _Reader:
             self.prefixes[prefix.text.removesuffix(":")] = urljoin(self.base, iri.text[1:-1])
 
     def _register(self) -> None:
-        start = self._next().offset
+        register = self._next()
+        start = register.offset
+        if self.name is not None:
+            note = "put each query in a file of its own; they can run together"
+            raise Mistake("a query has one REGISTER", note, register.text, start, code="E703")
         kind = self._next()
         word = kind.text.upper()
         if word in OPERATORS:
             self.operator = next(operator for operator in OPERATORS if operator == word)
             self.dialect, self.makes_stream = "RSP-QL", True
+            if self.operator != "RSTREAM":
+                self.need_windows.append(kind)
         elif word in ("QUERY", "STREAM"):
             self.dialect, self.makes_stream = "C-SPARQL", word == "STREAM"
         else:
             raise self._expected("QUERY, STREAM, RSTREAM, ISTREAM or DSTREAM", kind)
         self.name = self._name("the name of the query")
         if (token := self._peek()) is not None and token.is_word("COMPUTE", "COMPUTED"):
-            self._next()
+            self.need_windows.append(self._next())
             self._word("EVERY")
             self.every = self._duration()
         end = self._word("AS").end
@@ -135,19 +152,28 @@ class _Reader:
         if token is None or not token.is_word("WINDOW", "STREAM"):
             return
         self._next()
+        self._in_dialect("RSP-QL" if token.is_word("WINDOW") else "C-SPARQL", start)
         if token.is_word("WINDOW"):
-            self.dialect = "RSP-QL"
             graph = self._iri("the name of a window")
             self._word("ON")
             if (token := self._peek()) is not None and token.is_word("STREAM"):
                 self._next()
             self._add(graph, start)
         else:
-            self.dialect = "C-SPARQL"
             stream = self._iri("a stream")
+            if named and any(window.graph == stream for window in self.windows):
+                raise Mistake(f"the stream <{stream}> is declared twice", at=start, code="E703")
             found, _ = self._range()
             self.windows.append(StreamWindow(stream if named else None, stream, found, start))
         self.cuts.append((start, self.read[self.place - 1].end, ""))
+
+    def _in_dialect(self, dialect: Dialect, place: int) -> None:
+        """Windows of different dialects have different edges and reports: a query has those of one."""
+        if self.windows and self.dialect != dialect:
+            message = f"this window is {dialect}, but the query already has one of {self.dialect}"
+            note = ", ".join(f"{clause} is {name}" for name, clause in WINDOWS.items())
+            raise Mistake(message, note, at=place, code="E703")
+        self.dialect = dialect
 
     def _add(self, graph: str, start: int) -> None:
         if any(window.graph == graph for window in self.windows):
@@ -176,7 +202,7 @@ class _Reader:
         target = self._peek()
         if target is None or target.kind not in ("iri", "word"):
             return
-        self.dialect = "CQELS"
+        self._in_dialect("CQELS", start)
         stream = self._iri("a stream")
         graph = f"{WINDOW_OF}{len(self.windows) + 1}"
         found, end = self._range()
@@ -184,12 +210,21 @@ class _Reader:
         self.cuts.append((start, end, f"GRAPH <{graph}>"))
 
     def _report(self) -> None:
-        start = self._next().offset
-        while (token := self._peek()) is not None and token.text.upper() in (*REPORTS, ",", "AND"):
-            self.reports += [report for report in REPORTS if report == token.text.upper()]
-            self._next()
-        if not self.reports:
-            raise Mistake("REPORT needs a policy", note=f"policies are {', '.join(REPORTS)}", at=start, code="E703")
+        self.need_windows.append(self._next())
+        start = self.need_windows[-1].offset
+        while True:
+            token = self._next()
+            known = [report for report in REPORTS if token.is_word(report)]
+            if not known:
+                note = f"policies are {', '.join(REPORTS)}"
+                message = f"expected a policy after REPORT, found {token.text}"
+                raise Mistake(message, note, token.text, token.offset, code="E703")
+            self.reports += known
+            following = self._peek()
+            if following is None or not (following.text == "," or following.is_word("AND", *REPORTS)):
+                break
+            if not following.is_word(*REPORTS):
+                self._next()
         self.cuts.append((start, self.read[self.place - 1].end, ""))
 
     def _tick(self) -> None:
@@ -212,52 +247,11 @@ class _Reader:
         if opening.text != "[":
             raise self._expected("a window such as [RANGE 10s STEP 5s]", opening)
         words: list[Token] = []
-        while (token := self._next()).text != "]":
-            words.append(token)
-        return self._range_of(words, opening), token.end
-
-    def _range_of(self, words: list[Token], opening: Token) -> Range:
-        parts: dict[str, list[Token]] = {}
-        keyword = ""
-        for token in words:
-            if token.is_word("RANGE", "STEP", "SLIDE", "TRIPLES", "ELEMENTS", "NOW", "ALL", "TUMBLING"):
-                keyword = "STEP" if token.is_word("SLIDE") else token.text.upper()
-                parts[keyword] = []
-            elif not keyword:
-                raise self._expected("RANGE, ELEMENTS, TRIPLES, NOW or ALL", token)
-            else:
-                parts[keyword].append(token)
-        if "NOW" in parts:
-            return TimeRange(0)
-        if "ALL" in parts:
-            return Everything()
-        if "TRIPLES" in parts or "ELEMENTS" in parts:
-            size = self._number(parts.get("TRIPLES") or parts.get("ELEMENTS") or [], opening)
-            if "STEP" in parts:
-                step = self._number(parts["STEP"], opening)
-                return TripleRange(size, None if step == 1 else step)
-            return TripleRange(size, size if self.dialect == "C-SPARQL" or "TUMBLING" in parts else None)
-        if "RANGE" not in parts:
-            raise self._expected("RANGE, ELEMENTS, TRIPLES, NOW or ALL", opening)
-        length = self._length(parts["RANGE"], opening)
-        if "TUMBLING" in parts:
-            return TimeRange(length, length)
-        return TimeRange(length, self._length(parts["STEP"], opening) if "STEP" in parts else None)
-
-    def _length(self, words: list[Token], opening: Token) -> int:
-        text = " ".join(_without_datatype(words))
-        found = duration(text.strip("\"'"))
-        if found is None:
-            note = "write PT10S, 10s, 5 min, or a number of milliseconds"
-            raise Mistake(
-                f"{text or 'nothing'} is not a duration", note, at=(words or [opening])[0].offset, code="E703"
-            )
-        return found
-
-    def _number(self, words: list[Token], opening: Token) -> int:
-        if len(words) != 1 or not words[0].text.isdigit() or words[0].text == "0":
-            raise self._expected("a number of triples", (words or [opening])[0])
-        return int(words[0].text)
+        while (token := self._peek()) is not None and token.text not in ("]", "[", "{", "}"):
+            words.append(self._next())
+        if token is None or token.text != "]":
+            raise Mistake("this window has no ] at its end", at=opening.offset, code="E703")
+        return range_of(self.text, words, opening, self.dialect), self._next().end
 
     # -- tokens -------------------------------------------------------------------------------------------------------
 
@@ -282,7 +276,7 @@ class _Reader:
         following = self._peek()
         if words[0].kind == "number" and following is not None and duration(f"{words[0].text}{following.text}"):
             words.append(self._next())
-        return self._length(words, words[0])
+        return length(self.text, words, words[0])
 
     def _name(self, what: str) -> str:
         token = self._next()
@@ -307,10 +301,4 @@ class _Reader:
         return self.prefixes[prefix] + local
 
     def _expected(self, what: str, found: Token) -> Mistake:
-        return Mistake(f"expected {what}, found {found.text}", at=found.offset, code="E703")
-
-
-def _without_datatype(words: list[Token]) -> list[str]:
-    """The texts of some tokens up to a datatype: `"PT10S"^^xsd:duration`."""
-    texts = [token.text for token in words]
-    return texts[: texts.index("^^")] if "^^" in texts else texts
+        return expected(what, found)

@@ -12,6 +12,7 @@ from rdflib.term import Variable as QueryVariable
 
 from lasing.algebra.nodes import Columns, Condition, Exists, Node
 from lasing.algebra.terms import FALSE, TRUE, call
+from lasing.languages.rspql.held import Held
 from lasing.languages.rspql.mistakes import Mistake
 from lasing.languages.rspql.names import value_of
 from lasing.languages.rspql.timestamps import NAMES as TIMESTAMP
@@ -62,13 +63,6 @@ class Expressions:
         asked: list[Exists] = []
         return Condition(self._term(expression, row, asked), tuple(asked))
 
-    def term(self, expression: Any, row: Columns) -> Term:
-        """An expression without EXISTS."""
-        found = self.condition(expression, row)
-        if found.exists:
-            raise Mistake("EXISTS cannot stand here", note="it can stand in FILTER, BIND, HAVING and SELECT")
-        return found.term
-
     def _term(self, expression: Any, row: Columns, asked: list[Exists]) -> Term:
         match expression:
             case QueryVariable():
@@ -103,8 +97,9 @@ class Expressions:
             case "UnaryPlus":
                 return call("rdf_add", 0, term(expression.expr))
             case "Builtin_EXISTS" | "Builtin_NOTEXISTS":
-                marker = self.fresh("Exists")
-                asked.append(Exists(self.pattern(expression.graph), marker))
+                marker, graph = self.fresh("Exists"), expression.graph
+                pattern = graph.pattern if isinstance(graph, Held) else graph
+                asked.append(Exists(self.pattern(pattern), marker))
                 return marker if name == "Builtin_EXISTS" else call("opposite", marker)
             case "Function":
                 return self._function(expression, term)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from lasing.errors import Diagnostic, SourceText
+from lasing.languages.rspql.prologue import prefixes
+from lasing.languages.rspql.tokens import Token, tokens
 
 
 class Mistake(Exception):  # noqa: N818 - it becomes a finding
@@ -24,8 +26,10 @@ class Mistake(Exception):  # noqa: N818 - it becomes a finding
 
     def diagnostic(self, source: SourceText) -> Diagnostic:
         """The finding, at its place in the text."""
-        offset = self._offset(source.text)
-        place = None if offset < 0 else source.place(offset, max(len(self.near), 1))
+        offset, length = self._offset(source.text), len(self.near)
+        if offset < 0 and self.near and (token := written(self.near, source.text)) is not None:
+            offset, length = token.offset, len(token.text)
+        place = None if offset < 0 else source.place(offset, max(length, 1))
         return Diagnostic(self.code, self.message, place, self.note)
 
     def _offset(self, text: str) -> int:
@@ -38,3 +42,13 @@ class Mistake(Exception):  # noqa: N818 - it becomes a finding
                 start = text.find("\n", start) + 1
             return min(start + column - 1, max(len(text) - 1, 0))
         return text.find(self.near) if self.near else -1
+
+
+def written(iri: str, text: str) -> Token | None:
+    """Where a text first has an IRI in its short form, such as `f:bar`."""
+    known = prefixes(text)
+    for token in tokens(text):
+        prefix, colon, local = token.text.partition(":")
+        if token.kind == "word" and colon and prefix in known and known[prefix] + local == iri:
+            return token
+    return None

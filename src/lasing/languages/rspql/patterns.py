@@ -239,8 +239,12 @@ class Patterns:
                 if key in keys or key not in row:
                     aliases.append((column, key))
                     continue
-            term = None if wanted.vars == "*" else self._expressions.term(wanted.vars, row)
-            if isinstance(term, Variable) and term not in row:
+            condition = None if wanted.vars == "*" else self._expressions.condition(wanted.vars, row)
+            term = None if condition is None else condition.term
+            if condition is not None and condition.exists:
+                term = self.builder.variable("Value")
+                source, row = Extend(source, term, condition), (*row, term)
+            elif isinstance(term, Variable) and term not in row:
                 source, row = Extend(source, term, Condition(UNBOUND)), (*row, term)
             separator = " " if wanted.separator is None else str(wanted.separator)
             aggregates.append(Aggregated(AGGREGATES[wanted.name], column, term, bool(wanted.distinct), separator))

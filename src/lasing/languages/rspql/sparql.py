@@ -20,6 +20,7 @@ from rdflib.plugins.sparql.algebra import translateQuery
 from rdflib.plugins.sparql.parser import parseQuery
 from rdflib.plugins.sparql.sparql import Query
 
+from lasing.languages.rspql.held import held_back
 from lasing.languages.rspql.mistakes import Mistake
 from lasing.languages.rspql.repairs import checkable, repaired
 from lasing.languages.rspql.tokens import Token, tokens
@@ -39,7 +40,10 @@ def parse(text: str, base: str = "") -> tuple[Query, bool]:
             if read[1].name == "DescribeQuery" and read[1].var is None:  # rdflib cannot translate `DESCRIBE *`
                 read[1]["var"] = _variables(text)
             asked = [part for part in read[1].var or () if isinstance(part, rdflib.Variable)]
+            held = held_back(read[1])
             query = translateQuery(read, base=base or None)
+            for pattern in held:
+                pattern.translate(read[0], base or None)
             if read[1].name == "DescribeQuery":  # rdflib adds what subqueries project
                 shown = [part for part in query.algebra.PV if not isinstance(part, rdflib.Variable) or part in asked]
                 query.algebra["PV"] = shown

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal, localcontext
-from math import copysign, isfinite, nan
+from math import copysign, inf, isfinite, nan
 from operator import add, mul, neg, sub
 from typing import Any
 
@@ -95,22 +95,47 @@ def _negative(a: Value) -> Value:
     return _PLAIN["-/1"].compute(a) if ranked(a) is None else _alone(neg)(a)
 
 
+_KINDS: dict[int, tuple[Rank, float]] = {
+    0: (Rank.WHOLE, 0.0),
+    1: (Rank.DECIMAL, 0.0),
+    2: (Rank.SINGLE, 0.0),
+    4: (Rank.DOUBLE, 0.0),
+    8: (Rank.SINGLE, inf),
+    16: (Rank.DOUBLE, inf),
+    32: (Rank.SINGLE, -inf),
+    64: (Rank.DOUBLE, -inf),
+}
+"""Kinds of numbers, and what they add to the sum of the finite ones. The sum of some of the keys has them all."""
+
+
 def _kind(a: Value) -> Value:
-    return int(number_in(a)[0])
+    rank, number = number_in(a)
+    beyond = number if isinstance(number, float) and not isfinite(number) else 0.0
+    return next(key for key, kind in _KINDS.items() if kind == (rank, beyond))
 
 
-def _total(total: Value, kind: Value) -> Value:
-    """A sum in the kind of number that holds all its terms."""
+def _summed(total: Value, kinds: Value) -> tuple[Rank, Any]:
+    """A sum, and the kind of number that holds all its terms."""
     _, number = number_in(total)
-    if not isinstance(kind, int) or kind not in range(len(Rank)) or (kind < Rank.SINGLE and not isfinite(number)):
+    if not isinstance(kinds, int) or not 0 <= kinds < 2 * max(_KINDS):
         raise Undefined(reasons.WRONG_KIND)
-    rank = Rank(kind)
-    return typed(rank, _decimal(number) if rank is Rank.DECIMAL else number)
+    found = [kind for key, kind in _KINDS.items() if key & kinds]
+    rank = max((rank for rank, _ in found), default=Rank.WHOLE)
+    if rank < Rank.SINGLE and not isfinite(number):
+        raise Undefined(reasons.WRONG_KIND)
+    beyond = sum(term for _, term in found)
+    if beyond != 0:  # which holds for NaN, the sum of both infinities
+        return rank, beyond
+    return rank, _decimal(number) if rank is Rank.DECIMAL else number
 
 
-def _average(total: Value, kind: Value, count: Value) -> Value:
+def _total(total: Value, kinds: Value) -> Value:
+    return typed(*_summed(total, kinds))
+
+
+def _average(total: Value, kinds: Value, count: Value) -> Value:
     _, number = number_in(count)
-    return 0 if number == 0 else _divided(_total(total, kind), count)
+    return 0 if number == 0 else _quotient(*_summed(total, kinds), number)
 
 
 def _decimal(number: Any) -> Decimal:
@@ -140,15 +165,22 @@ RDF_NUMBER_FUNCTIONS: tuple[Function, ...] = (
         "a whole number",
         "integer",
         _kind,
-        "which kind of number: 0 whole, 1 decimal, 2 float, 3 double",
+        "which kind of number: 0 whole, 1 decimal, 2 float, 4 double; from 8 on, infinite ones",
     ),
-    call("rdf_total", (NUMERIC, NUMERIC), "a literal", "mixed", _total, "a sum as a number of some `rdf_kind`"),
+    call(
+        "rdf_total",
+        (NUMERIC, NUMERIC),
+        "a literal",
+        "mixed",
+        _total,
+        "a sum as a number of the kinds that a sum of `rdf_kind` names",
+    ),
     call(
         "rdf_average",
         (NUMERIC, NUMERIC, NUMERIC),
         "a literal",
         "mixed",
         _average,
-        "a sum of some `rdf_kind`, divided by a number of terms",
+        "such a sum, divided by a number of terms",
     ),
 )

@@ -70,7 +70,8 @@ def test_each_stream_pattern_of_cqels_is_a_graph_of_its_own(clause: str, expecte
 
 def test_reports_are_read() -> None:
     query = read_clauses(
-        "REGISTER RSTREAM <http://o> AS SELECT * REPORT ON_CONTENT_CHANGE, NON_EMPTY_CONTENT { ?x ?y ?z }"
+        "REGISTER RSTREAM <http://o> AS SELECT * FROM NAMED WINDOW <http://w> ON <http://s> [RANGE 2s] "
+        "REPORT ON_CONTENT_CHANGE, NON_EMPTY_CONTENT { WINDOW <http://w> { ?x ?y ?z } }"
     )
     assert query.reports == ("ON_CONTENT_CHANGE", "NON_EMPTY_CONTENT")
 
@@ -82,7 +83,7 @@ def test_reports_are_read() -> None:
         ("SELECT * FROM STREAM <http://s> RANGE 3s { ?x ?y ?z }", "E703 expected a window such as"),
         ("REGISTER VIEW v AS SELECT * { ?x ?y ?z }", "E703 expected QUERY, STREAM, RSTREAM, ISTREAM or DSTREAM"),
         (f"{PREFIX}SELECT * {{ WINDOW :w {{ ?x ?y ?z }} }}", "E703 there is no window :w | :"),
-        ("SELECT * FROM STREAM <http://s> [RANGE 3s", "E703 the query ends in the middle of a clause | s"),
+        ("SELECT * FROM STREAM <http://s> [RANGE 3s", "E703 this window has no ] at its end | ["),
         ("SELECT * FROM STREAM s [RANGE 3s] { ?x ?y ?z }", "E702 s is not an IRI | s"),
         ("SELECT * { SERVICE <http://x> { ?x ?y ?z } }", "E702 SERVICE is not supported | SERVICE"),
         ("SELECT * { ?x ?y }", "E701 syntax error at the end of the query"),
@@ -93,12 +94,62 @@ def test_reports_are_read() -> None:
         ("PREFIX : <http://a> INSERT DATA { :a :b :c }", "E702 INSERT is not supported: it begins an update"),
         ("BASE <http://a>\ndelete where { ?x ?y ?z }", "E702 DELETE is not supported: it begins an update"),
         ("SELECT * TICK TUPLE_DRIVEN { ?x ?y ?z }", "E703 TICK TUPLE_DRIVEN is not supported | T"),
-        ("SELECT * REPORT { ?x ?y ?z }", "E703 REPORT needs a policy | R"),
+        ("REGISTER", "E703 the query ends in the middle of a clause | R"),
+        ("SELECT * REPORT { ?x ?y ?z }", "E703 expected a policy after REPORT, found { | {"),
+        ("SELECT * REPORT PERIODIC, OFTEN { ?x ?y ?z }", "E703 expected a policy after REPORT, found OFTEN | OFTEN"),
+        ("SELECT * REPORT PERIODIC { ?x ?y ?z }", "E703 REPORT needs a window | REPORT"),
+        ("REGISTER ISTREAM <http://o> AS SELECT * { ?x ?y ?z }", "E703 ISTREAM needs a window | ISTREAM"),
+        ("REGISTER QUERY q COMPUTE EVERY 5s AS SELECT * { ?x ?y ?z }", "E703 COMPUTE needs a window | COMPUTE"),
+        (
+            "REGISTER QUERY q AS REGISTER STREAM s AS SELECT * { ?x ?y ?z }",
+            "E703 a query has one REGISTER | REGISTER",
+        ),
+        (
+            "SELECT * FROM NAMED STREAM <http://s> [NOW] FROM NAMED STREAM <http://s> [ALL] { ?x ?y ?z }",
+            "E703 the stream <http://s> is declared twice | F",
+        ),
+        (
+            "SELECT * FROM STREAM <http://s> [NOW] FROM NAMED WINDOW <http://w> ON <http://s> [ALL] { ?x ?y ?z }",
+            "E703 this window is RSP-QL, but the query already has one of C-SPARQL | F",
+        ),
+        (
+            "SELECT * FROM STREAM <http://s> [NOW] { STREAM <http://s> [ALL] { ?x ?y ?z } }",
+            "E703 this window is CQELS, but the query already has one of C-SPARQL | S",
+        ),
         ("SELECT * { ?x ?y ?z FILTER(<http://f>(?x)) }", "E702 there is no function <http://f> | http://f"),
+        ("PREFIX f: <http://f/> ASK { ?x ?y ?z FILTER(f:g(?z)) }", "E702 there is no function <http://f/g> | f:g"),
     ],
 )  # fmt: skip
 def test_mistakes_have_a_place(query: str, mistake: str) -> None:
     assert mistake_of(query).startswith(mistake)
+
+
+@pytest.mark.parametrize(
+    ("window", "mistake"),
+    [
+        ("[NOW SLIDE 5s]", "a window cannot have NOW and SLIDE | ["),
+        ("[ALL STEP 5s]", "a window cannot have ALL and STEP | ["),
+        ("[RANGE 9s TUMBLING STEP 5s]", "a window cannot have RANGE and STEP and TUMBLING | ["),
+        ("[RANGE 9s STEP 5s SLIDE 5s]", "a window cannot have RANGE and STEP and SLIDE | ["),
+        ("[RANGE 9s ELEMENTS 5]", "a window cannot have RANGE and ELEMENTS | ["),
+        ("[RANGE 9s TRIPLES 5]", "a window cannot have RANGE and TRIPLES | ["),
+        ("[RANGE 9s RANGE 5s]", "this window has RANGE twice | RANGE"),
+        ("[STEP 5s]", "this window has no size | ["),
+        ("[]", "expected RANGE, ELEMENTS, TRIPLES, NOW or ALL, found ] | ["),
+        ("[9s]", "expected RANGE, ELEMENTS, TRIPLES, NOW or ALL, found 9s | 9s"),
+        ("[NOW please]", "expected nothing after NOW, found please | please"),
+        ("[RANGE 9s TUMBLING 5s]", "expected nothing after TUMBLING, found 5s | 5s"),
+        ("[RANGE 1.5s]", "1.5s is not a duration | 1.5s"),
+        ("[RANGE]", "nothing is not a duration | ["),
+        ("[RANGE 9s STEP 0s]", "0s is not a duration | 0s"),
+        ("[ELEMENTS 0]", "expected a number of triples, found 0 | 0"),
+        ("[ELEMENTS many]", "expected a number of triples, found many | many"),
+        ("[RANGE 9s STEP 1s { ?x ?y ?z }", "this window has no ] at its end | ["),
+    ],
+)
+def test_mistakes_in_a_window_have_a_place(window: str, mistake: str) -> None:
+    query = f"SELECT * FROM NAMED WINDOW <http://w> ON <http://s> {window} {{ WINDOW <http://w> {{ ?x ?y ?z }} }}"
+    assert mistake_of(query) == f"E703 {mistake}"
 
 
 def test_all_mistakes_of_several_queries_are_found() -> None:
