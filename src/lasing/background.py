@@ -57,6 +57,17 @@ def with_background(program: Program, data: Any, progress: OnBytesRead | None = 
     return added
 
 
+def files_of(data: Any) -> list[Path]:
+    """The files that background comes from, as far as it names any.
+
+    >>> [str(path) for path in files_of(["city.ttl", "static=rooms.ttl"])]
+    ['city.ttl', 'rooms.ttl']
+    """
+    if not isinstance(data, str | Path | list | tuple):
+        return []  # what is iterated over may be there only once
+    return [_named(one)[1] for one in _each(data) if isinstance(one, str | Path)]
+
+
 def _each(data: Any) -> Iterator[Any]:
     if data is None:
         return
@@ -81,21 +92,26 @@ def _renamed(table: FactTable, iri: Iri) -> FactTable:
     return FactTable("quad", [*table.values, iri], (*table.columns, name))
 
 
+def _named(given: str | Path) -> tuple[str | None, Path]:
+    """A file, and the predicate of `NAME=FILE`."""
+    found = _NAMED.fullmatch(given) if isinstance(given, str) and not os.path.exists(given) else None
+    return (None, Path(given)) if found is None else (found["predicate"].strip(), Path(found["path"]))
+
+
 def _read(
     given: str | Path, program: Program, progress: OnBytesRead | None
 ) -> tuple[tuple[Atom, ...], tuple[FactTable, ...]]:
-    named = _NAMED.fullmatch(given) if isinstance(given, str) and not os.path.exists(given) else None
-    path = Path(given if named is None else named["path"])
+    named, path = _named(given)
     if rdf_ending(path):
         need_library("pyoxigraph", f"reading {path} needs it")
         from lasing.connectors.rdf.background import TRIPLE, read_graphs  # here, because it loads pyoxigraph
 
-        predicate = TRIPLE if named is None else named["predicate"].strip()
+        predicate = TRIPLE if named is None else named
         if not is_name(predicate):
             raise fault("E509", f"{predicate!r} is not a predicate's name", note="such as: static=city.ttl")
         return (), read_graphs(path, progress, predicate)
     if path.suffix.lower() in LOOKUPS:
-        predicate = path.stem if named is None else named["predicate"].strip()
+        predicate = path.stem if named is None else named
         known = next((s for s in program.lookups if s.predicate == predicate.lower()), None)
         if known is None:
             names = ", ".join(s.predicate for s in program.lookups)

@@ -64,7 +64,7 @@ class SourceText:
     text: str
     path: Path | None = None
     allowed: tuple[Path, ...] = ()
-    """Folders whose files it may name, in addition to its own folder."""
+    """Folders whose files it may name, in addition to its own folder, and single files."""
 
     @property
     def folder(self) -> Path:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, overload
 
-from lasing.background import named_graph, with_background
+from lasing.background import files_of, named_graph, with_background
 from lasing.connectors.files import OnBytesRead
 from lasing.engine_choice import EngineName
 from lasing.entailment import Entail, with_entailment
@@ -90,7 +90,7 @@ def query(
     if isinstance(query, Program):
         read = query
     else:
-        source = source_of(query)
+        source = source_of(query, (*files_of(data), *files_of(list((graphs or {}).values()))))
         read = read_program([source], None, SPARQL.name if isinstance(query, str) else None)
     static_output(read)
     given = with_entailment(with_graphs(read, data, graphs or {}), entail)

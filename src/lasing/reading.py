@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lasing.background import with_background
+from lasing.background import files_of, with_background
 from lasing.connectors.files import read_text
 from lasing.connectors.rows import value_of
 from lasing.entailment import Entail, with_entailment
@@ -40,7 +40,8 @@ def parse(
     The file extension says which language a file is in, and text is LARS, unless you name a `language`. `data` has
     more background, and `entail` the rules of an entailment regime, as for `run`.
 
-    A file may include the files of its own folder and below, and those of the folders that `allow` names.
+    A file may include the files of its own folder and below, and those of the folders that `allow` names. A query may
+    also name the files of `data` in FROM.
 
     Raises `LasingError` with every mistake in the program. A likely mistake, such as a predicate that looks misspelt,
     is a `LasingWarning`.
@@ -48,7 +49,8 @@ def parse(
     >>> parse("q(X) :- p(X) in [5].").rules[0].heads
     (Atom(predicate='q', args=(Variable(name='X'),)),)
     """
-    checked = with_background(with_functions(read(program, constants, language, allow), functions), data)
+    known = read(program, constants, language, (*allow, *files_of(data)))
+    checked = with_background(with_functions(known, functions), data)
     checked = with_entailment(checked, entail)
     issue(findings(checked, CAUTIONS))
     return checked

@@ -90,7 +90,7 @@ def check(
     choose("--format", form, ("text", "json", "svg"))
     if form == "svg" and not plan:
         raise typer.BadParameter("svg is a picture of the plan: add --plan", param_hint="--format")
-    program, found = examine(read_sources(files, allow), constants_of(const or []), language)
+    program, found = examine(read_sources(files, allow, data), constants_of(const or []), language)
     if not found:
         program = with_entailment(with_background(program, data), entail)
     background = not_streamed(program, facts_of(program).streamed) if program.inputs else frozenset[str]()

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from lasing.background import files_of
 from lasing.connectors.csv import cell_value
 from lasing.connectors.files import read_text, whole_text
 from lasing.connectors.live.address import is_address
@@ -301,9 +302,10 @@ def as_triples(sources: list[FileSource], mappings: list[str] | None) -> tuple[F
     return tuple(found)
 
 
-def read_sources(paths: list[str], allowed: list[str] | None = None) -> list[SourceText]:
-    """The texts of program files; `-` is standard input. They may name files in their folders, and in allowed ones."""
-    folders = tuple(map(Path, allowed or ()))
+def read_sources(paths: list[str], allowed: list[str] | None = None, data: list[str] | None = None) -> list[SourceText]:
+    """The texts of program files; `-` is standard input. They may name files in their folders, in allowed ones, and
+    those of the data that is given beside them."""
+    folders = (*map(Path, allowed or ()), *files_of(data))
     return [
         SourceText("standard input", whole_text(sys.stdin.buffer, "standard input"), allowed=folders)
         if path == "-"

@@ -111,7 +111,7 @@ def query(
     graphs = dict(_named(option) for option in graph or ())
     refuse_overwriting(output, [*files, *graphs.values()])
     limits = limits_of(max_atoms, max_memory, max_time)
-    program = read_program(read_sources([query_file], allow), None, SPARQL.name)
+    program = read_program(read_sources([query_file], allow, [*data, *graphs.values()]), None, SPARQL.name)
     kind = static_output(program).form
     if wanted in GRAPH_FORMATS and kind != "graph":
         message = f"{wanted} is for the graphs of CONSTRUCT and DESCRIBE; this query has {_WHAT[kind]}"

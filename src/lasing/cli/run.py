@@ -255,7 +255,7 @@ def run(
     programs, sources = split_files(files, time, input_format, language)
     if graph_times:
         sources = [replace(source, graph_times=Path(graph_times)) for source in sources]
-    program = read_program(read_sources(programs, allow), constants_of(const or []), language)
+    program = read_program(read_sources(programs, allow, data), constants_of(const or []), language)
     program = with_entailment(with_background(program, data), entail)
     program = with_functions(program, None if functions is None else functions_of_module(functions))
     if show:

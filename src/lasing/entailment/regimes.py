@@ -77,7 +77,7 @@ def regime_of(name: str | Path | Regime, recognised: Iterable[str] | None = None
     if str(name) in REGIMES:
         return _known(str(name), None if recognised is None else frozenset(recognised))
     if not is_program(str(name)):
-        note = similar(str(name), REGIMES) or _NOTE
+        note = "\n".join(filter(None, (similar(str(name), REGIMES), _NOTE)))
         raise fault("E511", f"there is no entailment regime {name}", note=note)
     path = Path(name)
     found = read_program([SourceText(str(path), read_text(path), path)])
@@ -86,7 +86,7 @@ def regime_of(name: str | Path | Regime, recognised: Iterable[str] | None = None
     return Regime(str(path), found.rules, found.background, frozenset(recognised or ()))
 
 
-_NOTE = f"regimes are {', '.join(REGIMES)}, and files of rules"
+_NOTE = f"regimes are {', '.join(REGIMES)}, and files of rules, such as rules.lars"
 
 
 @cache

@@ -41,7 +41,8 @@ class _Reading:
         paths = [named] if isinstance(named, str) else named if isinstance(named, list) else []
         given = self._given.get("constants", {})
         constants: dict[str, Value] = given if isinstance(given, dict) else {}
-        allowed = tuple(Path(self._place(folder)) for folder in self._names("allow"))
+        data = [name.rpartition("=")[2] for name in self._names("data")]
+        allowed = tuple(Path(self._place(name)) for name in (*self._names("allow"), *data))
         sources = []
         for name in paths:
             path = Path(self._place(name)) if isinstance(name, str) else None

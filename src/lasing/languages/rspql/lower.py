@@ -38,6 +38,8 @@ _VARIABLE = re.compile(r"[?$](\w+)")
 _NO_NAME = re.compile(r"[^a-z0-9_]+")
 _BEGINNING = re.compile(r"^[ \t]*(REGISTER|SELECT|ASK|CONSTRUCT|DESCRIBE)\b", re.IGNORECASE | re.MULTILINE)
 
+_OF_GRAPHS = ("ConstructQuery", "DescribeQuery")
+
 
 def lower(sources: Sequence[SourceText], _constants: Mapping[str, Value]) -> tuple[Program, list[Diagnostic]]:
     """The program of some queries, and their mistakes."""
@@ -80,6 +82,9 @@ class Queries:
         self._made: dict[str, str] = {}
         for query in queries:
             if query.makes_stream and query.name is not None:
+                if query.name in self._made:
+                    note = "give each of these queries a name of its own"
+                    raise Mistake(f"two queries make the stream {query.name}", note, "REGISTER", code="E703")
                 self._made[query.name] = self._streams[query.name] = self._named(query.name, "stream")
         self._read: set[str] = set()
         for window in (window for query in queries for window in query.windows):
@@ -112,6 +117,8 @@ class Queries:
     def add(self, source: SourceText, query: StreamQuery) -> None:
         """Add the rules of a query."""
         read, star = parse(query.sparql, _base(source))
+        if query.makes_stream and query.name in self._read and read.algebra.name not in _OF_GRAPHS:
+            raise Mistake("a stream that another query reads must be made by CONSTRUCT", near="REGISTER", code="E703")
         self._tables += loaded(read.algebra.datasetClause, source)
         builder = self._builder
         period = period_of(query, self._tick or 1)
@@ -130,10 +137,6 @@ class Queries:
         output = reports.reported(_result(read.algebra, patterns, inner, star, query.sparql), final, first)
         self._remembered += reports.remembered
         if query.makes_stream and query.name in self._read:
-            if output.form != "graph":
-                raise Mistake(
-                    "a stream that another query reads must be made by CONSTRUCT", near="REGISTER", code="E703"
-                )
             self._remembered.append(Signature(output.predicate, output.arity))
         self._outputs.append(output)
         form: Form = "triple" if output.form == "graph" else "row"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from lasing.errors import Diagnostic, SourceText
+from lasing.languages import SPARQL, examine
 from lasing.languages.rspql.clauses import read_clauses
 from lasing.languages.rspql.syntax import Everything, StreamWindow, TimeRange, TripleRange
 from tests.unit.languages.rspql.queries import PREFIX, mistake_of
@@ -153,7 +155,6 @@ def test_mistakes_in_a_window_have_a_place(window: str, mistake: str) -> None:
 
 
 def test_all_mistakes_of_several_queries_are_found() -> None:
-    from lasing.errors import SourceText
     from lasing.languages.rspql.lower import lower
 
     texts = ["SELECT * { ?x ?y }", "ASK { SERVICE <http://x> { ?x ?y ?z } }", "ASK { ?x ?y ?z }"]
@@ -164,12 +165,28 @@ def test_all_mistakes_of_several_queries_are_found() -> None:
 
 
 def test_queries_that_run_together_have_one_tick() -> None:
-    from lasing.errors import SourceText
     from lasing.languages.rspql.lower import lower
 
     texts = [f"ASK FROM STREAM <http://s> [RANGE 6s STEP 3s] TICK {tick} {{ ?x ?y ?z }}" for tick in ("1s", "3s")]
     _, mistakes = lower([SourceText(f"q{i}", text, None) for i, text in enumerate(texts)], {})
     assert [mistake.message for mistake in mistakes] == ["these queries have different ticks"]
+
+
+def test_queries_that_run_together_make_different_streams() -> None:
+    text = "REGISTER STREAM s AS CONSTRUCT WHERE { ?x ?y ?z }"
+    assert [found.message for found in _mistakes(text, text)] == ["two queries make the stream s"]
+
+
+def test_only_graphs_can_be_read_as_streams() -> None:
+    rows = "REGISTER STREAM s AS SELECT ?x { ?x ?y ?z }"
+    reader = "ASK FROM STREAM <http://e/s> [RANGE 6s STEP 3s] { ?x ?y ?z }"
+    (mistake,) = _mistakes(rows, reader)
+    assert mistake.message == "a stream that another query reads must be made by CONSTRUCT"
+
+
+def _mistakes(*texts: str) -> list[Diagnostic]:
+    """All mistakes of queries that run together, also those of their rules."""
+    return examine([SourceText(f"q{i}", text, None) for i, text in enumerate(texts)], None, SPARQL.name)[1]
 
 
 def test_lengths_are_whole_numbers_of_ticks() -> None:

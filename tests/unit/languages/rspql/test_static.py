@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import lasing
 from lasing.errors import LasingError
 from lasing.logic.checks.unknown_predicates import unknown_predicates
 from tests.unit.languages.rspql.queries import PREFIX, program_of, reported
@@ -38,6 +39,26 @@ def test_files_elsewhere_are_refused(folder: Path) -> None:
 def test_a_file_that_is_not_there_is_an_error(folder: Path) -> None:
     with pytest.raises(LasingError, match=r"E401.*none\.ttl"):
         program_of("SELECT * FROM <none.ttl> { ?x ?y ?z }", path=folder / "q.rq")
+
+
+def test_a_mistake_with_a_file_is_at_its_name(folder: Path) -> None:
+    (folder / "bad.ttl").write_text("<a> <b>")
+    with pytest.raises(LasingError) as mistakes:
+        program_of("SELECT * FROM <none.ttl> { ?x ?y ?z }", path=folder / "q.rq")
+    assert str(mistakes.value.diagnostics[0].place) == "q0:1:16"
+    with pytest.raises(LasingError, match=r"E501") as mistakes:
+        program_of("SELECT * FROM <bad.ttl> { ?x ?y ?z }", path=folder / "q.rq")
+    assert str(mistakes.value.diagnostics[0].place).startswith(str(folder / "bad.ttl")), "it has a place of its own"
+
+
+def test_from_may_name_the_files_of_data(folder: Path) -> None:
+    query = folder / "q.rq"
+    query.write_text("SELECT * FROM <../secret.ttl> { ?x ?y ?z }")
+    assert len(lasing.query(query, str(folder.parent / "secret.ttl"))) == 1
+    assert len(lasing.query(query, graphs={"http://g": folder.parent / "secret.ttl"})) == 1
+    assert lasing.parse(query, data=[folder.parent / "secret.ttl"]).tables
+    with pytest.raises(LasingError, match=r"E704"):
+        lasing.query(query, folder / "b.nt")
 
 
 def test_other_names_mean_data_given_beside_the_query(folder: Path) -> None:
