@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +26,7 @@ from lasing.connectors.spark_terms import is_spark_frame
 from lasing.connectors.tables import TIME, Table
 from lasing.errors import fault
 from lasing.logic.tables import FactTable
-from lasing.logic.values import Value, is_name
+from lasing.logic.values import BlankNode, Iri, Value, is_name
 
 __all__ = ["Graph", "TripleMapping", "graph", "mapping", "triples"]
 
@@ -55,7 +56,8 @@ def graph(source: Any, predicate: str = TRIPLE, format: str | None = None) -> Gr
     data frame with three columns; from text, if you name the `format`: ttl, nt, rdf, jsonld, trig, nq.
 
     A triple is a fact of the predicate; one in a named graph is a fact of `quad`. Blank nodes of a file or a text are
-    its own; those of objects keep their labels.
+    its own; those of objects keep their labels. In a data frame, text such as `<http://ex.org/a>` or `_:a` is an IRI or
+    a blank node.
     """
     if not is_name(predicate):
         raise fault("E509", f"{predicate!r} is not a predicate's name", note="such as: triple")
@@ -99,9 +101,22 @@ def _of_frame(frame: Any, predicate: str) -> FactTable:
     columns: list[list[Value]] = []
     for field in table.schema:
         cells = table[field.name].to_pylist()
-        terms = values_of_terms(cells, field.name) if has_terms(field) else cells
+        terms = values_of_terms(cells, field.name) if has_terms(field) else map(_term, cells)
         columns.append([value_of(cell, what=f"a value of {field.name}") for cell in terms])
     return FactTable.of(predicate if table.num_columns == 3 else "quad", zip(*columns, strict=True), table.num_columns)
+
+
+_IRI = re.compile(r"<[A-Za-z][A-Za-z0-9+.-]*:[^<>\"{}|^`\\\x00-\x20]*>")
+_BLANK = re.compile(r"_:\w[\w.-]*")
+
+
+def _term(cell: Any) -> Any:
+    """A cell of a data frame; text such as `<http://ex.org/a>` and `_:a` is an IRI and a blank node."""
+    if not isinstance(cell, str):
+        return cell
+    if _IRI.fullmatch(cell):
+        return Iri(cell[1:-1])
+    return BlankNode(cell[2:]) if _BLANK.fullmatch(cell) else cell
 
 
 def mapping(source: str | Path) -> TripleMapping:

@@ -11,7 +11,7 @@ import rdflib
 
 import lasing
 from lasing.errors import LasingError
-from lasing.logic.values import Iri, Value
+from lasing.logic.values import BlankNode, Iri, Value
 
 TURTLE = '@prefix e: <http://ex.org/> . e:s e:p 5, "x" .'
 EXPECTED = {(Iri("http://ex.org/s"), Iri("http://ex.org/p"), value) for value in (5, "x")}
@@ -48,6 +48,18 @@ def test_named_graphs_are_quads() -> None:
     known.parse(data="@prefix e: <http://ex.org/> . e:g { e:s e:p 5 }", format="trig")
     row = (*(Iri(f"http://ex.org/{name}") for name in "sp"), 5, Iri("http://ex.org/g"))
     assert facts(lasing.rdf.graph(known), "quad") == {row}
+
+
+def test_a_data_frame_can_have_iris_and_blank_nodes() -> None:
+    table = pa.table(
+        {"s": ["<http://e/a>", "_:b", "<b>"], "p": ["<http://e/p>"] * 3, "o": ["_: no", "<http://e/a>", "x"]}
+    )
+    assert facts(lasing.rdf.graph(table)) == {
+        (Iri("http://e/a"), Iri("http://e/p"), "_: no"),
+        (BlankNode("b"), Iri("http://e/p"), Iri("http://e/a")),
+        ("<b>", Iri("http://e/p"), "x"),
+    }
+    assert lasing.query("SELECT ?o { <http://e/a> <http://e/p> ?o }", lasing.rdf.graph(table)).rows == [("_: no",)]
 
 
 def test_a_graph_comes_from_a_data_frame() -> None:

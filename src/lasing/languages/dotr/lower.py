@@ -23,12 +23,13 @@ from lasing.events.mistakes import Mistake, no_constants
 from lasing.languages.dotr.reader import read
 from lasing.languages.dotr.syntax import DotrRule, DotrText, EventQuery
 from lasing.languages.rspql.graphs import QUAD, TRIPLE
+from lasing.languages.rspql.mistaken import check_syntax
 from lasing.languages.rspql.mistakes import Mistake as QueryMistake
 from lasing.languages.rspql.names import WORDS_OF_PATTERNS, Names, value_of
 from lasing.languages.rspql.patterns import Patterns
 from lasing.languages.rspql.prologue import prefixes
 from lasing.languages.rspql.results import is_triple
-from lasing.languages.rspql.sparql import check_syntax, parse
+from lasing.languages.rspql.sparql import parse
 from lasing.languages.rspql.tokens import tokens
 from lasing.languages.tesla.checks import cycle, mistakes_of
 from lasing.languages.tesla.lower import attribute_names
@@ -351,19 +352,20 @@ def _undeclared(prologue: str, written: str, offset: int) -> Iterator[Mistake]:
 
 def _placed(mistake: QueryMistake, before: str, written: str, offset: int) -> Mistake:
     """A mistake in a query or a graph, at its place in the text. `before` is what comes before it where it is read."""
-    if mistake.near and mistake.near in written:
-        place = offset + written.index(mistake.near)
-        return Mistake(mistake.message, place, len(mistake.near), mistake.note, mistake.code)
-    if mistake.line_column is None or mistake.line_column[0] <= before.count("\n"):
+    at = mistake.at - len(before) if mistake.at >= 0 else -1
+    if mistake.line_column is not None and mistake.line_column[0] > before.count("\n"):
+        line, column = mistake.line_column
+        at = sum(len(earlier) + 1 for earlier in written.split("\n")[: line - before.count("\n") - 1]) + column - 1
+    if at < 0 and mistake.near in written:
+        at = written.index(mistake.near)
+    if at < 0:
         return Mistake(mistake.message, offset, 1, mistake.note, mistake.code)
-    line, column = mistake.line_column
-    start = sum(len(earlier) + 1 for earlier in written.split("\n")[: line - before.count("\n") - 1])
-    at = min(start + column - 1, len(written))
+    at = min(at, len(written))
     following = next((token.text for token in tokens(written[at:])), "")
-    message = mistake.message
+    message, length = mistake.message, len(mistake.near) or len(following)
     if message.startswith(("syntax error near", "syntax error at the end")):  # of a text with more than was written
         message = f"syntax error before {following or 'the end'}"
-    return Mistake(message, offset + at, max(len(following), 1), mistake.note, mistake.code)
+    return Mistake(message, offset + at, max(length, 1), mistake.note, mistake.code)
 
 
 def _labels(template: list[Any]) -> dict[BNode, int]:

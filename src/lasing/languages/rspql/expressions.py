@@ -107,6 +107,9 @@ class Expressions:
                 return TRUE
         if name.startswith("Builtin_"):
             return self._builtin(name.removeprefix("Builtin_"), expression, row, term)
+        if name.startswith("Aggregate_"):
+            note = "compute the inner one in a subquery"
+            raise Mistake("an aggregate cannot stand in another", note, name.removeprefix("Aggregate_").upper())
         raise Mistake(f"cannot read the expression {name}")
 
     def _comparison(self, expression: CompValue, term: Callable[[Any], Term]) -> Term:

@@ -1,8 +1,8 @@
 """The graphs that a query names itself: FROM and FROM NAMED.
 
-A file is read if it lies in the folder of the query, or below it, or if `--data` names it too. Any other name means data
-that is given beside the query: `--data` fills the default graph, and the named graphs of TriG and N-Quads have their
-names.
+A file is read if it lies in the folder of the query, or below it, or if `--data` names it too. Any other name means
+data that is given beside the query: `--data` fills the default graph, and the named graphs of TriG and N-Quads have
+their names.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def test_reports_are_read() -> None:
         ("SELECT * FROM STREAM <http://s> [RANGE 3s", "E703 this window has no ] at its end | ["),
         ("SELECT * FROM STREAM s [RANGE 3s] { ?x ?y ?z }", "E702 s is not an IRI | s"),
         ("SELECT * { SERVICE <http://x> { ?x ?y ?z } }", "E702 SERVICE is not supported | SERVICE"),
-        ("SELECT * { ?x ?y }", "E701 syntax error at the end of the query"),
+        ("SELECT * { ?x ?y }", "E701 syntax error near ?x | ?x"),
         ("SELECT ?x { ?x ?y ?z }\nORDER ?x LIMIT 1", "E701 syntax error near ?x | "),
         ("SELECT ?x { ?x foo:p ?y }", "E701 the prefix foo: is not declared | foo:p"),
         ("SELECT ?x { ?x :p ?y }", "E701 the prefix : is not declared | :p"),
