@@ -364,7 +364,7 @@ def _placed(mistake: QueryMistake, before: str, written: str, offset: int) -> Mi
     following = next((token.text for token in tokens(written[at:])), "")
     message, length = mistake.message, len(mistake.near) or len(following)
     if message.startswith(("syntax error near", "syntax error at the end")):  # of a text with more than was written
-        message = f"syntax error before {following or 'the end'}"
+        message = f"syntax error near {following}" if following else "syntax error before the end"
     return Mistake(message, offset + at, max(length, 1), mistake.note, mistake.code)
 
 
