@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lasing.errors import similar
+from lasing.languages.cql.joined import check_joins
 from lasing.languages.cql.mistakes import NAME, SYNTAX, TYPE, UNSUPPORTED, WINDOW, Mistake, Mistakes
 from lasing.languages.cql.syntax import (
     ColumnDef,
@@ -181,13 +182,12 @@ class _Reader:
             is_time = self._peek_is("TIME") and following is not None and following.named is not None
             after = self._peek(2)
             if is_time and stream and after is not None and after.text in (",", ")"):
-                self._at += 1
+                again = self._next("TIME")
+                if time is not None:
+                    raise Mistake(NAME, f"{name} has two columns of the time", again.offset, len(again.text))
                 time = self._name("the column of the time")
-            elif self._peek_is("PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "CONSTRAINT"):
-                odd = self._next("a column")
-                message = f"{odd.text} is not supported: keys and constraints are not checked"
-                raise Mistake(UNSUPPORTED, message, odd.offset, len(odd.text))
             else:
+                self._check_constraint()
                 columns.append(self._column())
             if not self._skip(","):
                 break
@@ -202,6 +202,16 @@ class _Reader:
                 self._mistakes.add(Mistake(NAME, message, column.offset, len(column.name)))
             seen.add(column.name.lower())
         return self._timed(name, token, stream, columns, time)
+
+    def _check_constraint(self) -> None:
+        """Refuse what a table or a column could have in SQL, and has not here."""
+        if self._peek_is("PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "CONSTRAINT", "REFERENCES"):
+            odd = self._next("a column")
+            message = f"{odd.text} is not supported: keys and constraints are not checked"
+            raise Mistake(UNSUPPORTED, message, odd.offset, len(odd.text))
+        if self._peek_is("DEFAULT", "GENERATED", "COLLATE"):
+            odd = self._next("a column")
+            raise Mistake(UNSUPPORTED, f"{odd.text} is not supported", odd.offset, len(odd.text))
 
     def _timed(
         self, name: str, token: Token, stream: bool, columns: list[ColumnDef], time: tuple[str, Token] | None
@@ -237,15 +247,10 @@ class _Reader:
             while not self._skip(")"):
                 self._next(")")
         not_null = False
-        while self._peek_is("NOT", "NULL", "PRIMARY"):
-            if self._skip("NOT"):
-                self._expect("NULL")
-                not_null = True
-            elif self._skip("PRIMARY"):
-                self._expect("KEY")
-                not_null = True
-            else:
-                self._expect("NULL")
+        while self._peek_is("NOT", "NULL"):
+            not_null = self._skip("NOT") or not_null
+            self._expect("NULL")
+        self._check_constraint()
         return ColumnDef(name, kind, not_null, token.offset, digits)
 
     def _digits(self) -> Digits:
@@ -331,10 +336,15 @@ class _Reader:
                     self._mistakes.add(mistake)
                     windows[before.end] = StreamWindow(Now(), token.offset, end - token.offset)
                 hidden.update(range(place, closing + 1))
+            elif token.text == "," and self._tokens[place - 1].text == ",":
+                raise Mistake(SYNTAX, "something is missing between two commas", token.offset)
+            elif token.is_word("AS") and (place + 1 == len(self._tokens) or self._tokens[place + 1].text in (",", ")")):
+                raise Mistake(SYNTAX, "a name should follow AS", token.offset, len(token.text))
             elif token.is_word(*OPERATORS) and self._tokens[place - 1].is_word("SELECT"):
                 note = f"write it around the query: {token.text.upper()}(SELECT …)"
                 message = f"{token.text} cannot be here"
                 raise Mistake(SYNTAX, message, token.offset, len(token.text), note)
+        check_joins([token for place, token in enumerate(self._tokens) if place >= begin and place not in hidden])
         self._at = len(self._tokens)
         sql = self._blank(begin, hidden)
         offset = self._tokens[begin].offset if named is None else named.offset

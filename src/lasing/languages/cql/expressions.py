@@ -15,6 +15,7 @@ from sqlglot import exp
 from lasing.algebra.nodes import Condition, Exists, Extend, columns_of
 from lasing.algebra.terms import FALSE, TRUE, call
 from lasing.errors import similar
+from lasing.languages.cql.calls import arguments_of, name_in_sql, name_of
 from lasing.languages.cql.functions import FUNCTIONS, NAMES, known_names, same_type
 from lasing.languages.cql.literals import constant, duration, exact_constant
 from lasing.languages.cql.mistakes import GROUPING, NAME, SYNTAX, TYPE, UNSUPPORTED, Mistake, Mistakes
@@ -127,6 +128,12 @@ class Expressions:
         self.source.node = Extend(self.source.node, column, Condition(found.term, tuple(self.asked)))
         self.asked = []
         return Typed(column, found.type, found.nullable)
+
+    def boolean_column(self, expression: exp.Expr, name: str) -> Typed:
+        """An expression that must be true or false, as a column."""
+        found = self.column(expression, name)
+        self._need(found, expression, "BOOLEAN")
+        return found
 
     def _need(self, found: Typed, expression: exp.Expr, *types: Type) -> None:
         if not fits(found.type, *types):
@@ -356,7 +363,8 @@ class Expressions:
         if result is None:
             named = " and ".join(sorted(types - set(OPEN)))
             message = f"{expression.sql()} is no arithmetic: {named}"
-            raise Mistake(TYPE, message, *span(expression), "texts are joined with ||")
+            note = "texts are joined with ||" if "VARCHAR" in types else ""
+            raise Mistake(TYPE, message, *span(expression), note)
         return Typed(call(name, left.term, right.term), result, nullable, scale)
 
     def _joined(self, expression: exp.DPipe) -> Typed:
@@ -425,8 +433,8 @@ class Expressions:
     # -- functions ----------------------------------------------------------------------------------------------------
 
     def _function(self, expression: exp.Func) -> Typed:
-        arguments = _arguments(expression)
-        name = _name(expression)
+        arguments = arguments_of(expression)
+        name = name_of(expression)
         match name:
             case "COALESCE" | "IFNULL":
                 kind, parts = self._alike(expression, self._beside(arguments))
@@ -465,11 +473,12 @@ class Expressions:
                 return self.now
         return self._applied(name, arguments, expression)
 
-    def _applied(self, name: str, arguments: list[exp.Expr], expression: exp.Expr) -> Typed:
+    def _applied(self, name: str, arguments: list[exp.Expr], expression: exp.Func) -> Typed:
         known = FUNCTIONS.get(NAMES.get(name, name))
         if known is None:
-            note = similar(name, known_names()) or f"functions are {', '.join(FUNCTIONS)}"
-            raise Mistake(NAME, f"there is no function {name}", *span(expression), note)
+            shown = name if isinstance(expression, exp.Extract) else name_in_sql(expression)
+            note = similar(shown, known_names()) or f"functions are {', '.join(known_names())}"
+            raise Mistake(NAME, f"there is no function {shown}", *span(expression), note)
         if len(arguments) < known.least or (known.most is not None and len(arguments) > known.most):
             least = "at least " if known.most is None else ""
             number = f"{known.least}" if known.most in (known.least, None) else f"{known.least} to {known.most}"
@@ -485,24 +494,6 @@ class Expressions:
         if gives == "DECIMAL":
             scale = known.scale(parts)
         return Typed(known.make(*(p.term for p in parts)), gives, True, scale)
-
-
-def _name(expression: exp.Func) -> str:
-    return (expression.name if isinstance(expression, exp.Anonymous) else expression.sql_names()[0]).upper()
-
-
-def _arguments(expression: exp.Func) -> list[exp.Expr]:
-    """The arguments of a call, in their order."""
-    if isinstance(expression, exp.Anonymous):
-        return list(expression.expressions)
-    found: list[exp.Expr] = []
-    for name in expression.arg_types:
-        value = expression.args.get(name)
-        if isinstance(value, list):
-            found += [one for one in value if isinstance(one, exp.Expr)]
-        elif isinstance(value, exp.Expr):
-            found.append(value)
-    return found
 
 
 def canonical(expression: exp.Expr, source: Source) -> str:

@@ -60,6 +60,7 @@ _TITLES = {
     "laterals": "LATERAL",
     "count": "a second argument",
     "max": "a second argument",
+    "this": "ORDER BY in an aggregate",
 }
 
 

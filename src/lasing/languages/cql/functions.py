@@ -100,7 +100,7 @@ FUNCTIONS: dict[str, SqlFunction] = {
     "ENDS_WITH": _f([TEXT, TEXT], "BOOLEAN", "ends_with"),
     "STR_POSITION": _f([TEXT, TEXT], "BIGINT", "sql_position"),
     "REGEXP_LIKE": _f([TEXT, TEXT, TEXT], "BOOLEAN", "matches", least=2),
-    "REGEXP_REPLACE": _f([TEXT, TEXT, TEXT, TEXT], "VARCHAR", "replace", least=3),
+    "REGEXP_REPLACE": _f([TEXT, TEXT, TEXT, TEXT], "VARCHAR", "sql_regexp_replace", least=3),
     "MD5": _f([TEXT], "VARCHAR", lambda x: call("hash", "md5", x)),
     "SHA": _f([TEXT], "VARCHAR", lambda x: call("hash", "sha1", x)),
     "SHA256": _f([TEXT], "VARCHAR", lambda x: call("hash", "sha256", x)),
@@ -136,5 +136,6 @@ SPECIAL = (
 
 
 def known_names() -> list[str]:
-    """Every name of a function."""
-    return [*FUNCTIONS, *NAMES, *AGGREGATES, *SPECIAL]
+    """Every name of a function; those of the parser are not names in SQL."""
+    own = [name for name in FUNCTIONS if name not in ("STR_POSITION", "REGEXP_LIKE", "SHA")]
+    return [*own, *NAMES, *AGGREGATES, *SPECIAL]

@@ -10,7 +10,7 @@ from sqlglot import exp
 from lasing.algebra.nodes import Aggregated, AggregateName, Columns, Group, Node
 from lasing.algebra.terms import FALSE, call
 from lasing.languages.cql.expressions import Expressions, canonical
-from lasing.languages.cql.mistakes import GROUPING, NAME, TYPE, UNSUPPORTED, Mistake
+from lasing.languages.cql.mistakes import GROUPING, NAME, SYNTAX, TYPE, UNSUPPORTED, Mistake
 from lasing.languages.cql.places import span
 from lasing.languages.cql.scope import Source
 from lasing.languages.cql.syntax import Type
@@ -88,8 +88,12 @@ def _keys(query: exp.Select) -> list[exp.Expr]:
     for extra in ("grouping_sets", "rollup", "cube", "totals", "all"):
         if clause.args.get(extra):
             raise Mistake(UNSUPPORTED, f"GROUP BY {extra.upper().replace('_', ' ')} is not supported", *span(clause))
+    if not clause.expressions:
+        raise Mistake(SYNTAX, "GROUP BY names no columns", *span(clause))
     found = []
     for item in clause.expressions:
+        if isinstance(item, exp.Rollup | exp.Cube | exp.GroupingSets):
+            raise Mistake(UNSUPPORTED, f"{item.sql()} is not supported in GROUP BY", *span(item))
         if isinstance(item, exp.Literal) and not item.is_string:
             place = int(item.this) if item.this.isdecimal() else 0
             if not 1 <= place <= len(query.expressions):
@@ -118,7 +122,7 @@ def _aggregated(aggregate: exp.Expr, expressions: Expressions) -> tuple[Aggregat
     call_ = aggregate
     if isinstance(aggregate, exp.Filter):
         call_ = aggregate.this
-        condition = expressions.column(aggregate.expression.this, "Filter").term
+        condition = expressions.boolean_column(aggregate.expression.this, "Filter").term
     function = FUNCTIONS.get(type(call_))
     if function is None:
         names = ", ".join(kind.__name__.upper() for kind in FUNCTIONS)

@@ -33,9 +33,11 @@ def inserted_rows(insert: Insert, catalog: Catalog, mistakes: Mistakes, now: Typ
     table = target.this if isinstance(target, exp.Schema) else target
     known = catalog.declared.get(table.name.lower())
     if known is None or known.stream:
-        what = "is a stream" if known is not None else "does not exist"
+        if known is not None:
+            note = "rows of streams come in, each at its time; INSERT is for tables"
+            raise Mistake(NAME, f"{table.name} is a stream", *span(table), note)
         note = similar(table.name, [d.name for d in catalog.declared.values() if not d.stream])
-        raise Mistake(NAME, f"the table {table.name} {what}", *span(table), note or "CREATE TABLE comes first")
+        raise Mistake(NAME, f"there is no table {table.name}", *span(table), note or "CREATE TABLE comes first")
     places = _places(names, known, statement)
     values = statement.expression
     if not isinstance(values, exp.Values):
@@ -45,7 +47,8 @@ def inserted_rows(insert: Insert, catalog: Catalog, mistakes: Mistakes, now: Typ
     for row in values.expressions:
         items = row.expressions if isinstance(row, exp.Tuple) else [row]
         if len(items) != len(places):
-            mistakes.add(Mistake(TYPE, f"this row has {len(items)} values instead of {len(places)}", *span(row)))
+            number = f"{len(items)} value{'s'[: len(items) != 1]}"
+            mistakes.add(Mistake(TYPE, f"this row has {number} instead of {len(places)}", *span(row)))
             continue
         found: list[Value] = [UNBOUND] * len(known.columns)
         for place, item in zip(places, items, strict=True):
@@ -64,14 +67,18 @@ def _places(names: list[str], table: Declaration, statement: exp.Expr) -> list[i
     if not names:
         return list(range(len(table.columns)))
     columns = [c.name.lower() for c in table.columns]
-    for name in names:
+    for place, name in enumerate(names):
         if name.lower() not in columns:
             note = similar(name, [c.name for c in table.columns])
             raise Mistake(NAME, f"{table.name} has no column {name}", *span(statement.this), note)
+        if name.lower() in (other.lower() for other in names[:place]):
+            raise Mistake(NAME, f"{name} is there twice", *span(statement.this))
     return [columns.index(name.lower()) for name in names]
 
 
 def _value(item: exp.Expr, column: ColumnDef, expressions: Expressions) -> Value:
+    if item.find(exp.Column, exp.Query) is not None:
+        raise Mistake(TYPE, "a row has constants only", *span(item))
     found = expressions._typed(item)
     if found.type == "NULL":
         if column.not_null:

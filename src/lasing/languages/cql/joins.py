@@ -24,17 +24,15 @@ def joined_source(translator: Translator, first: exp.Expr, joins: list[exp.Expr]
     parts = [_one(translator, first, outer)]
     for join in joins:
         assert isinstance(join, exp.Join)
-        try:
-            if _is_comma(join):
-                parts.append(_one(translator, join.this, outer))
-                _check_names([name for part in parts[:-1] for name in part.tables()], parts[-1], join)
-            else:
-                parts[-1] = _joined(translator, parts[-1], join, outer)
-        except Mistake as mistake:
-            translator.mistakes.add(mistake)
+        if _is_comma(join):
+            parts.append(_one(translator, join.this, outer))
+            _check_names([name for part in parts[:-1] for name in part.tables()], parts[-1], join)
+        else:
+            parts[-1] = _joined(translator, parts[-1], join, outer)
     whole = parts[0]
     for part in parts[1:]:
-        whole = Source(Join(whole.node, part.node), [*whole.fields, *part.fields], outer)
+        fields, deferred = [*whole.fields, *part.fields], [*whole.deferred, *part.deferred]
+        whole = Source(Join(whole.node, part.node), fields, outer, deferred=deferred)
     return whole
 
 
@@ -121,11 +119,17 @@ def _joined(translator: Translator, left: Source, join: exp.Join, outer: Source 
         raise Mistake(UNSUPPORTED, f"{shown} JOIN is not supported", *span(join))
     right = _one(translator, join.this, outer)
     _check_names(left.tables(), right, join)
-    both = Source(Join(left.node, right.node), [*left.fields, *right.fields], outer)
+    deferred = [*left.deferred, *right.deferred]
+    both = Source(Join(left.node, right.node), [*left.fields, *right.fields], outer, deferred=deferred)
+    if (left.deferred and side in ("RIGHT", "FULL")) or (right.deferred and side in ("LEFT", "FULL")):
+        message = f"no ON inside of a {side} JOIN can name a column of the query around it"
+        raise Mistake(UNSUPPORTED, message, *span(join))
     names = [identifier.name for identifier in join.args.get("using") or []]
     if method == "NATURAL":
         ours = {f.name.lower(): f.name for f in left.fields if f.shown}
         names = [ours[f.name.lower()] for f in right.fields if f.shown and f.name.lower() in ours]
+        if not names:
+            raise Mistake(NAME, "NATURAL JOIN needs a column that both sides have", *span(join), "or write CROSS JOIN")
     on = join.args.get("on")
     if side and on is None and not names and method != "NATURAL":
         raise Mistake(SYNTAX, f"{side} JOIN needs ON or USING", *span(join))
@@ -140,8 +144,12 @@ def _joined(translator: Translator, left: Source, join: exp.Join, outer: Source 
         condition = translator.expressions(both).condition(on)
         if side and (both.node is not before or condition.exists):
             raise Mistake(UNSUPPORTED, f"a query in the ON of a {side} JOIN is not supported", *span(on))
-        if outer is not None and side:
-            _check_own(condition, both, on, side)
+        if any(map(both.is_outside, variables_of(condition.term))):
+            if side:
+                message = f"the ON of a {side} JOIN cannot name a column of the query around it"
+                raise Mistake(UNSUPPORTED, message, *span(on))
+            both.deferred.append(condition)
+            condition = Condition(TRUE)
     both.node = _node(both.node, left.node, right.node, side, condition, translator)
     nulls = [f if side not in ("RIGHT", "FULL") else replace(f, nullable=True) for f in left.fields]
     more = [f if side not in ("LEFT", "FULL") else replace(f, nullable=True) for f in right.fields]
@@ -149,12 +157,6 @@ def _joined(translator: Translator, left: Source, join: exp.Join, outer: Source 
     if merged:
         _merge(both, merged, side, translator)
     return both
-
-
-def _check_own(condition: Condition, both: Source, on: exp.Expr, side: str) -> None:
-    if not set(variables_of(condition.term)) <= {f.column for f in both.fields}:
-        message = f"the ON of a {side} JOIN cannot name a column of the query around it"
-        raise Mistake(UNSUPPORTED, message, *span(on))
 
 
 def _pair(name: str, left: Source, right: Source, join: exp.Join) -> tuple[Field, Field]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 
 from sqlglot import exp, parse
 from sqlglot.errors import ParseError, TokenError
@@ -27,6 +28,18 @@ def parsed(sql: str, offset: int) -> exp.Expr:
     return found[0]
 
 
+_MISSING = re.compile(r"Required keyword: '\w+' missing for <class '[\w.]*\.(\w+)'>")
+_MANY = re.compile(r"number of provided arguments \((\d+)\) is greater than the maximum .* \((\d+)\)")
+
+
+def _incomplete(kind: str, near: str) -> str:
+    """What to say of a construct of the parser that lacks a part."""
+    construct = getattr(exp, kind, None)
+    if isinstance(construct, type) and issubclass(construct, exp.Func) and near == ")":
+        return f"{construct.sql_names()[0]} needs more arguments"
+    return f"something is missing after {near}"
+
+
 def _mistake(error: ParseError, sql: str, offset: int) -> Mistake:
     first = error.errors[0] if error.errors else {}
     near = str(first.get("highlight") or "").strip()
@@ -38,8 +51,15 @@ def _mistake(error: ParseError, sql: str, offset: int) -> Mistake:
     while place > offset and (place >= len(sql) or sql[place].isspace()):
         place -= 1
     said = str(first.get("description") or "").rstrip(".")
+    missing, many = _MISSING.match(said), _MANY.search(said)
     if not near or "Unexpected token" in said:
         message = f"{near} is unexpected here" if near else "the query is not complete"
+    elif missing is not None:
+        message = _incomplete(missing[1], near)
+    elif said.startswith("Found multiple"):
+        message = f"{near} is there twice"
+    elif many is not None:
+        message = f"this function takes {many[2]} argument{'s'[: many[2] != '1']}, not {many[1]}"
     elif said.startswith(("Expected", "Expecting", "Required", "Expression")):
         message = f"near {near}: {said[0].lower()}{said[1:]}"
     else:

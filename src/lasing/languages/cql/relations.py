@@ -51,6 +51,8 @@ _CLAUSES = (
     "distinct",
     "with_",
 )
+_TITLES = {"locks": "FOR UPDATE", "windows": "WINDOW", "laterals": "LATERAL", "sample": "SAMPLE"}
+"""What the parser calls some other clauses, and what they are called in SQL."""
 
 
 @dataclass(slots=True)
@@ -77,6 +79,8 @@ class Translator:
     """The windows that belong to a stream."""
     local: dict[str, View] = field(default_factory=dict)
     """The queries of WITH, by name."""
+    asking: int = 0
+    """In how many queries we are only to find out which columns of the queries around them they name."""
 
     def fresh(self, name: str) -> Variable:
         return self.catalog.builder.variable(variable_name(name))
@@ -155,12 +159,16 @@ class Translator:
     def _select(self, query: exp.Select, outer: Source | None, context: Pattern | None) -> Relation:
         for clause, value in query.args.items():
             if value and clause not in _CLAUSES:
-                shown = clause.rstrip("_").upper().replace("_", " ")
+                shown = _TITLES.get(clause, clause.rstrip("_").upper().replace("_", " "))
                 place = span(value) if isinstance(value, exp.Expr) else span(query)
                 raise Mistake(UNSUPPORTED, f"{shown} is not supported", *place)
+        if not query.expressions:
+            raise Mistake(SYNTAX, "SELECT names no columns", *span(query), "SELECT * selects all of them")
         source = self._from(query, outer)
         if context is not None:
             source.node = Join(context, source.node)
+        for condition in source.deferred:
+            source.node = Filter(source.node, condition)
         where = query.args.get("where")
         if where is not None:
             self._check_no_aggregates(where.this, "WHERE", "HAVING is for conditions on aggregates")
@@ -175,7 +183,8 @@ class Translator:
             raise Mistake(SYNTAX, "HAVING is for groups", *span(query.args["having"]), "add GROUP BY, or use WHERE")
         expressions = self.expressions(source, known)
         if query.args.get("having") is not None:
-            source.node = Filter(source.node, expressions.condition(query.args["having"].this))
+            condition = expressions.condition(query.args["having"].this)  # its queries add columns to the node
+            source.node = Filter(source.node, condition)
         fields = self._items(query, expressions)
         if query.args.get("distinct") is not None:
             self._check_order(query, expressions, fields)
@@ -310,14 +319,23 @@ class Translator:
         builder = self.catalog.builder
         rules, facts, taken = len(builder.rules), len(builder.background), set(builder.taken)
         inside = Source(source.node, source.fields, source.outer)
-        relation = self.query(query, inside)
+        self.asking += 1
+        try:
+            relation = self.query(query, inside)
+        finally:
+            self.asking -= 1
         named = tuple(inside.asked)
         if not named:
             return relation, ()
         lost = next((f for c, f in inside.asked.items() if c not in columns_of(source.node)), None)
         if lost is not None:
-            message = f"{lost.name} is not the same for all rows of a group"
-            raise Mistake(GROUPING, message, *span(query), f"add {lost.name} to GROUP BY")
+            if lost in source.fields:
+                message = f"{lost.name} is not the same for all rows of a group"
+                raise Mistake(GROUPING, message, *span(query), f"add {lost.name} to GROUP BY")
+            if not self.asking:
+                message = f"a query in ON cannot name {lost.name}, a column of the query around the join"
+                raise Mistake(UNSUPPORTED, message, *span(query), "move the condition to WHERE")
+            return relation, ()  # the query around this one is translated again, with the column
         del builder.rules[rules:], builder.background[facts:]
         builder.taken &= taken
         source.node = self.materialized(source.node, "outer")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from lasing.algebra.nodes import Column, Node
+from lasing.algebra.nodes import Column, Condition, Node
 from lasing.errors import similar
 from lasing.languages.cql.mistakes import NAME, Mistake
 from lasing.languages.cql.types import Field
+from lasing.logic.terms import Variable
 
 
 @dataclass(slots=True)
@@ -21,6 +22,8 @@ class Source:
     """The rows of the query around this one, whose columns it can name too."""
     asked: dict[Column, Field] = field(default_factory=dict)
     """The columns that queries inside of this one name."""
+    deferred: list[Condition] = field(default_factory=list)
+    """Conditions of inner joins that name columns of the queries around: they are tested where these are at hand."""
 
     def tables(self) -> list[str]:
         return list(dict.fromkeys(f.table for f in self.fields if f.table is not None))
@@ -29,9 +32,12 @@ class Source:
         """The column of a name; raises a `Mistake` if there is none, or more than one."""
         found = self._own(name, table)
         if len({f.column for f in found}) > 1:
-            tables = " and ".join(dict.fromkeys(f.table or "USING" for f in found))
+            tables = list(dict.fromkeys(f.table or "USING" for f in found))
+            if len(tables) == 1:
+                note = "give one of them another name there, with AS"
+                raise Mistake(NAME, f"{tables[0]} has several columns {name}", offset, length, note)
             note = f"say which: {found[0].table}.{name}"
-            raise Mistake(NAME, f"{name} is in {tables}", offset, length, note)
+            raise Mistake(NAME, f"{name} is in {' and '.join(tables)}", offset, length, note)
         if found:
             return found[0]
         if self.outer is not None:
@@ -50,6 +56,12 @@ class Source:
             return [f for f in self.fields if f.shown and f.name.lower() == wanted]
         known = [f for f in self.fields if f.table is not None and f.table.lower() == table.lower()]
         return [f for f in known if f.name.lower() == wanted]
+
+    def is_outside(self, column: Variable) -> bool:
+        """Whether a query around this one has a column."""
+        return self.outer is not None and (
+            any(f.column == column for f in self.outer.fields) or self.outer.is_outside(column)
+        )
 
     def _all(self) -> Iterator[Field]:
         yield from self.fields

@@ -47,7 +47,8 @@ def combined(
     left = translator.query(query.left, outer, context)
     right = translator.query(query.right, outer, context)
     if len(left.fields) != len(right.fields):
-        message = f"one side has {len(left.fields)} columns, the other {len(right.fields)}"
+        number = f"{len(left.fields)} column{'s'[: len(left.fields) != 1]}"
+        message = f"one side has {number}, the other {len(right.fields)}"
         raise Mistake(TYPE, message, *span(query))
     fields: list[Field] = []
     for one, other in zip(left.fields, right.fields, strict=True):

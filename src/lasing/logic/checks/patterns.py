@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lasing.errors import Diagnostic
-from lasing.logic.functions.patterns import PATTERN_FUNCTIONS, pattern
+from lasing.logic.functions.patterns import PATTERN_FUNCTIONS, check_pattern
 from lasing.logic.program import Program, calls_of
 
 _FLAGS = {entry.name: (entry.most or 0) - 1 for entry in PATTERN_FUNCTIONS}
@@ -20,7 +20,7 @@ def patterns(program: Program) -> Iterator[Diagnostic]:
             given = call.operands[1], call.operands[place] if len(call.operands) > place else ""
             if all(isinstance(operand, str) for operand in given):
                 try:
-                    pattern(*given)
+                    check_pattern(call.operator, *map(str, given))
                 except ValueError as error:
                     message = f"{call.operands[1]} is not a regular expression: {error}"
                     note = "back-references and looking around are not supported" if "flag" not in str(error) else ""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from lasing.logic.functions import reasons
@@ -18,6 +19,8 @@ from lasing.logic.functions.texts import PLAIN, TEXT, as_given, letters, like
 from lasing.logic.values import Truth, Undefined, Value
 
 FLAGS = "ismxq"
+SQL_FLAGS = "gisc"
+"""`g` replaces all matches, and `c` does not ignore case, which is what happens anyway."""
 
 _SPACE_OUTSIDE_CLASSES = re.compile(r"(\\.)|(\[\^?\]?(?:\\.|[^\]\\])*\])|\s+", re.DOTALL)
 _GROUP = re.compile(r"\\(.)|\$([0-9]+)|([\\$])", re.DOTALL)
@@ -48,6 +51,16 @@ def pattern(text: str, flags: str = "") -> Any:
         raise ValueError(reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)) from None
 
 
+def check_pattern(function: str, text: str, flags: str) -> None:
+    """Raise `ValueError` with the reason if a function cannot use a pattern and flags."""
+    if function == "sql_regexp_replace":
+        unknown = set(flags) - set(SQL_FLAGS)
+        if unknown:
+            raise ValueError(f"there is no flag {min(unknown)}: the flags are {' '.join(SQL_FLAGS)}")
+        flags = "".join(flag for flag in flags if flag in "is")
+    pattern(text, flags)
+
+
 def _compiled(text: Value, flags: Value) -> Any:
     try:
         return pattern(letters(text), letters(flags))
@@ -64,15 +77,7 @@ def _replace(text: Value, wanted: Value, replacement: Value, flags: Value = "") 
     if compiled.search("") is not None:  # as XPath has it: what would be replaced is everywhere
         raise Undefined(reasons.BAD_PATTERN)
     write = _template(letters(replacement), compiled.groups, "q" in letters(flags))
-    source, parts, position, length = letters(text), [], 0, 0
-    for found in compiled.finditer(source):
-        begin, end = found.span()
-        parts += [source[position:begin], write(found)]
-        length += len(parts[-1]) + len(parts[-2])
-        if length > LONGEST_TEXT:
-            raise Undefined(reasons.TOO_LONG)
-        position = end
-    return like(text, "".join([*parts, source[position:]]))
+    return like(text, _replaced(compiled, letters(text), write, None))
 
 
 def _template(replacement: str, groups: int, literally: bool) -> Callable[[Any], str]:
@@ -104,6 +109,44 @@ def _group(digits: str, groups: int) -> list[str | int]:
     return [number if number <= groups else "", digits[length:]]
 
 
+_SQL_GROUP = re.compile(r"\\(.?)", re.DOTALL)
+
+
+def _sql_replace(text: Value, wanted: Value, replacement: Value, flags: Value = "") -> Value:
+    """Replace as SQL does: the first match, or all of them with the flag `g`; `\\1` is the first group."""
+    given = set(letters(flags))
+    if given - set(SQL_FLAGS):
+        raise Undefined(reasons.BAD_PATTERN)
+    compiled = _compiled(wanted, "".join(given & set("is")))
+    parts: list[str | int] = []
+    template, position = letters(replacement), 0
+    for found in _SQL_GROUP.finditer(template):
+        parts.append(template[position : found.start()])
+        position = found.end()
+        if found[1] != "\\" and not ("0" <= found[1] <= "9" and int(found[1]) <= compiled.groups):
+            raise Undefined(reasons.BAD_PATTERN)
+        parts.append("\\" if found[1] == "\\" else int(found[1]))
+    parts.append(template[position:])
+
+    def write(found: Any) -> str:
+        return "".join(part if isinstance(part, str) else found[part] or "" for part in parts)
+
+    return like(text, _replaced(compiled, letters(text), write, None if "g" in given else 1))
+
+
+def _replaced(compiled: Any, source: str, write: Callable[[Any], str], most: int | None) -> str:
+    """A text with its first matches, or all of them, replaced."""
+    parts, position, length = [], 0, 0
+    for found in islice(compiled.finditer(source), most):
+        begin, end = found.span()
+        parts += [source[position:begin], write(found)]
+        length += len(parts[-1]) + len(parts[-2])
+        if length > LONGEST_TEXT:
+            raise Undefined(reasons.TOO_LONG)
+        position = end
+    return "".join([*parts, source[position:]])
+
+
 PATTERN_FUNCTIONS: tuple[Function, ...] = (
     call(
         "matches",
@@ -121,6 +164,16 @@ PATTERN_FUNCTIONS: tuple[Function, ...] = (
         as_given,
         _replace,
         'all matches of a regular expression replaced: `replace("a1b22", "([0-9]+)", "<$1>")` is `"a<1>b<22>"`',
+        least=3,
+    ),
+    call(
+        "sql_regexp_replace",
+        (TEXT, PLAIN, PLAIN, PLAIN),
+        "a text",
+        as_given,
+        _sql_replace,
+        "the first match of a regular expression replaced, as SQL has it, or all of them with the flag `g`; `\\1` is "
+        "the first group",
         least=3,
     ),
 )
