@@ -85,6 +85,10 @@ class Cursor:
             self.i += 1
         return token
 
+    def back(self, token: Token) -> None:
+        """Put back a token that was just taken; the end was not."""
+        self.i -= token.kind != "end"
+
     def several(self, item: Callable[[], Item]) -> list[Item]:
         """Read one or more items with commas between them."""
         found = [item()]

@@ -95,6 +95,7 @@ class _Lowering:
     made: list[Rule] = field(default_factory=list)
     streams: dict[str, int] = field(default_factory=dict)
     outputs: list[Output] = field(default_factory=list)
+    cautions: list[Diagnostic] = field(default_factory=list)
     variables: dict[str, str] = field(default_factory=dict)
     """The names of the variables of queries, by those in the rules."""
 
@@ -149,7 +150,8 @@ class _Lowering:
             names = Helpers(predicate_of(pattern.defines.name), self.builder.taken)
             try:
                 match = matched(program, self.types, self.predicates, pattern, names, timed=True)
-            except Never:
+            except Never as never:
+                self.cautions.append(never.caution.diagnostic(known.source))
                 continue
             rules = [*match.rules, *self._result(pattern, known.template, match, number)]
             self.made += [replace(made, source=known.source, offset=pattern.offset, length=6) for made in rules]
@@ -303,6 +305,7 @@ class _Lowering:
             sources=self.sources,
             streams=tuple(Signature(name, arity) for name, arity in self.streams.items() if name in derived),
             only_inputs=True,
+            cautions=tuple(dict.fromkeys(self.cautions)),
             provenance=Provenance(
                 "rule",
                 self._said(),

@@ -153,6 +153,9 @@ class _Reader(Cursor):
         self.events = {}
         name = self.name("a name for the result")
         template, template_offset = self._block()
+        if not list(tokens(template)):
+            note = f"write {name.text} = [dotr_id1 a :{name.text} ; …]"
+            raise Mistake(f"the graph of {name.text} has no triples", name.offset, len(name.text), note)
         shown = [token.text[1:] for token in tokens(template) if token.kind == "variable"]
         if not self.word("FROM", "WHEN"):
             raise self.expected("from")

@@ -258,7 +258,7 @@ class _Reader(Cursor):
     def _length(self) -> Length:
         number = self.next()
         if number.kind != "number" or not number.text.isdigit():
-            self.i -= number.kind != "end"
+            self.back(number)
             raise self.expected("a length such as 5 min")
         unit, token = 0, self.token
         if token.keyword in MILLISECONDS:
@@ -347,7 +347,7 @@ class _Reader(Cursor):
                     return self._call(token)
                 return token.text
             case _:
-                self.i -= token.kind != "end"
+                self.back(token)
                 raise self.expected("a value")
 
     def _call(self, name: Token) -> Term:

@@ -148,7 +148,7 @@ class _Names:
         assert isinstance(atom, Atom)
         if atom.predicate not in self.statics:
             note = similar(atom.predicate, self.statics) or f"give it facts or rules: {atom.predicate}(…)."
-            if atom.predicate in self.defined | self.declared.keys():
+            if atom.predicate in self.defined | self.declared.keys() | self.inferred.keys():
                 note = f"an event belongs in the pattern: AND {atom.predicate}(…)"
             message = f"there is no static atom {atom.predicate}"
             yield Mistake(message, atom.offset, len(atom.predicate), note, NAMES)

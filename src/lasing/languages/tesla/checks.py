@@ -154,7 +154,7 @@ class _Check:
             yield from found
             if not found and not comparable(type_of(expression, self.scope, self.parameters, self.types), wanted):
                 actual = type_of(expression, self.scope, self.parameters, self.types)
-                message = f"{type_.name}.{constraint.attribute} is of type {wanted}, and is compared with a {actual}"
+                message = f"{type_.name}.{constraint.attribute} is of type {wanted}, and is compared with {_a(actual)}"
                 yield Mistake(message, constraint.offset, len(constraint.attribute), code="E713")
         self.scope = outer
         if not binds:
@@ -179,7 +179,7 @@ class _Check:
             if not found:
                 actual = type_of(assignment.expression, self.scope, self.parameters, self.types)
                 if not fits(actual, wanted):
-                    message = f"{assignment.attribute} is of type {wanted}, but the value is a {actual}"
+                    message = f"{assignment.attribute} is of type {wanted}, but the value is {_a(actual)}"
                     yield Mistake(message, assignment.offset, len(assignment.attribute), code="E713")
         for attribute in rule.defines.attributes:
             if attribute.name not in given:
@@ -259,6 +259,10 @@ class _Check:
                 message = f"{aggregate.function} needs numbers, and {type_.name}.{aggregate.attribute} is none"
                 yield Mistake(message, aggregate.offset, len(aggregate.function), code="E713")
         yield from self._constraints(type_, aggregate.constraints, OWN, binds=False)
+
+
+def _a(type_: Type) -> str:
+    return f"an {type_}" if type_ == "int" else f"a {type_}"
 
 
 def _offset(expression: Expression) -> int:

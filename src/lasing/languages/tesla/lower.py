@@ -67,6 +67,7 @@ class _Lowering:
         """The program of rules without mistakes."""
         made: list[Rule] = []
         helpers: dict[str, Helper] = {}
+        cautions: list[Diagnostic] = []
         remembered = {predicate_of(name): len(self.types[name].attributes) for name in self._looked_back_on(rules)}
         taken = {predicate_of(name) for name in self.types}
         truths = any(a.type == "bool" for event in self.types.values() for a in event.attributes)
@@ -75,7 +76,9 @@ class _Lowering:
             names = Helpers(predicate_of(rule.defines.name), taken)
             try:
                 found, match = self._rule(rule, names)
-            except Never:
+            except Never as never:
+                source = places.get(rule)
+                cautions += [] if source is None else [never.caution.diagnostic(source)]
                 continue
             made += [replace(r, source=places.get(rule), offset=rule.offset, length=6) for r in found]
             remembered |= match.streams
@@ -96,6 +99,7 @@ class _Lowering:
             sources=self.sources,
             streams=tuple(Signature(name, arity) for name, arity in remembered.items() if name in derived),
             only_inputs=True,
+            cautions=tuple(dict.fromkeys(cautions)),
             provenance=Provenance("rule", said_of(self.types.values()), helpers, attribute_names(self.types), WORDS),
         )
 

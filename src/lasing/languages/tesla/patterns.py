@@ -15,11 +15,13 @@ from typing import assert_never
 
 from lasing.algebra.terms import call
 from lasing.events.declarations import fits, has_type, tests
+from lasing.events.mistakes import Mistake
 from lasing.languages.tesla.clock import is_time
 from lasing.languages.tesla.positions import TERMINATOR, Moment, order, placed
 from lasing.languages.tesla.syntax import (
     TIMER,
     Aggregate,
+    Between,
     Constant,
     Constraint,
     EventType,
@@ -33,6 +35,7 @@ from lasing.languages.tesla.syntax import (
     TeslaProgram,
     TeslaRule,
     Type,
+    Within,
     anchors,
     parts,
     shared_constant,
@@ -51,6 +54,23 @@ _FUNCTIONS: dict[str, AggregateFunction] = {"AVG": "avg", "SUM": "sum", "MIN": "
 
 class Never(Exception):  # noqa: N818 - it ends the translation of one rule
     """The rule can never fire: an event would have to lie in an interval without time points."""
+
+    def __init__(self, position: Position) -> None:
+        super().__init__()
+        self.position = position
+
+    @property
+    def caution(self) -> Mistake:
+        """The warning that says so."""
+        match self.position:
+            case Within():
+                word, note = "within", "intervals are open at both ends: within 1 from X has no time point"
+            case Between(one, other):
+                word, note = "between", "intervals are open at both ends"
+                if one == other:
+                    note = f"it is between {one} and itself"
+        message = f"this rule never fires: no time lies in the interval of this {word}"
+        return Mistake(message, self.position.offset, len(word), note, "W102")
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +249,7 @@ class Body:
         before = set(self._names)
         moment = self._placed(selection.position, selection.name)
         if moment is None:
-            raise Never
+            raise Never(selection.position)
         event, literals = self._event(selection.event.type, selection.event.constraints, moment, selection.name)
         condition = [self._past(event), *self._order(selection.position, moment.time), *literals]
         used = self.used_up(event)
@@ -306,7 +326,7 @@ class Body:
         if event is None:
             if aggregate.function == "COUNT":
                 return 0, []
-            raise Never
+            raise Never(aggregate.position)
         result = self.new_variable(aggregate.function, aggregate.attribute or aggregate.type)
         tuples: tuple[Term, ...] = (event.moment.time, *event.variables())
         if aggregate.function != "COUNT":

@@ -197,7 +197,7 @@ class _Reader(Cursor):
         token = self.next()
         policy = _POLICIES.get(token.keyword)
         if policy is None:
-            self.i -= 1
+            self.back(token)
             raise self.expected("each, first, last, all or not")
         event = self._description()
         name = self._alias(event.type)
@@ -234,7 +234,7 @@ class _Reader(Cursor):
         token = self.next()
         comparison = _COMPARISONS.get(token.text)
         if comparison is None:
-            self.i -= 1
+            self.back(token)
             raise self.expected("a comparison: = != < <= > >=")
         return Constraint(name.text, comparison, self._expression(), name.offset)
 
@@ -261,7 +261,7 @@ class _Reader(Cursor):
     def _length(self) -> Length:
         number = self.next()
         if number.kind != "number" or not number.text.isdigit():
-            self.i -= 1
+            self.back(number)
             raise self.expected("a length such as 5 min")
         unit = 1 if self.milliseconds else 0
         token = self.token
@@ -323,10 +323,13 @@ class _Reader(Cursor):
                 return Constant(-inner.value, token.offset)
             return Operation("-", Constant(0, token.offset), inner)
         if token.kind != "word":
-            self.i -= 1
+            self.back(token)
             raise self.expected("a value")
         if token.text.upper() in AGGREGATES and self.token.text == "(":
             return self._aggregate(token)
+        if self.token.text == "(" and self.token.kind == "mark":
+            note = similar(token.text.upper(), AGGREGATES) or f"aggregates are {', '.join(AGGREGATES)}"
+            raise Mistake(f"there is no aggregate {token.text}", token.offset, len(token.text), note)
         if token.keyword in ("true", "false") and self.token.text != ".":
             return Constant(Truth(token.keyword == "true"), token.offset)
         if self.accept("."):

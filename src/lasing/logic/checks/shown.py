@@ -11,6 +11,8 @@ from lasing.logic.program import Program
 
 def shown(program: Program) -> Iterator[Diagnostic]:
     """W104 for a predicate in `#show` that neither a rule nor a stream provides."""
+    if any(caution.code == "W102" for caution in program.cautions):
+        return  # the language of the program says why in its own words
     facts = facts_of(program)
     able = facts.derived | facts.streamed | (facts.read - facts.background)
     for output in program.outputs or ():

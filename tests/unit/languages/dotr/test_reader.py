@@ -154,6 +154,7 @@ PAIR = f"{RULE}and each {TEMP} within 5 s from Smoke "
         ("define F [:a :b 1]", "expected =, but found ["),
         ("define F = :a", "expected [ or {, but found :a"),
         ("define F = [:a", "this [ is never closed"),
+        (f"{PREFIX}define F = [] from {SMOKE}", "the graph of F has no triples"),
         (f"{PREFIX}define F = [:a :b 1] of X", "expected from, but found of"),
         (f"{PREFIX}define F = [:a :b 1] from ?x", "expected an event, such as Smoke = [SELECT …], but found ?x"),
         (f"{PREFIX}define F = [:a :b 1] from A = [ASK {{ ?s :p 1 }}]", "an event needs a SELECT"),

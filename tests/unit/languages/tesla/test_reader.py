@@ -26,6 +26,7 @@ from lasing.languages.tesla.syntax import (
     TeslaRule,
     Within,
 )
+from lasing.logic.checks import CAUTIONS, findings
 from lasing.logic.values import Truth
 
 PAPER = """
@@ -182,6 +183,11 @@ def test_comparisons(written: str, meant: str) -> None:
         ("define R() from A() and each B() within 5 weeks from A", "there is no unit weeks"),
         ("define R() from A() and each B() within 0 from A", "a length is longer than nothing"),
         ("define R() from A() and not B()", "expected within 5 min from …, or between … and …, but the text ends"),
+        ("define R() from A() and each B() within", "expected a length such as 5 min, but the text ends"),
+        ("define R() from A() and", "expected each, first, last, all or not, but the text ends"),
+        ("define R() from A(x", "expected a comparison: = != < <= > >=, but the text ends"),
+        ("define R() from A(x =", "expected a value, but the text ends"),
+        ("define R() from A(x = MEDIAN(B.x) within 5 from A)", "there is no aggregate MEDIAN"),
         ("define R() from A(x ~ 5)", "unexpected character ~"),
         ("define R() from A(x like 5)", "expected a comparison: = != < <= > >=, but found like"),
         ("define R() from A(x = )", "expected a value, but found )"),
@@ -228,6 +234,32 @@ def test_reading_goes_on_after_a_mistake() -> None:
 def test_texts_that_do_not_fit_together(text: str, message: str) -> None:
     _, found = lower([SourceText("p.tesla", text)], {})
     assert message in [diagnostic.message for diagnostic in found]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "place"),
+    [
+        ("last B() within 1 from A", "within"),
+        ("each B() between A and A", "between"),
+        ("all B() within 1 from A", "within"),
+    ],
+)
+def test_a_pattern_without_time_is_a_warning_at_its_place(pattern: str, place: str) -> None:
+    text = f"event A(); event B(); define R() from A() and {pattern}"
+    program, found = lower([SourceText("p.tesla", text)], {})
+    assert not found
+    (caution,) = program.cautions
+    assert caution.code == "W102"
+    assert caution.message == f"this rule never fires: no time lies in the interval of this {place}"
+    assert caution.place is not None
+    assert text[caution.place.column - 1 :].startswith(place)
+    assert [f.code for f in findings(program, CAUTIONS)] == ["W102"]
+
+
+def test_an_aggregate_over_no_time_is_a_warning() -> None:
+    text = "event A(); event B(x); define R(y) from A() with y = MAX(B.x) within 1 from A"
+    program, _ = lower([SourceText("p.tesla", text)], {})
+    assert [caution.code for caution in program.cautions] == ["W102"]
 
 
 def test_an_empty_text_says_nothing() -> None:
