@@ -263,7 +263,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         ),
         "W217": (
             "an event of a pattern of ETALIS can be of any age, because no limit bounds the pattern, or because of the "
-            "separable encoding"
+            "separable encoding; or a window of SQL keeps all rows"
         ),
         "W218": (
             "the separable encoding of ETALIS merges intervals of one event that overlap or touch, which some streams "

@@ -58,14 +58,16 @@ class Selection:
         return sum(cells) + len(self.sections) + sum(table.name not in self.left_out for table in self.costs)
 
 
-def names() -> dict[str, str]:
-    """Every name that can be selected, and its question."""
+def names(asked: Sequence[str] = ()) -> dict[str, str]:
+    """Every name that can be selected, or those of the given names and their groups, each with its question."""
     questions = {experiment.name: experiment.question for experiment in EXPERIMENTS.values()}
     questions |= {table.name: table.question for table in COSTS}
     for group, members in GROUPS.items():
         if group not in questions and members:
             questions[group] = f"All of {', '.join((*members, *BARS_OF.get(group, ())))}."
-    return {**questions, BARS: f"Which bars does the engine clear? One by one: {', '.join(SECTIONS)}."}
+    questions |= {BARS: f"Which bars does the engine clear? One by one: {', '.join(SECTIONS)}."}
+    wanted = {one for name in asked for one in (name, *GROUPS.get(name, ()))}
+    return {name: question for name, question in questions.items() if not asked or name in wanted}
 
 
 def choose(asked: Sequence[str] = (), quick: bool = False) -> Selection:

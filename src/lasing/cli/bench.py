@@ -32,7 +32,10 @@ def bench(
             show_default=False,
         ),
     ] = None,
-    list_names: Annotated[bool, typer.Option("--list", help="Print each name and what it measures, and exit.")] = False,
+    list_names: Annotated[
+        bool,
+        typer.Option("--list", help="Print each name, or those of the given groups, and what it measures; then exit."),
+    ] = False,
     against: Annotated[
         str | None,
         typer.Option(
@@ -58,15 +61,15 @@ def bench(
     from lasing.bench.reporting.report import NO_PICTURES, BenchReport, Place, describe
     from lasing.bench.run import measure
 
-    if list_names:
-        questions = experiments.names()
-        for name, question in questions.items():
-            typer.echo(f"{name:<{max(map(len, questions))}}  {question}")
-        return
     try:
         selected = experiments.choose(names or (), quick)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="NAME") from None
+    if list_names:
+        questions = experiments.names(names or ())
+        for name, question in questions.items():
+            typer.echo(f"{name:<{max(map(len, questions))}}  {question}")
+        return
     if against is not None:
         _compare(against, names or [], rounds, quick)
         return

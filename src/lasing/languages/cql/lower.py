@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from lasing.algebra.changes import difference_of
@@ -17,7 +17,7 @@ from lasing.languages.cql.inserts import inserted_rows
 from lasing.languages.cql.mistakes import NAME, WINDOW, Mistake, Mistakes, no_constants
 from lasing.languages.cql.parsing import parsed
 from lasing.languages.cql.relations import Relation, Translator, renamed
-from lasing.languages.cql.syntax import Declaration, Insert, Query, Statement
+from lasing.languages.cql.syntax import Declaration, Insert, Query, Range, Statement
 from lasing.languages.cql.types import Field, Typed, column_type
 from lasing.languages.cql.windows import slide_of, tick_of
 from lasing.logic.formulas import Atom, Compare, Formula, Not, Sometime, TimeWindow, Window
@@ -68,6 +68,7 @@ class _Queries:
         self, texts: Sequence[tuple[SourceText, list[Statement], Mistakes]], sources: tuple[SourceText, ...]
     ) -> None:
         self._sources = sources
+        self._texts = [(source, part) for source, part, _ in texts]
         self._source: SourceText | None = None
         self._statements = [statement for _, part, _ in texts for statement in part]
         self._declared = [s for s in self._statements if isinstance(s, Declaration)]
@@ -217,8 +218,19 @@ class _Queries:
             only_inputs=bool(inputs),
             nulls=True,
             lookups=tuple(_lookup(table) for table in self._declared if not table.stream),
+            cautions=tuple(self._unbounded()),
             provenance=Provenance("query", self._said, self._builder.helpers, self._variables(), _WORDS),
         )
+
+    def _unbounded(self) -> Iterator[Diagnostic]:
+        """A warning for each window that keeps all rows."""
+        note = "memory grows with the stream; a window such as [RANGE 1 HOUR] bounds it"
+        for source, part in self._texts:
+            for query in (s for s in part if isinstance(s, Query)):
+                for window in query.windows.values():
+                    if window.content == Range(None):
+                        message = "unbounded state: this window keeps all rows"
+                        yield Mistake("W217", message, window.offset, window.length, note).diagnostic(source)
 
     def _variables(self) -> dict[str, str]:
         """The names of columns, by those of variables."""

@@ -112,3 +112,12 @@ def test_a_correlated_query_in_the_on_of_an_outer_join_is_refused() -> None:
     text = f"{SETUP}SELECT s.k FROM s [NOW] LEFT JOIN t ON t.n > (SELECT MAX(v) FROM s [RANGE 5] AS x);"
     _, found = lower([SourceText("q.sql", text)], {})
     assert [d.code for d in found] == ["E726"]
+
+
+def test_a_window_that_keeps_all_rows_is_a_warning_at_its_place() -> None:
+    program, found = lower([SourceText("q.sql", f"{SETUP}SELECT COUNT(*) FROM s [UNBOUNDED];")], {})
+    assert not found
+    (caution,) = program.cautions
+    assert (caution.code, caution.message) == ("W217", "unbounded state: this window keeps all rows")
+    assert caution.place is not None
+    assert (caution.place.line, caution.place.column) == (3, 24)
