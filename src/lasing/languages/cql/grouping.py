@@ -145,6 +145,7 @@ def _aggregated(aggregate: exp.Expr, expressions: Expressions) -> tuple[Aggregat
         return Aggregated("count", column, term), Typed(column, "BIGINT", False)
     if argument is None or isinstance(argument, exp.Star):
         raise Mistake(TYPE, f"{type(call_).__name__.upper()} takes one argument", *span(call_))
+    _check_own(call_, argument, expressions.source)
     value = expressions.column(argument, "Value")
     if function in ("plain_sum", "plain_avg") and not fits(value.type, *NUMBERS):
         raise Mistake(TYPE, f"this is {value.type}, but a number is needed", *span(argument))
@@ -160,6 +161,16 @@ def _aggregated(aggregate: exp.Expr, expressions: Expressions) -> tuple[Aggregat
     if function == "plain_avg" and value.type == "DECIMAL":
         result = Typed(call("sql_cast", column, "DECIMAL", "DOUBLE"), "DOUBLE")
     return Aggregated(function, column, counted, distinct), result
+
+
+def _check_own(aggregate: exp.Expr, argument: exp.Expr, source: Source) -> None:
+    """Refuse an aggregate of columns that are all outside: in SQL it is one of the query around."""
+    if argument.find(exp.Query) is not None:
+        return
+    named = [source.find(c.name, c.table or None, *span(c)).column for c in argument.find_all(exp.Column)]
+    if named and all(map(source.is_outside, named)):
+        message = f"{aggregate.sql()} is an aggregate of the query around this one"
+        raise Mistake(GROUPING, message, *span(aggregate), "name a column of this query, or write COUNT(*)")
 
 
 def _if(condition: Term, value: Term) -> Term:

@@ -281,10 +281,10 @@ class Translator:
         return [(column, nulls_first), (key.term, descending)]
 
     def _key(self, item: exp.Expr, expressions: Expressions, fields: list[Field]) -> Typed:
-        if isinstance(item, exp.Literal) and not item.is_string:
-            place = int(item.this) if item.this.isdecimal() else 0
+        if isinstance(item, exp.Literal):
+            place = int(item.this) if item.this.isdecimal() and not item.is_string else 0
             if not 1 <= place <= len(fields):
-                raise Mistake(NAME, f"there is no column {item.this} to order by", *span(item))
+                raise Mistake(NAME, f"there is no column {item.sql()} to order by", *span(item))
             return fields[place - 1].typed
         if isinstance(item, exp.Column) and not item.table:
             named = [f for f in fields if f.name.lower() == item.name.lower()]

@@ -213,7 +213,7 @@ def _cautions(rule: EventRule, intervals: Intervals, bodies: Sequence[Body]) -> 
     """What the author of a rule may not have meant."""
     name = rule.head.name
     if not bodies:
-        message = f"this rule never fires: its limits leave no time for the events of {name}"
+        message = f"this rule never fires: no intervals of its events can fit together as {name} needs"
         yield Mistake(message, rule.head.offset, len(name), code="W102")
     for event in intervals.unbounded:
         message = f"unbounded state: {event.name} can be of any age when {name} ends"

@@ -371,7 +371,10 @@ class _Reader(Cursor):
                 f"expected {what}, but found {self.token.text}", self.token.offset, len(self.token.text), note
             )
         if self.token.kind != "word" or self.token.keyword in KEYWORDS:
-            raise self.expected(what)
+            mistake = self.expected(what)
+            if self.token.keyword in KEYWORDS:
+                mistake.note = f"{self.token.text} is a keyword, in any case: give the event another name"
+            raise mistake
         return self.next()
 
 

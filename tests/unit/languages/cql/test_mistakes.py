@@ -59,6 +59,8 @@ SETUP = "CREATE STREAM s (k VARCHAR, v DOUBLE, ts BIGINT, TIME ts);\nCREATE TABL
         ("SELECT v FROM s [NOW] NATURAL JOIN (SELECT n FROM t) q", "E722", "n", "a column that both sides have"),
         ("SELECT COUNT(*) FILTER (WHERE v) FROM s [NOW]", "E723", "v", "BOOLEAN is needed"),
         ("SELECT k FROM s [NOW] UNION SELECT k, n FROM t", "E723", "k", "1 column, the other 2"),
+        ("SELECT n, (SELECT SUM(t.n) FROM s [NOW]) FROM t", "E725", "SUM(t.n)", "an aggregate of the query around"),
+        ("SELECT k FROM s [NOW] ORDER BY 'v'", "E722", "'v'", "no column 'v' to order by"),
         ("SELECT SUM(v ORDER BY k) FROM s [NOW]", "E726", "v", "ORDER BY in an aggregate"),
         ("SELECT k FROM s [NOW] GROUP BY ROLLUP (k)", "E726", "k", "ROLLUP (k) is not supported"),
         ("SELECT k FROM s [NOW] FOR UPDATE", "E726", "k", "FOR UPDATE is not supported"),
