@@ -108,6 +108,13 @@ def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("fakes")
+def test_list_names_the_experiments_of_a_group() -> None:
+    listed = [line.split()[0] for line in bench("dotr", "--list").stdout.splitlines()]
+    assert "dotr-rules" in listed
+    assert listed[-1] == "dotr"
+    assert all(name.startswith("dotr") for name in listed)
+
+
 def test_names() -> None:
     listed = bench("--list").stdout.splitlines()
     assert listed[0] == "fake-join   What does a join cost?"

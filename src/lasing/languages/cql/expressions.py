@@ -16,7 +16,7 @@ from lasing.algebra.nodes import Condition, Exists, Extend, columns_of
 from lasing.algebra.terms import FALSE, TRUE, call
 from lasing.errors import similar
 from lasing.languages.cql.calls import arguments_of, name_in_sql, name_of
-from lasing.languages.cql.functions import FUNCTIONS, NAMES, known_names, same_type
+from lasing.languages.cql.functions import FUNCTIONS, NAMES, known_names, main_names, same_type
 from lasing.languages.cql.literals import constant, duration, exact_constant
 from lasing.languages.cql.mistakes import GROUPING, NAME, SYNTAX, TYPE, UNSUPPORTED, Mistake, Mistakes
 from lasing.languages.cql.places import span
@@ -477,7 +477,7 @@ class Expressions:
         known = FUNCTIONS.get(NAMES.get(name, name))
         if known is None:
             shown = name if isinstance(expression, exp.Extract) else name_in_sql(expression)
-            note = similar(shown, known_names()) or f"functions are {', '.join(known_names())}"
+            note = similar(shown, known_names()) or f"functions are {', '.join(main_names())}"
             raise Mistake(NAME, f"there is no function {shown}", *span(expression), note)
         if len(arguments) < known.least or (known.most is not None and len(arguments) > known.most):
             least = "at least " if known.most is None else ""

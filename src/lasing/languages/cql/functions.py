@@ -136,6 +136,11 @@ SPECIAL = (
 
 
 def known_names() -> list[str]:
-    """Every name of a function; those of the parser are not names in SQL."""
-    own = [name for name in FUNCTIONS if name not in ("STR_POSITION", "REGEXP_LIKE", "SHA")]
-    return [*own, *NAMES, *AGGREGATES, *SPECIAL]
+    """Every name of a function."""
+    return [*main_names(), *NAMES]
+
+
+def main_names() -> list[str]:
+    """A name for each function; some of those of the parser are none in SQL."""
+    written = {"STR_POSITION": "STRPOS", "REGEXP_LIKE": "REGEXP_MATCHES", "SHA": "SHA1"}
+    return [*(written.get(name, name) for name in FUNCTIONS), *AGGREGATES, *SPECIAL]

@@ -261,7 +261,7 @@ class _Check:
         yield from self._constraints(type_, aggregate.constraints, OWN, binds=False)
 
 
-def _a(type_: Type) -> str:
+def _a(type_: Type | None) -> str:
     return f"an {type_}" if type_ == "int" else f"a {type_}"
 
 
