@@ -107,7 +107,6 @@ def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert re.search(r"lights, 1 of 2 .* 3/5 ", shown)
 
 
-@pytest.mark.usefixtures("fakes")
 def test_list_names_the_experiments_of_a_group() -> None:
     listed = [line.split()[0] for line in bench("dotr", "--list").stdout.splitlines()]
     assert "dotr-rules" in listed
@@ -115,6 +114,7 @@ def test_list_names_the_experiments_of_a_group() -> None:
     assert all(name.startswith("dotr") for name in listed)
 
 
+@pytest.mark.usefixtures("fakes")
 def test_names() -> None:
     listed = bench("--list").stdout.splitlines()
     assert listed[0] == "fake-join   What does a join cost?"
