@@ -252,7 +252,7 @@ def _render_one(d: Diagnostic) -> str:
 
 def _excerpt(place: Place) -> tuple[str, str]:
     """The line and the carets below it; for a very long line, only the part around the place."""
-    text, column = place.text.expandtabs(1), place.column - 1 - place.begin
+    text, column = place.text.partition("\n")[0].expandtabs(1), place.column - 1 - place.begin
     if len(text) > _LONGEST_LINE_SHOWN:
         begin = max(0, column - _LONGEST_LINE_SHOWN // 2)
         cut = text[begin : begin + _LONGEST_LINE_SHOWN]

@@ -19,6 +19,7 @@ from lasing.logic.values import Value, looks_like_term, value_from_text
 from lasing.timeline.ticks import Tick
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
+_NEVER_CLOSED = "unexpected end of data"
 _DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 
@@ -50,6 +51,7 @@ class Lines:
         self._following = following
         self.first = block.line
         self._taken = 0
+        self._row: list[str] = []
 
     @property
     def over(self) -> bool:
@@ -65,7 +67,14 @@ class Lines:
             self._next = next(self._lines, None)
         line, self._next = self._next, next(self._lines, None)
         self._taken += 1
+        self._row.append(line)
         return f"{line}\n"
+
+    def row(self) -> str:
+        """The lines that have been taken since this was last asked, as they are in the file."""
+        row = "\n".join(self._row)
+        self._row.clear()
+        return row
 
     def rest(self) -> Block:
         """The lines that have not been taken."""
@@ -112,14 +121,16 @@ class CsvReader:
             try:
                 cells = next(reader, None)
             except csv.Error as error:
+                wrong = _not_csv(error, Place(name, line, 1, lines.row()))
                 if self.header is None:
-                    raise fault("E501", f"this is not CSV: {error}", Place(name, line, 1)) from None
-                self.maker.gaps.bad.take(fault("E501", f"this is not CSV: {error}", Place(name, line, 1)))
+                    raise wrong from None
+                self.maker.gaps.bad.take(wrong)
                 continue
             if cells is None:
                 break
+            place = Place(name, line, 1, lines.row())
             if cells or self.header is None:
-                yield Place(name, line, 1, ",".join(cells)), cells
+                yield place, cells
 
     def take_header(self, cells: list[str]) -> None:
         """Take the first row, which names the columns."""
@@ -137,6 +148,13 @@ class CsvReader:
         if self.header is None:
             note = "a CSV file begins with a header, such as: time,sensor,value"
             raise fault("E505", f"{self.maker.name} is empty", note=note)
+
+
+def _not_csv(error: csv.Error, place: Place) -> LasingError:
+    if str(error) == _NEVER_CLOSED:
+        note = "a quotation mark in a cell is written twice, and the cell has quotation marks around it"
+        return fault("E501", "this is not CSV: a quotation mark opens a cell, and none closes it", place, note)
+    return fault("E501", f"this is not CSV: {error}", place)
 
 
 def cell_value(text: str) -> Value:

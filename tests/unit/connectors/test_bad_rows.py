@@ -42,6 +42,28 @@ def test_bad_rows_are_left_out_and_handed_over(tmp_path: Path, name: str, engine
     assert all(row.file == str(tmp_path / name) and row.reason and row.row for row in found)
 
 
+@pytest.mark.parametrize(
+    ("rows", "place", "row", "reason"),
+    [
+        ('2,"b"x\n', 3, '2,"b"x', "expected after"),
+        ('2,"b,c",d\n', 3, '2,"b,c",d', "3 cells"),
+        ('2,"b\nc",d\n', 3, '2,"b\nc",d', "3 cells"),
+        ('2,b\n3,"c\n4,d\n', 4, '3,"c\n4,d', "none closes it"),
+    ],
+)
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_a_bad_row_of_csv_is_handed_over_as_it_is(
+    tmp_path: Path, rows: str, place: int, row: str, reason: str, engine: str
+) -> None:
+    (tmp_path / "p.csv").write_text(f"time,x\n1,a\n{rows}", encoding="utf-8")
+    found: list[BadRow] = []
+    run = lasing.run(PROGRAM, tmp_path / "p.csv", engine=engine, bad_rows=found.append)  # type: ignore[arg-type]
+    with pytest.warns(LasingWarning, match="W209"):
+        list(run)
+    assert [(bad.line, bad.row) for bad in found] == [(place, row)]
+    assert reason in found[0].reason
+
+
 COLUMNS = {
     "p.csv": ("time,x\n1,a\nsoon,b\n3,c\n2,d\n", ["time", "time"]),
     "p.jsonl": ('{"time": 1, "x": 1}\n{"time": 2, "x": [1]}\n{"time": 3, "y": 1}\n', ["x", "y"]),
