@@ -79,9 +79,14 @@ def test_a_file_that_grows_and_is_rotated(folder: Path) -> None:
     ("address", "message"),
     [
         ("mqtt://me:hunter2@h/t", "a password does not belong in an address"),
+        ("mqtt://me:hunter2@h:99999/t", "a password does not belong in an address"),
+        ("mqtt://me:x/hunter2@h/t", "a password does not belong in an address"),
+        ("mqtt://me@h/t?password=hunter2", "add ?password_env=NAME"),
+        ("mqtt://me@h/t?passwort=hunter2", "a secret does not belong in an address"),
+        ("http://h:1/t?token=hunter2", "add ?token_env=NAME"),
         ("mqtt://h", "the topic is missing"),
         ("tcp://h", "port is missing"),
-        ("tcp://h:x", "Port could not be cast"),
+        ("tcp://h:x", "the port is not a number from 0 to 65535"),
         ("tcp://", "the host is missing"),
         ("unix://s", "a Unix socket has a path and no host"),
         ("tcp://127.0.0.1:1?tls=maybe", "tls must be true or false"),
@@ -94,6 +99,17 @@ def test_wrong_addresses(folder: Path, address: str, message: str) -> None:
     assert done.returncode == 1
     assert message in done.stderr
     assert "hunter2" not in done.stderr
+
+
+@pytest.mark.parametrize("address", ["ftp://me:hunter2@h/t", "tpc://127.0.0.1:1"])
+def test_unknown_kinds_of_addresses(folder: Path, address: str) -> None:
+    (folder / "p.facts").write_text(STREAM, encoding="utf-8")
+    for arguments in (["run", "prog.lars", address], ["run", "prog.lars", "p.facts", "--output", address]):
+        done = lasing(*arguments, folder=folder)
+        assert done.returncode in (1, 2)
+        assert "is no kind of address that is known" in done.stderr
+        assert "tcp" in done.stderr
+        assert "hunter2" not in done.stderr
 
 
 def test_a_packed_file_cannot_be_followed(folder: Path) -> None:

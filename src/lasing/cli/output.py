@@ -19,7 +19,7 @@ from lasing.cli.console import note, standard_output
 from lasing.cli.options import choose
 from lasing.cli.sending import send_output, sent_format
 from lasing.connectors.files import is_live, unwritable
-from lasing.connectors.live.address import is_address
+from lasing.connectors.live.address import is_address, refuse_unknown_address
 from lasing.connectors.rdf.endings import need_library
 from lasing.connectors.sinks import (
     COMPRESSED,
@@ -80,6 +80,7 @@ def output_format(form: str, output: str) -> OutputFormat:
     """The format that `--format` names, or that of the file's ending, or text; JSON lines to an address."""
     if form:
         choose("--format", form, OUTPUT_FORMATS)
+    refuse_unknown_address(output)
     if is_address(output):
         return sent_format(form, output)
     if not form:

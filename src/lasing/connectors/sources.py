@@ -16,7 +16,7 @@ from lasing.connectors.csv import read_csv
 from lasing.connectors.facts import parse_facts, read_facts
 from lasing.connectors.files import PACKED, OnBytesRead, first_line, is_live
 from lasing.connectors.jsonl import read_jsonl
-from lasing.connectors.live.address import followed_path, is_address, live_path
+from lasing.connectors.live.address import followed_path, is_address, live_path, refuse_unknown_address
 from lasing.connectors.live.paths import LivePath
 from lasing.connectors.missing import Gaps
 from lasing.connectors.objects import STREAMS, object_rows
@@ -145,6 +145,7 @@ def file_source(argument: str, time: str = TIME, standard_input: str = "facts") 
     """
     mapped = None if os.path.exists(argument) else _MAPPED.fullmatch(argument)
     name = mapped["path"] if mapped else argument
+    refuse_unknown_address(name)
     path = live_path(name) if is_address(name) else Path(name)
     form = _format(path, standard_input)
     if mapped is None:

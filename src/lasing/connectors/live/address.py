@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,24 +12,28 @@ from lasing.connectors.live.followed_file import FollowedFile
 from lasing.connectors.live.making import SINK_KEYS, SOURCE_KEYS, Keys, live_sink, live_source
 from lasing.connectors.live.paths import LivePath
 from lasing.connectors.live.protocol import LiveSink, LiveSource
-from lasing.errors import fault
+from lasing.connectors.live.redacted import is_secret, redacted
+from lasing.errors import fault, similar
 
 SCHEMES = ("tcp", "tcp-listen", "unix", "unix-listen", "http", "https", "mqtt", "mqtts", "kafka", "kafkas")
+_SECRETS = "add ?password_env=NAME"
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+")
 _AT_ONCE = 1024
 _A_WHILE = 0.5
 
 
 def live_path(url: str) -> LivePath:
     """The live stream at an address, as a path. It keeps what it has received in memory."""
-    return LivePath(url, lambda: _lines(live_source(settings_of(url), url, None)))
+    return LivePath(redacted(url), lambda: _lines(live_source(settings_of(url), url, None)))
 
 
 def sink_at(url: str, name: str, content_type: str, is_json: bool = True) -> LiveSink:
     """The sink at an address. Ids of messages begin with `name`; `content_type` is for HTTP. Lines that are not JSON
     get no ids, unless the address asks for them: they would be another column."""
     if urlsplit(url).scheme.lower().endswith("-listen"):
-        note = f"such as {url.replace('-listen', '', 1)}"
-        raise fault("E524", f"{url}: results are sent to someone who listens, so name where", note=note)
+        shown = redacted(url)
+        note = f"such as {shown.replace('-listen', '', 1)}"
+        raise fault("E524", f"{shown}: results are sent to someone who listens, so name where", note=note)
     settings = settings_of(url, SINK_KEYS)
     settings.pop("listen", None)
     if not is_json and "ids" in SINK_KEYS[settings["format"]]:
@@ -47,8 +52,20 @@ def is_address(text: str) -> bool:
     >>> is_address("tcp://127.0.0.1:9000"), is_address("temp.csv"), is_address("c:/temp.csv")
     (True, False, False)
     """
+    return _scheme(text) in SCHEMES
+
+
+def refuse_unknown_address(text: str) -> None:
+    """Fail if a text is an address of a kind that there is not. It would be taken for the name of a file."""
+    scheme = _scheme(text)
+    if scheme and scheme not in SCHEMES:
+        note = similar(scheme, SCHEMES) or f"addresses begin with {', '.join(f'{known}://' for known in SCHEMES)}"
+        raise fault("E524", f"{redacted(text)}: {scheme}:// is no kind of address that is known", note=note)
+
+
+def _scheme(text: str) -> str:
     scheme, colon, _ = text.partition("://")
-    return bool(colon) and scheme.lower() in SCHEMES
+    return scheme.lower() if colon and _SCHEME.fullmatch(scheme) else ""
 
 
 def settings_of(url: str, known: Mapping[str, Keys] = SOURCE_KEYS) -> dict[str, Any]:
@@ -60,18 +77,28 @@ def settings_of(url: str, known: Mapping[str, Keys] = SOURCE_KEYS) -> dict[str, 
     ...     "password_env": "SECRET", "tls": False}
     True
     """
+    shown = redacted(url)
     try:
         parts = urlsplit(url.replace("#", "%23"))
-        several = parts.scheme in ("kafka", "kafkas")  # servers, of which urllib reads only one
-        host, port = parts.hostname or "", None if several else parts.port
-    except ValueError as error:
-        raise fault("E524", f"{url}: {error}") from None
+    except ValueError:
+        raise fault("E524", f"{shown}: this is not an address", note="such as tcp://127.0.0.1:9000") from None
     if parts.password is not None:
-        shown = url.replace(f":{parts.password}@", ":…@")
-        raise fault("E524", f"{shown}: a password does not belong in an address", note="add ?password_env=NAME")
-    found = _by_scheme(url, parts, host, port)
+        raise fault("E524", f"{shown}: a password does not belong in an address", note=_SECRETS)
+    several = parts.scheme in ("kafka", "kafkas")  # servers, of which urllib reads only one
+    try:
+        host, port = parts.hostname or "", None if several else parts.port
+    except ValueError:
+        if "…@" in shown:  # a password with a slash
+            raise fault("E524", f"{shown}: a password does not belong in an address", note=_SECRETS) from None
+        message = f"{shown}: the port is not a number from 0 to 65535"
+        raise fault("E524", message, note=f"such as {parts.scheme}://127.0.0.1:9000") from None
+    found = _by_scheme(shown, parts, host, port)
     keys = known[found["format"]]
     for key, text in parse_qsl(parts.query, keep_blank_values=True):
+        if is_secret(key):
+            secrets = [known for known in keys if known.endswith("_env")]
+            note = f"add ?{secrets[0]}=NAME" if secrets else ""
+            raise fault("E524", f"{shown}: a secret does not belong in an address", note=note)
         value: Any = text
         if bool in keys.get(key, ()) and text in ("true", "false"):
             value = text == "true"
