@@ -74,10 +74,12 @@ class WholeFiles:
         return self._declared
 
     def start(self, position: Position | None, live: bool) -> None:
+        if isinstance(position, dict):
+            raise _other(self._source, LINES, FILES)
         self._seen = set(position or ())
         self._live = live
         if not self._path.exists():
-            raise fault("E613", f"sources.{self._source.name}: {self._path} does not exist")
+            raise _missing(self._source)
         self._look()
 
     def _look(self) -> None:
@@ -149,10 +151,12 @@ class GrowingFiles:
         return self._text.columns
 
     def start(self, position: Position | None, live: bool) -> None:
+        if isinstance(position, list):  # of whole files; a folder that is gone looks like a file that is still to come
+            raise _other(self._source, FILES, LINES) if self._path.exists() else _missing(self._source)
         self._places = {name: _Place(*place) for name, place in (position or {}).items()}
         if not live:
             if not self._path.exists():
-                raise fault("E613", f"sources.{self._source.name}: {self._path} does not exist")
+                raise _missing(self._source)
             self._sizes = {path.name: path.stat().st_size for path in _listed(self._path)}
         for path in _listed(self._path):
             place = self._places.get(path.name)
@@ -257,6 +261,16 @@ def _listed(path: Path) -> list[Path]:
         found = [Path(entry.path) for entry in os.scandir(path) if entry.is_file() and entry.name[0] not in "._"]
         return sorted(found)
     return [path] if path.exists() else []
+
+
+def _missing(source: SourceConfig) -> LasingError:
+    return fault("E613", f"sources.{source.name}: {source.given['path']} does not exist")
+
+
+def _other(source: SourceConfig, before: str, now: str) -> LasingError:
+    message = f"sources.{source.name}: {source.given['path']} was read as {before} up to the checkpoint, not as {now}"
+    note = f'follow = "{before}" reads on in the same way; or start with a new checkpoint'
+    return fault("E613", message, note=note)
 
 
 _KINDS: tuple[tuple[Callable[[Any], bool], str], ...] = (

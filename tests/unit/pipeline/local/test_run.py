@@ -384,6 +384,34 @@ def test_a_file_that_has_become_shorter(tmp_path: Path) -> None:
         run(path)
 
 
+def test_a_folder_that_is_gone_after_a_restart(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.csv").write_text(csv_text(stream(6, late=0)))
+    for head in (HEAD, LIVE):
+        path = written(tmp_path, HEAD + SOURCE.format(format="csv", path="in") + OUT)
+        run(path)
+        path = written(tmp_path, head + SOURCE.format(format="csv", path="in") + OUT)
+        folder.rename(tmp_path / "away")
+        with pytest.raises(LasingError, match=r"E613.*in does not exist"):
+            run(path)
+        (tmp_path / "away").rename(folder)
+    folder.rename(tmp_path / "away")
+    folder.write_text(csv_text(stream(6, late=0)))
+    with pytest.raises(LasingError, match=r"E613.*was read as files.*not as lines"):
+        run(path)
+
+
+def test_a_file_that_is_a_folder_after_a_restart(tmp_path: Path) -> None:
+    path = prepared(tmp_path, stream(6, late=0))
+    run(path)
+    (tmp_path / "in.csv").rename(tmp_path / "a.csv")
+    (tmp_path / "in.csv").mkdir()
+    (tmp_path / "a.csv").rename(tmp_path / "in.csv" / "a.csv")
+    with pytest.raises(LasingError, match=r"E613.*was read as lines.*not as files"):
+        run(path)
+
+
 def test_results_of_another_run_are_not_removed(tmp_path: Path) -> None:
     path = prepared(tmp_path, stream(1))
     (tmp_path / "out").mkdir()
