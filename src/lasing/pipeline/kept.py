@@ -18,6 +18,7 @@ from lasing.spark.replacing import check_replacement
 from lasing.spark.task import Task
 from lasing.spark.travel import Shards, evaluations_at, holding_at, is_between, not_kept, until_of
 from lasing.succession import Succession
+from lasing.timeline.ticks import time_text
 
 _NO_ATTEMPT = 1_000_000
 """Further away than any attempt."""
@@ -130,12 +131,15 @@ def moment(kept: Kept, time: Any = None) -> Moment:
     if not numbers or point(len(numbers) - 1) is None:
         raise fault("E623", "there is no checkpoint with answers yet", note="run the pipeline first")
     newest = states[numbers[-1]]
-    task = kept.task(newest)
+    task, last = kept.task(newest), until_of(newest)
+    assert last is not None
     if time is None:
-        last = until_of(newest)
-        assert last is not None
         return Moment(last, task, newest, None)
     wanted = time_of(time, task.program.tick)
+    if wanted > last:
+        message = f"nothing is known of {time_text(wanted, task.shown_tick)} yet"
+        note = f"everything is evaluated until {time_text(last, task.shown_tick)}, according to the last checkpoint"
+        raise fault("E623", message, note=note)
     low, high = 0, len(numbers)  # the states before `low` are not after the time point
     while low < high:
         middle = (low + high) // 2

@@ -195,6 +195,8 @@ def test_looking_back_changes_nothing(tmp_path: Path, capsys: pytest.CaptureFixt
     kept = LocalStates(read_pipeline(path))
     now = moment(kept)
     assert (now.time, now.holding(now.task)) == (LAST, old[LAST])
+    with pytest.raises(LasingError, match=rf"E623.*nothing is known of {LAST + 1} yet\n.*evaluated until {LAST},"):
+        moment(kept, LAST + 1)
     described = read_pipeline(path, tmp_path / "new.lars")
     show_past(described, [], diff=True, form="text")
     signs = [line[0] for line in capsys.readouterr().out.splitlines()]
