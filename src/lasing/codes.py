@@ -209,7 +209,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E618": "a checkpoint is damaged",
         "E619": "a file that a pipeline follows has become shorter",
         "E620": "the folder or file of a sink is not what the checkpoint says",
-        "E623": "nothing is kept of a time point: it is before the oldest checkpoint or after the last, or there is none",
+        "E623": "nothing is kept of a time point: before the oldest checkpoint, after the last, or there is none",
         "E624": "the checkpoints do not have all facts that the answers at a time point depend on",
         "E625": "the states of a Spark checkpoint cannot be read",
     },

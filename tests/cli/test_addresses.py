@@ -76,6 +76,37 @@ def test_a_file_that_grows_and_is_rotated(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("argument", "header", "begin"),
+    [("p", "time,x\n", "p.csv"), ("p=in", "time,x\n", "a.csv"), ("in", "time,predicate,arg1\n", "a.csv")],
+)
+def test_a_folder_to_which_files_are_added(folder: Path, argument: str, header: str, begin: str) -> None:
+    place = folder / argument.removeprefix("p=")
+    place.mkdir()
+    middle = "p," if "predicate" in header else ""
+    (place / begin).write_text(f"{header}1,{middle}a\n3,{middle}b\n", encoding="utf-8")
+    with running(folder, argument, "--follow") as process:
+        assert read(process, 2) == ["q(a) at 1.", "q(a) at 2."]
+        (place / ".next").write_text(f"{header}5,{middle}c\n", encoding="utf-8")
+        (place / ".next").rename(place / "z.csv")
+        assert read(process, 2) == ["q(b) at 3.", "q(b) at 4."]
+
+
+def test_a_folder_that_is_empty_at_first(folder: Path) -> None:
+    (folder / "p").mkdir()
+    with running(folder, "p", "--follow", "--input-format", "jsonl") as process:
+        (folder / "p" / "a.jsonl").write_text('{"time": 1, "x": "a"}\n{"time": 3, "x": "b"}\n', encoding="utf-8")
+        assert read(process, 2) == ["q(a) at 1.", "q(a) at 2."]
+
+
+def test_folders_that_cannot_be_followed(folder: Path) -> None:
+    (folder / "p").mkdir()
+    (folder / "p" / "a.csv").write_text("time,x\n1,a\n", encoding="utf-8")
+    (folder / "p" / "b.facts").write_text("p(a) at 1.\n", encoding="utf-8")
+    assert "it has files of csv, facts" in lasing("run", "prog.lars", "p", "--follow", folder=folder).stderr
+    assert "--follow reads the files of a folder" in lasing("run", "prog.lars", "p", folder=folder).stderr
+
+
+@pytest.mark.parametrize(
     ("address", "message"),
     [
         ("mqtt://me:hunter2@h/t", "a password does not belong in an address"),

@@ -219,7 +219,12 @@ def styled(program: Program, times: str) -> Program:
 
 
 def split_files(
-    files: list[str], time: str, input_format: str, language: str | None = None, need_program: bool = True
+    files: list[str],
+    time: str,
+    input_format: str,
+    language: str | None = None,
+    need_program: bool = True,
+    follows: bool = False,
 ) -> tuple[list[str], list[FileSource]]:
     """The programs among the arguments, and the streams.
 
@@ -233,7 +238,7 @@ def split_files(
     streams = [file for file in files if file not in programs]
     if sum(file == "-" or file.endswith("=-") for file in streams) > 1:
         raise typer.BadParameter("standard input can be read only once")
-    return programs, [stream_file(file, time, input_format) for file in streams]
+    return programs, [stream_file(file, time, input_format, follows=follows) for file in streams]
 
 
 def _is_stream(file: str) -> bool:
@@ -242,14 +247,17 @@ def _is_stream(file: str) -> bool:
         file == "-"
         or "=" in file
         or is_address(file)
+        or Path(file).is_dir()
         or any(ending in Path(file.lower()).suffixes for ending in FORMATS)
     )
 
 
-def stream_file(file: str, time: str, input_format: str, option: str | None = None) -> FileSource:
+def stream_file(
+    file: str, time: str, input_format: str, option: str | None = None, follows: bool = False
+) -> FileSource:
     """The stream that an argument or option names."""
     try:
-        return file_source(file, time, input_format)
+        return file_source(file, time, input_format, follows)
     except LasingError as error:
         d = error.diagnostics[0]
         if d.code == "E401":

@@ -204,7 +204,7 @@ def run(
     ] = False,
     follow: Annotated[
         bool,
-        typer.Option("--follow", help="Read files on as they grow, also when they are rotated; end with Ctrl-C."),
+        typer.Option("--follow", help="Read files and folders on as they grow; end with Ctrl-C."),
     ] = False,
     input_format: Annotated[
         str,
@@ -252,7 +252,7 @@ def run(
     choose("--input-format", input_format, INPUT_FORMATS)
     view_name: View = next(v for v in VIEWS if v == view)
     limits = limits_of(max_atoms, max_memory, max_time)
-    programs, sources = split_files(files, time, input_format, language)
+    programs, sources = split_files(files, time, input_format, language, follows=follow)
     if graph_times:
         sources = [replace(source, graph_times=Path(graph_times)) for source in sources]
     program = read_program(read_sources(programs, allow, data), constants_of(const or []), language)

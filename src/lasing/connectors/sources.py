@@ -16,7 +16,7 @@ from lasing.connectors.csv import read_csv
 from lasing.connectors.facts import parse_facts, read_facts
 from lasing.connectors.files import PACKED, OnBytesRead, first_line, is_live
 from lasing.connectors.jsonl import read_jsonl
-from lasing.connectors.live.address import followed_path, is_address, live_path, refuse_unknown_address
+from lasing.connectors.live.address import followed_folder, followed_path, is_address, live_path, refuse_unknown_address
 from lasing.connectors.live.paths import LivePath
 from lasing.connectors.missing import Gaps
 from lasing.connectors.objects import STREAMS, object_rows
@@ -138,8 +138,9 @@ _One = str | FileSource | Mapped | Table | Iterable[Any]
 """One stream: text, a file with the names of its columns, a table, or rows."""
 
 
-def file_source(argument: str, time: str = TIME, standard_input: str = "facts") -> FileSource:
-    """The source that a command-line argument names: `FILE`, `pred=FILE` or `pred(column,…)=FILE`.
+def file_source(argument: str, time: str = TIME, standard_input: str = "facts", follows: bool = False) -> FileSource:
+    """The source that a command-line argument names: `FILE`, `pred=FILE` or `pred(column,…)=FILE`. If it `follows`,
+    the file may be a folder.
 
     Without a predicate, the file name of a table is the predicate, unless the table has a column `predicate`.
     """
@@ -147,7 +148,11 @@ def file_source(argument: str, time: str = TIME, standard_input: str = "facts") 
     name = mapped["path"] if mapped else argument
     refuse_unknown_address(name)
     path = live_path(name) if is_address(name) else Path(name)
-    form = _format(path, standard_input)
+    if follows and os.path.isdir(path):
+        form = _format_in(path, standard_input)
+        path = followed_folder(path, header=form == "csv")
+    else:
+        form = _format(path, standard_input)
     if mapped is None:
         return FileSource(path, form, Columns(time=time))
     args = None if mapped["args"] is None else tuple(a.strip() for a in mapped["args"].split(",") if a.strip())
@@ -158,7 +163,9 @@ def _format(path: Path, standard_input: str) -> str:
     if str(path) == "-" or isinstance(path, LivePath):
         return standard_input
     if os.path.isdir(path):
-        raise fault("E401", f"{path} is a directory, not a file")
+        raise fault(
+            "E401", f"{path} is a directory, not a file", note="lasing run --follow reads the files of a folder"
+        )
     suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
     packed = suffixes[-1:] == [PACKED]
     form = FORMATS.get((suffixes[:-1] if packed else suffixes)[-1]) if len(suffixes) > packed else None
@@ -172,11 +179,29 @@ def _format(path: Path, standard_input: str) -> str:
     return form
 
 
+def _format_in(folder: Path, otherwise: str) -> str:
+    """The format of the files in a folder, if they say it."""
+    forms = {_format(file, otherwise) for file in _files_in(folder) if file.name.endswith((*FORMATS, PACKED))}
+    if otherwise != "facts" or not forms:
+        return otherwise
+    if len(forms) > 1 or not forms <= set(_FOLLOWED):
+        note = "files of facts, CSV and JSON lines can grow; all files of a folder have the same format"
+        raise fault("E511", f"{folder} cannot be followed: it has files of {', '.join(sorted(forms))}", note=note)
+    return forms.pop()
+
+
+def _files_in(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.iterdir()) if path.name[0] not in "._" and path.is_file()]
+
+
+_FOLLOWED = ("facts", "csv", "jsonl")
+
+
 def followed(source: FileSource) -> FileSource:
     """The source, read on as the file grows. Standard input, pipes and addresses are live already."""
     if is_live(source.path):
         return source
-    if source.format not in ("facts", "csv", "jsonl") or source.path.suffix.lower() == PACKED:
+    if source.format not in _FOLLOWED or source.path.suffix.lower() == PACKED:
         note = "files of facts, CSV and JSON lines can grow"
         raise fault("E511", f"{source.path} cannot be followed", note=note)
     return replace(source, path=followed_path(source.path, header=source.format == "csv"))
@@ -372,6 +397,8 @@ def _header(source: FileSource) -> Iterable[str]:
     path: Path = source.path
     if isinstance(path, LivePath) and path.follow is not None:
         path = path.follow
+    if os.path.isdir(path):
+        path = next(iter(_files_in(path)), path)
     if str(path) == "-" or isinstance(path, LivePath):
         return ("predicate",)
     if source.format == "facts" or source.format in RDF_FORMATS or is_live(path):

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from lasing.connectors.live.followed_file import FollowedFile
+from lasing.connectors.live.followed_folder import FollowedFolder
 from lasing.connectors.live.making import SINK_KEYS, SOURCE_KEYS, Keys, live_sink, live_source
 from lasing.connectors.live.paths import LivePath
 from lasing.connectors.live.protocol import LiveSink, LiveSource
@@ -44,6 +45,11 @@ def sink_at(url: str, name: str, content_type: str, is_json: bool = True) -> Liv
 def followed_path(path: Path, header: bool) -> LivePath:
     """A file that grows, as a path. With `header`, its first line has the names of its columns."""
     return LivePath(str(path), lambda: _lines(FollowedFile(path, header=header)), path)
+
+
+def followed_folder(path: Path, header: bool) -> LivePath:
+    """A folder to which files are added, as a path. With `header`, the first line of each has the names of columns."""
+    return LivePath(str(path), lambda: _lines(FollowedFolder(path, header=header)), path)
 
 
 def is_address(text: str) -> bool:
