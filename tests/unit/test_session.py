@@ -51,7 +51,7 @@ def test_an_answer_does_not_wait_for_later_data() -> None:
 
     run = lasing.run("q :- p.", live())
     assert str(next(run)) == "1: q"
-    assert read == [1, 2]
+    assert read == [1, 2, 3]
 
 
 def test_data_in_the_program_and_in_the_stream_is_one_stream() -> None:
@@ -199,3 +199,29 @@ def test_a_run_that_ends_earlier_than_its_stream_explains_its_own_end() -> None:
     assert run.explain("q(a)").now == 3
     assert run.why_not("q(b)").now == 3
     assert run.explain("q(b)", 9).now == 9
+
+
+def test_all_derivations_differ_in_any_step_not_only_in_the_last() -> None:
+    rules = "alarm(R) :- hot(R). hot(R) :- temp(R, V) in [5], V > 30. hot(R) :- smoke(R) in [5]."
+    run = lasing.run(rules, "temp(k, 35) at 1. temp(k, 36) at 2. smoke(k) at 3.")
+    found = run.explain_all("alarm(k)", 3)
+    assert [explanation.size for explanation in found] == [2, 2, 2]
+    assert len(set(map(str, found))) == 3
+    assert len(run.explain_all("alarm(k)", 3, limit=2)) == 2
+
+
+def test_some_of_very_many_derivations_are_found_at_once() -> None:
+    """2^30 ways to derive p30(a), of which a few are asked for."""
+    layers = "".join(f"p{i + 1}(X) :- p{i}(X), l(X). p{i + 1}(X) :- p{i}(X), r(X). " for i in range(30))
+    run = lasing.run("p0(X) :- e(X). " + layers, "e(a) at 1. l(a) at 1. r(a) at 1.")
+    found = run.explain_all("p30(a)", 1, limit=40)
+    assert len(set(map(str, found))) == 40
+    assert {explanation.size for explanation in found} == {31}
+
+
+def test_no_derivation_rests_on_itself() -> None:
+    """Besides a-c and a-b-c, there is a-b-a-c, which does not need what it derives; all others do."""
+    rules = "reach(X,Y) :- edge(X,Y). reach(X,Z) :- reach(X,Y), edge(Y,Z)."
+    run = lasing.run(rules, "edge(a,b) at 1. edge(b,a) at 1. edge(b,c) at 1. edge(a,c) at 1.")
+    found = run.explain_all("reach(a,c)", 1)
+    assert [explanation.size for explanation in found] == [1, 2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -137,6 +138,8 @@ def explain(
     *names, goal = files
     if not names:
         raise typer.BadParameter("give a program, its streams, and an atom", param_hint="PROGRAM... STREAM... ATOM")
+    if Path(goal).is_file():
+        raise typer.BadParameter(f"the atom comes last, such as 'alarm(s3) at 41', and {goal} is a file")
     wanted = _format(form, output)
     programs, sources = split_files(names, time, input_format, language)
     refuse_overwriting(output, names)

@@ -76,7 +76,9 @@ def explain_absence(
 
 def _shortest(each: Iterator[Iterator[Explanation]], number: int, limit: int) -> list[Explanation]:
     """Several explanations of one atom, or one of each of several atoms."""
-    return [found for some in islice(each, limit) for found in islice(some, limit if number == 1 else 1)]
+    few = limit if number == 1 else 1
+    found = (sorted(islice(some, few), key=lambda one: one.size) for some in islice(each, limit))
+    return [explanation for some in found for explanation in some]
 
 
 def _matching(search: Search, goal: Goal) -> Iterator[Atom]:

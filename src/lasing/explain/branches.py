@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Literal
+
+Kind = Literal["", "derived", "data", "background", "absent"]
+"""What a line is about, for pictures: an atom and where it comes from, or the absence of something."""
 
 
 @dataclass(slots=True)
@@ -13,6 +17,7 @@ class Branch:
     line: str
     details: list[str] = field(default_factory=list)
     below: list[Branch] = field(default_factory=list)
+    kind: Kind = ""
 
 
 def lines_of(branch: Branch, first: str = "", rest: str = "") -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 
 from lasing.explain.bindings import Binding
 from lasing.explain.evidence import Args
@@ -16,6 +17,9 @@ from lasing.explain.premises import Found, Premise, founds
 from lasing.explain.search import Instance, Search
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Program, Rule
+
+_MOST_TRIED = 1000
+"""How many ways to derive an atom are tried, when all are asked for."""
 
 Key = tuple[str, Args, int]
 """A derived atom: its predicate, arguments and time point."""
@@ -125,7 +129,7 @@ class Derivations:
         usable = [
             instance
             for instance in self._instances[key]
-            if all(p in self._cost for p in derived_keys(instance)) and key not in self._below(derived_keys(instance))
+            if self._is_usable(instance) and key not in self._below(derived_keys(instance))
         ]
         return sorted(usable, key=lambda instance: sum(self._cost[p] for p in derived_keys(instance)))
 
@@ -146,6 +150,51 @@ class Derivations:
             number = {proved: i for i, proved in enumerate(self._best)}
             return tuple(sorted(ordered.values(), key=lambda step: (step.key == key, number[step.key])))
         return tuple(ordered.values())
+
+    def proofs(self, key: Key) -> Iterator[tuple[Step, ...]]:
+        """All derivations of an atom, one after the other, about in the order of their sizes.
+
+        Two are different if some step in them is. One that has been found leads to others: each of its steps is derived
+        in another way, while what was changed before stays as it is, and the rest is the cheapest again. The first
+        comes at once, each further one takes a search, and never more of them than `_MOST_TRIED`.
+        """
+        found = [({key: first}, self.steps(key, first)) for first in self.alternatives(key)]
+        found.sort(key=lambda one: len(one[1]))  # shared steps count once here, which changes the order at times
+        if self._is_staged:
+            yield from (steps for _, steps in found)
+            return
+        numbers = count()
+        waiting = [(len(steps), next(numbers), choices, steps) for choices, steps in found]
+        shown: set[frozenset[tuple[Key, int, int]]] = set()
+        tried: set[frozenset[tuple[Key, int]]] = set()
+        for _ in range(_MOST_TRIED):
+            if not waiting:
+                return
+            _, _, choices, steps = heapq.heappop(waiting)
+            steps = steps or self._with(key, choices)
+            shape = frozenset((step.key, id(step.rule), id(step.binding)) for step in steps)
+            if steps and shape not in shown:
+                shown.add(shape)
+                yield steps
+            for step in steps:
+                if step.key in choices:
+                    continue
+                for instance in self._instances[step.key]:
+                    other = {**choices, step.key: instance}
+                    which = frozenset((changed, id(chosen)) for changed, chosen in other.items())
+                    if instance.binding is step.binding or which in tried or not self._is_usable(instance):
+                        continue
+                    tried.add(which)
+                    longer = 1 + sum(self._cost[p] for p in derived_keys(instance)) - self._cost[step.key]
+                    heapq.heappush(waiting, (len(steps) + max(longer, 0), next(numbers), other, ()))
+
+    def _is_usable(self, instance: Instance) -> bool:
+        return all(premise in self._cost for premise in derived_keys(instance))
+
+    def _with(self, key: Key, choices: Mapping[Key, Instance]) -> tuple[Step, ...]:
+        """The cheapest derivation in which some atoms are derived in given ways; empty if that runs in a circle."""
+        restricted = Derivations({**self._instances, **{chosen: [one] for chosen, one in choices.items()}})
+        return restricted.steps(key, restricted.best(key)) if restricted.has(key) else ()
 
     def _below(self, keys: list[Key]) -> set[Key]:
         """The atoms that the cheapest derivations of some atoms rest on, and these themselves."""
@@ -197,8 +246,7 @@ def explanations(search: Search, atom: Atom, time: int) -> Iterator[Explanation]
             continue
         key = atom.predicate, atom.values, time
         derivations = Derivations(_reachable(search, key))
-        proofs = [derivations.steps(key, instance) for instance in derivations.alternatives(key)]
-        for steps in sorted(proofs, key=len):  # shared steps count once here, which changes the order at times
+        for steps in derivations.proofs(key):
             yield Explanation(program, now, atom, found, steps)
 
 

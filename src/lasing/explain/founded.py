@@ -64,8 +64,7 @@ def explanations_in(search: WorldSearch, world: World, atom: Atom, time: int, am
             continue
         key = atom.predicate, atom.values, time
         derivations = Foundations(search, world).derivations(key)
-        proofs = [derivations.steps(key, instance) for instance in derivations.alternatives(key)]
-        for steps in sorted(proofs, key=len):
+        for steps in derivations.proofs(key):
             yield replace(plain, steps=tuple(_with_others(search, step) for step in steps))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from lasing.errors import LasingError, SourceText, fault, similar
+from lasing.errors import Diagnostic, LasingError, SourceText, fault, similar
 from lasing.languages import prefixes_of
 from lasing.languages.lars.lower import lower
 from lasing.logic.facts import facts_of
@@ -12,7 +12,9 @@ from lasing.logic.formulas import At, Atom, Formula
 from lasing.logic.program import Program
 from lasing.logic.terms import Arithmetic, Variable
 
-_HEAD = "asked :- "
+_HEAD = "asked :-"
+_LINES_BEFORE = 2
+"""How many lines are put before what is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,12 @@ def goal_of(asked: str | Atom, program: Program) -> Goal:
     return goal
 
 
+def _placed(found: Diagnostic) -> Diagnostic:
+    """A finding with its place in what was asked."""
+    place = found.place
+    return found if place is None else replace(found, place=replace(place, line=max(1, place.line - _LINES_BEFORE)))
+
+
 def _whole(goal: Goal, program: Program) -> Goal:
     """The goal with variables for the columns of an output that are not shown: the order and the number of rows."""
     output = next((output for output in program.outputs or () if output.predicate == goal.atom.predicate), None)
@@ -62,10 +70,10 @@ def _read(text: str, program: Program) -> Goal:
     declared = [f"#tick {program.tick}."] if program.tick is not None else []
     prefixes = prefixes_of(program).items()
     declared += [f"#prefix {name}: <{beginning}>." for name, beginning in prefixes if name]  # rules have no empty one
-    source = SourceText("what is asked", " ".join([*declared, f"{_HEAD}{written}."]))
+    source = SourceText("what is asked", f"{' '.join(declared)}\n{_HEAD}\n{written}.")
     read, found = lower([source], {})
     if found:
-        raise LasingError(found)
+        raise LasingError([_placed(one) for one in found])
     body: tuple[Formula, ...] = read.rules[0].body if len(read.rules) == 1 else ()
     match body:
         case (Atom() as atom,):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -22,6 +23,7 @@ from lasing.logic.formulas import (
     Select,
     Sometime,
     Window,
+    all_nodes,
     map_formula,
     map_terms,
 )
@@ -40,6 +42,9 @@ _GUARDS = ("", 1.7976931348623157e308, UNBOUND)
 _LOCAL = re.compile(r"[\w-]*(?:\.[\w-]+)*")
 _PLAIN = re.compile(rf'"(?P<lexical>[^"]*)"\^\^<(?:{re.escape(datatypes.DECIMAL)}|{re.escape(datatypes.BOOLEAN)})>')
 """Values that need no type beside them."""
+_IRI = re.compile(r"<[^<>\s]+>")
+_MOMENTS: Mapping[Comparison, str] = {">": "after", "<": "before", ">=": "not before", "<=": "not after", "=": "at"}
+"""How two moments are compared."""
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 
 
@@ -52,6 +57,8 @@ class Saying:
     _prefixes: dict[str, str] = field(init=False)
     _rules: dict[str, list[Rule]] = field(init=False)
     _said: dict[str, Said] = field(init=False)
+    _moments: Mapping[Variable, str] = field(init=False, default_factory=dict)
+    """What the variables for times are about, in the rule that is spoken of."""
 
     def __post_init__(self) -> None:
         self._prefixes = {iri: name for name, iri in prefixes_of(self.program).items() if iri}
@@ -65,9 +72,37 @@ class Saying:
     def said(self, predicate: str) -> Said | None:
         return self._said.get(predicate)
 
+    @contextmanager
+    def speaking_of(self, body: Iterable[Formula]) -> Iterator[None]:
+        """Within the body of a rule, its variables for times are called by the events that they belong to."""
+        before = self._moments
+        self._moments = self._moments_in(body)
+        try:
+            yield
+        finally:
+            self._moments = before
+
+    def _moments_in(self, body: Iterable[Formula]) -> dict[Variable, str]:
+        """The times in a body: `Rain` for the T of `rain(A) at T`, and the start and end of an interval."""
+        found: dict[Variable, str] = {}
+        for node in all_nodes(tuple(body)):
+            match node:
+                case At(Variable() as time, Atom(predicate)) if predicate in self._said:
+                    found.setdefault(time, self._said[predicate].name)
+                case Atom(predicate, (*_, begin, end)) if predicate in self._said:
+                    said = self._said[predicate]
+                    for which, bound in (("start", begin), ("end", end)):
+                        if said.form == "interval" and isinstance(bound, Variable):
+                            found.setdefault(bound, f"the {which} of {said.name}")
+                case _:
+                    continue
+        return found
+
     def value(self, value: Term) -> str:
         """A value or a term."""
         match value:
+            case Variable() if value in self._moments:
+                return self._moments[value]
             case Iri():
                 written = term_text(value)
                 iri = written[1:-1]
@@ -112,7 +147,11 @@ class Saying:
     def where(self, predicate: str) -> str:
         """Where a triple is: in a stream, or in the graph of a result."""
         said = self.said(predicate)
-        return f" in {said.name}" if said is not None and said.form == "triple" and said.name else ""
+        return f" in {self.shortened(said.name)}" if said is not None and said.form == "triple" and said.name else ""
+
+    def shortened(self, text: str) -> str:
+        """A text with the prefixes of the program in its IRIs."""
+        return _IRI.sub(lambda found: self.value(Iri(found[0][1:-1])), text)
 
     def time(self, term: Term) -> str:
         return self.program.time_text(term) if isinstance(term, int) else self.value(term)
@@ -178,11 +217,14 @@ class Saying:
             for parameter, arg in zip(head.args, atom.args, strict=True)
             if isinstance(parameter, Variable)
         }
-        return self._together(map_all(rule.body, known), depth)
+        with self.speaking_of(rule.body):
+            return self._together(map_all(rule.body, known), depth)
 
     def condition(self, formula: Compare) -> str:
-        """A comparison, with what is compared first: `?v > 30` for `30 < V`."""
+        """A comparison, with what is compared first: `?v > 30` for `30 < V`. Moments are after or before others."""
         left, operator, right = turned(formula)
+        if operator in _MOMENTS and any(side in self._moments for side in (left, right)):
+            return f"{self.value(left)} {_MOMENTS[operator]} {self.value(right)}"
         return f"{self.value(left)} {operator} {self.value(right)}"
 
     def is_told(self, formula: Formula) -> bool:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import assert_never
 
-from lasing.explain.bindings import given
-from lasing.explain.branches import Branch, lines_of
+from lasing.explain.bindings import Binding, given
+from lasing.explain.branches import Branch, Kind, lines_of
 from lasing.explain.explanation import Explanation, Key, Step
 from lasing.explain.premises import (
     Absent,
@@ -28,7 +28,7 @@ from lasing.explain.premises import (
 from lasing.explain.saying import Saying, atom_in, turned
 from lasing.explain.why_not import Attempt, Hint, Near, WhyNot
 from lasing.explain.words import words_of
-from lasing.logic.formulas import Aggregate, At, Atom, Compare, Formula, Not, Select, all_nodes
+from lasing.logic.formulas import Aggregate, And, At, Atom, Compare, Formula, Not, Select, all_nodes, atoms_of
 from lasing.logic.program import Program, Rule
 from lasing.logic.provenance import Provenance
 from lasing.logic.terms import Arithmetic, Substitution, Variable
@@ -61,6 +61,8 @@ class Teller:
         self._shown: set[Key] = set()
         self._groups: set[frozenset[Atom]] = set()
         self._folded: dict[tuple[Key, str], list[Branch]] = {}
+        self._binding: Binding = {}
+        """The values of the variables of the rule that is spoken of."""
 
     def found(self, found: Found, depth: int, via: str = "") -> list[Branch]:
         """The branches of an atom: one for what the reader knows, and for a helper, those of what it rests on."""
@@ -69,16 +71,17 @@ class Teller:
             return self._helper(found, key, depth, via)
         text = self.saying.atom(found.atom)
         if found.origin != "derived":
-            return [Branch(f"{text}{self.saying.where(found.atom.predicate)}{self._origin(found, via)}")]
+            kind: Kind = "background" if found.origin == "background" else "data"
+            return [Branch(f"{text}{self.saying.where(found.atom.predicate)}{self._origin(found, via)}", kind=kind)]
         said = self._words.about(found.atom)
         line = f"{text} at {self._time(found.time)}" + (f": {said}" if said else "")
         if key in self._shown:
-            return [Branch(f"{line} (see above)")]
+            return [Branch(f"{line} (see above)", kind="derived")]
         step = self._steps.get(key)
         if step is None or (self._depth is not None and depth >= self._depth):
-            return [Branch(f"{line} (derived)")]
+            return [Branch(f"{line} (derived)", kind="derived")]
         self._shown.add(key)
-        return [Branch(line, [self.by(step.rule, step.binding)], self._body(step, depth + 1))]
+        return [Branch(line, [self.by(step.rule, step.binding)], self._body(step, depth + 1), "derived")]
 
     def by(self, rule: Rule, binding: Substitution) -> str:
         """The statement that a rule came from, and the values of its variables."""
@@ -101,15 +104,18 @@ class Teller:
         """The branches of a rule's body: those of data once each."""
         (head,) = step.rule.head_atoms()
         found: list[Branch] = []
-        for premise in step.premises:
-            if (
-                isinstance(premise, Collected)
-                and premise.formula.bound in head.args[-1:]
-                and self._counts(head.predicate)
-            ):
-                found += self._copies(premise, depth)
-            else:
-                found += self.premise(premise, depth, via)
+        around, self._binding = self._binding, step.binding
+        with self.saying.speaking_of(step.rule.body):
+            for premise in step.premises:
+                if (
+                    isinstance(premise, Collected)
+                    and premise.formula.bound in head.args[-1:]
+                    and self._counts(head.predicate)
+                ):
+                    found += self._copies(premise, depth)
+                else:
+                    found += self.premise(premise, depth, via)
+        self._binding = around
         return _once(found)
 
     def _counts(self, predicate: str) -> bool:
@@ -178,17 +184,35 @@ class Teller:
             case Collected(formula, value, members):
                 if members and not any(self._is_told(part) for part in members[0].premises):
                     return []  # it is about the translation only
+                if _is_nothing(formula):
+                    pattern = self.saying.pattern(given(And(formula.condition), self._binding))
+                    return [Branch(f"no {pattern}", kind="absent")]
                 name = f"{formula.function.upper()} is {self.saying.value(value)}"
                 if formula.operator != "=":
                     name += f", {formula.operator} {self.saying.value(formula.bound)}"
                 return [self._aggregate(name, members, depth)]
             case Chosen(formula, member, beaten, number):
-                line = f"the {formula.end} of {number:,}"
+                function = extreme(formula)
+                if function is not None:
+                    line = f"{function} is {self.saying.value(member.values[-1])}, of {_rows(number)}"
+                    return [Branch(line, below=self._members((member,), depth))]
+                line = self._selected(formula, number)
                 if beaten:
                     line += f", ahead of {'; '.join(self.tuple_text(formula, values) for values in beaten)}"
                 return [Branch(line, below=self._premises(member.premises, depth, via))]
             case _:
                 assert_never(premise)
+
+    def _selected(self, formula: Select, number: int) -> str:
+        """What was selected: an event by its name, or else a match of the pattern."""
+        return f"the {formula.end} {self.name_in(formula) or 'match'}, " + (
+            "the only one" if number == 1 else f"of {number:,}"
+        )
+
+    def name_in(self, formula: Select) -> str:
+        """What the event is called that a selection is about; empty if it is about no event."""
+        said = (self.saying.said(atom.predicate) for atom in atoms_of(And(formula.condition)))
+        return next((s.name for s in said if s is not None and s.form in ("event", "interval")), "")
 
     def _is_told(self, premise: Premise) -> bool:
         return any(self.saying.is_told(found.atom) for found in founds(premise))
@@ -235,10 +259,10 @@ class Teller:
             helper = self.saying.provenance.helper(inner.predicate)
             words = self.saying.provenance.words.get(helper.absent, words)
             if helper.purpose == "context":
-                return [Branch(words)]
+                return [Branch(words, kind="absent")]
         pattern = self.saying.pattern(formula.body)
         looked = "" if not span or span.lo == span.hi else f" (looked {self._span(span)})"
-        return [Branch(f"{words} {pattern}{looked}")]
+        return [Branch(f"{words} {pattern}{looked}", kind="absent")]
 
     def _members(self, members: Sequence[Member], depth: int) -> list[Branch]:
         shown = []
@@ -253,7 +277,7 @@ class Teller:
         return shown
 
     def _origin(self, found: Found, via: str) -> str:
-        seen = f", {via}" if via else ""
+        seen = f", {self.saying.shortened(via)}" if via else ""
         match found.origin:
             case "background":
                 return f" (background{seen})" if seen else " (background)"
@@ -316,6 +340,10 @@ class _WhyNot:
         return Branch(root.line, root.details, _once(root.below, whole=True))
 
     def _attempt(self, attempt: Attempt) -> list[Branch]:
+        with self._saying.speaking_of(attempt.rule.body):
+            return self._tried(attempt)
+
+    def _tried(self, attempt: Attempt) -> list[Branch]:
         found: list[Branch] = []
         for _, premise in attempt.satisfied:
             found += [Branch(f"✓ {b.line}", below=b.below) for b in self._teller.premise(premise, 0)]
@@ -345,16 +373,31 @@ class _WhyNot:
             written, values = self._saying.condition(formula), f"{self._saying.value(one)} {operator} {other}"
             return [Branch(f"✗ {written}: {values} is false")]
         if hint.members is not None:
-            return [Branch(f"✗ {self._braces(given(formula, attempt.binding), hint)}")]
+            line = f"✗ {self._braces(given(formula, attempt.binding), hint)}"
+            return [Branch(line, below=self._closest(hint.closest))]
         pattern = self._saying.pattern(given(formula, attempt.binding))
         return [Branch(f"✗ no {pattern}", below=self._near(hint.near))]
+
+    def _closest(self, attempts: Sequence[Attempt]) -> list[Branch]:
+        """What came closest to being selected: several below their first lines, which tell them apart."""
+        tried = [branches for branches in map(self._attempt, attempts) if branches]
+        if len(tried) == 1:
+            return tried[0]
+        return [Branch(first.line, below=[*first.below, *rest]) for first, *rest in tried]
 
     def _braces(self, formula: Formula, hint: Hint) -> str:
         match formula:
             case Select():
                 chosen = "; ".join(self._teller.tuple_text(formula, values) for values in hint.chosen)
                 what = f"the {formula.end} is {chosen}" if hint.chosen else "there is none"
+                if hint.closest and self._teller.name_in(formula):
+                    return f"the {formula.end} {self._teller.name_in(formula)}: {what}"
+                if extreme(formula) is not None:
+                    value = self._saying.value(hint.chosen[0][-1]) if hint.chosen else "without a value"
+                    return f"{extreme(formula)} is {value}, of {_rows(hint.members or 0)}"
                 return f"{self._saying.pattern(formula)}: {what}"
+            case Aggregate() if _is_nothing(formula):
+                return f"there must be no {self._saying.pattern(And(formula.condition))}, but there is"
             case Aggregate(function=function, operator=operator, bound=bound):
                 value = "without a value" if hint.value is None else self._saying.value(hint.value)
                 wanted = f" and must be {operator} {self._saying.value(bound)}"
@@ -386,6 +429,20 @@ def _once(branches: Iterable[Branch], whole: bool = False) -> list[Branch]:
     for branch in branches:
         found.setdefault("\n".join(lines_of(branch)) if whole else branch.line, branch)
     return list(found.values())
+
+
+def _is_nothing(formula: Aggregate) -> bool:
+    """Whether an aggregate only says that there is no match: `#count{…} = 0`."""
+    return formula.function == "count" and formula.operator == "=" and formula.bound == 0
+
+
+def extreme(formula: Select) -> str | None:
+    """MAX or MIN, if that is what a selection computes: the last or first value in the order of all values."""
+    match formula.terms:
+        case (Arithmetic("sort_class", (value,)), other) if value == other:
+            return "MAX" if formula.end == "last" else "MIN"
+        case _:
+            return None
 
 
 def _rows(number: int) -> str:

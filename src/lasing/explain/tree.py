@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
 from lasing.explain.bindings import Binding, given
-from lasing.explain.branches import Branch, lines_of
+from lasing.explain.branches import Branch, Kind, lines_of
 from lasing.explain.explanation import Among, Explanation, Key, Step
 from lasing.explain.premises import (
     Absent,
@@ -65,17 +65,19 @@ class _Telling:
     def found(self, found: Found, depth: int) -> Branch:
         when = f"{found.atom} at {self._time(found.time)}"
         if found.origin != "derived":
-            return Branch(f"{self._named(found)} {self._origin(found)}")
+            kind: Kind = "background" if found.origin == "background" else "data"
+            return Branch(f"{self._named(found)} {self._origin(found)}", kind=kind)
         said = self._words.about(found.atom)
         line = f"{when}: {said}" if said else when
         key = found.atom.predicate, found.atom.values, found.time
         if key in self._shown:
-            return Branch(f"{line} (see above)")
+            return Branch(f"{line} (see above)", kind="derived")
         if self._depth is not None and depth >= self._depth:
-            return Branch(f"{line} {self._cut}")
+            return Branch(f"{line} {self._cut}", kind="derived")
         self._shown.add(key)
         step = self._steps[key]
-        return Branch(line, [rule_text(step), *_choice(step, self._program)], self._premises(step.premises, depth + 1))
+        details = [rule_text(step), *_choice(step, self._program)]
+        return Branch(line, details, self._premises(step.premises, depth + 1), "derived")
 
     def _premises(self, premises: Iterable[Premise], depth: int) -> list[Branch]:
         return [branch for premise in premises for branch in self.premise(premise, depth)]
@@ -87,14 +89,14 @@ class _Telling:
             case Compared():
                 return [Branch(_compared(premise))]
             case Absent(body, span):
-                return [Branch(f"no {formula_text(body)}{self._looked(span, premise)}")]
+                return [Branch(f"no {formula_text(body)}{self._looked(span, premise)}", kind="absent")]
             case All(parts):
                 return self._premises(parts, depth)
             case Throughout(body, span, each):
                 line = f"{formula_text(body)} at every time point {self._span(span)}"
                 if all(isinstance(part, Found) and part.origin != "derived" for part in each):
                     origins = {part.origin for part in each if isinstance(part, Found)}
-                    return [Branch(f"{line} ({', '.join(sorted(origins))})")]
+                    return [Branch(f"{line} ({', '.join(sorted(origins))})", kind="data")]
                 return [Branch(line, below=self._premises(each, depth))]
             case Collected(formula, value, members):
                 line = f"{formula_text(formula)}: the value is {value_text(value)}"
@@ -275,6 +277,8 @@ def _attempt(attempt: Attempt, telling: _Telling, answer: WhyNot) -> Branch:
         failed = Branch(f"✗ {wanted}{_how(hint, answer.program)}", below=_near(hint.near, answer))
         if isinstance(formula, Not) and hint.found is not None:
             failed.below += telling.premise(hint.found, 0)
+        for closest in hint.closest:
+            failed.below += _attempt(closest, telling, answer).below
         branch.below.append(failed)
     for formula in attempt.unseen:
         branch.below.append(Branch(f"? {formula_text(given(formula, attempt.binding))}"))

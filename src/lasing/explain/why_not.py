@@ -74,6 +74,8 @@ class Hint:
     """What a selection has in place of what is needed."""
     members: int | None = None
     """How many tuples there were in the braces."""
+    closest: tuple[Attempt, ...] = ()
+    """If there are no tuples in the braces: the instances of what they ask for that came closest."""
     gap: int | None = None
     """The first time point at which what should always hold does not."""
     missing: Atom | None = None
@@ -362,8 +364,16 @@ def _braces(search: Search, view: View, formula: Aggregate | Select, binding: Bi
     members = search.members(view, search.evidence.now, formula, binding)
     if isinstance(formula, Select):
         chosen = selected(formula.end == "last", formula.count, set(members)) if members else []
-        return Hint(chosen=tuple(chosen), members=len(members))
+        closest = () if members else _closest_tuples(search, formula, binding)
+        return Hint(chosen=tuple(chosen), members=len(members), closest=closest)
     try:
         return Hint(value=aggregate(formula.function, set(members)), members=len(members))
     except Undefined:
         return Hint(members=len(members))
+
+
+def _closest_tuples(search: Search, formula: Select, binding: Binding) -> tuple[Attempt, ...]:
+    """The instances of the condition in braces in which the fewest literals fail."""
+    rule = Rule((Atom("tuple"),), tuple(formula.condition))
+    inside = {variable: value for variable, value in binding.items() if variable not in formula.local}
+    return tuple(_Attempts(search, rule).closest(inside))

@@ -166,7 +166,7 @@ class Queries:
                 merged.append(content)
             else:
                 named[window.graph] = self._graph(self._named(window.graph, "window"), (content,))
-                self._builder.helpers[named[window.graph].predicate] = Helper(via=f"in WINDOW <{_local(window.graph)}>")
+                self._builder.helpers[named[window.graph].predicate] = Helper(via=f"in WINDOW <{window.graph}>")
         default = DEFAULT if not merged else self._graph(self._builder.predicate("merged"), tuple(merged), DEFAULT)
         if evaluations is not None:
             batches = [g for g in (default, *named.values()) if any(isinstance(w, BatchContent) for w in g.windows)]
