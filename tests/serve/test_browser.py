@@ -192,6 +192,60 @@ def test_a_fact_in_an_explanation_can_be_clicked(visit: Visit) -> None:
     assert page.input_value("#program-editor textarea")[selected:].startswith("hot(S) :-")
 
 
+def test_an_explanation_begins_with_the_words_of_the_program(visit: Visit) -> None:
+    page = visit()
+    write(page, f'%! hot(S): "{{S}} was too hot"\n{HOT}', READINGS)
+    play(page)
+    page.locator("rect.bar").first.click()
+    page.wait_for_selector(".why-words:has-text('s1 was too hot')")
+
+
+def test_the_result_of_a_query_is_explained_with_its_columns_and_variables(visit: Visit) -> None:
+    page = visit()
+    page.select_option("#example", label="Hot rooms in SPARQL")
+    assert page.locator("#program-editor .t-keyword:text-is('in')").count() == 0  # it is a name here: `:in`
+    play(page)
+    page.locator("rect.bar").first.click()
+    page.wait_for_selector("#why-answer .why-heading:has-text('alerts(?room = :kitchen')")
+    assert "?v > 30: 32 > 30" in page.inner_text("#why-answer")
+    assert "MAX is 32" in page.inner_text("#why-answer")
+
+
+def test_lanes_for_bad_data_are_there_once_there_is_any(visit: Visit) -> None:
+    page = visit()
+    page.select_option("#example", label="Smoke after heat in TESLA")
+    play(page)
+    assert "rejected" not in page.inner_text(".timeline-labels")
+    page.fill("#stream-editor textarea", "smoke(7) at 1.\n")
+    play(page)
+    assert "rejected_smoke" in page.inner_text(".timeline-labels")
+
+
+def test_nodes_that_a_pattern_makes_have_short_names(visit: Visit) -> None:
+    page = visit()
+    page.select_option("#example", label="Smoke after heat in DOTR")
+    play(page)
+    labels = page.inner_text(".timeline-labels")
+    assert "_:fire_4" in labels
+    assert "new(" not in labels
+
+
+def test_another_example_has_no_question_yet(visit: Visit) -> None:
+    page = visit()
+    page.fill("#ask-atom", "fire(kitchen)")
+    page.select_option("#example", label="Trams")
+    assert page.input_value("#ask-atom") == ""
+
+
+def test_rules_have_rates_however_short_the_run(visit: Visit) -> None:
+    page = visit()
+    write(page, HOT, READINGS)
+    play(page)
+    page.click("#tab-rules")
+    rates = page.locator("table.rules tbody td:nth-child(3)").all_inner_texts()
+    assert all(float(rate.replace(",", "")) > 0 for rate in rates), rates
+
+
 def test_rules_have_rows_and_times(visit: Visit) -> None:
     page = visit()
     play(page)

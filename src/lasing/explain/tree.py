@@ -23,7 +23,7 @@ from lasing.explain.premises import (
 from lasing.explain.told import told, told_why_not, why_near
 from lasing.explain.why_not import Attempt, Hint, Near, WhyNot
 from lasing.explain.words import Words, words_of
-from lasing.logic.formulas import Atom, Not
+from lasing.logic.formulas import Atom, Compare, Not
 from lasing.logic.printer import formula_text
 from lasing.logic.program import Program, Rule
 from lasing.logic.terms import NOW
@@ -273,7 +273,7 @@ def _attempt(attempt: Attempt, telling: _Telling, answer: WhyNot) -> Branch:
         for below in telling.premise(premise, 0):
             branch.below.append(Branch(f"✓ {below.line}"))
     for formula, hint in attempt.failed:
-        wanted = formula_text(given(formula, attempt.binding))
+        wanted = formula_text(formula if isinstance(formula, Compare) else given(formula, attempt.binding))
         failed = Branch(f"✗ {wanted}{_how(hint, answer.program)}", below=_near(hint.near, answer))
         if isinstance(formula, Not) and hint.found is not None:
             failed.below += telling.premise(hint.found, 0)

@@ -66,7 +66,9 @@ def _predicates(program: Program) -> list[Json]:
         is_data = name in known.streamed or not (name in known.derived or name in known.background)
         if name in output:
             columns = shown_columns(outputs[name]) if name in outputs else ()
-            found.append({"name": name, "arity": arity, "kind": "derived", "columns": list(columns)})
+            made = {"name": name, "arity": arity, "kind": "derived", "columns": list(columns)}
+            is_quiet = program.provenance is not None and name.startswith("rejected_")
+            found.append({**made, "quiet": True} if is_quiet else made)  # a lane only once there is bad data
         if is_data and program.takes(name):
             found.append({"name": name, "arity": arity, "kind": "data", "columns": list(named.get(name, ()))})
     return sorted(found, key=lambda one: one["kind"] != "data")

@@ -37,6 +37,7 @@
  * @property {string[]} columns
  * @property {Mark[]} marks
  * @property {Map<string, Row>} rows
+ * @property {boolean} [quiet] no lane until there is a row
  */
 
 const MOST_MOMENTS = 5_000;
@@ -218,7 +219,19 @@ function seriesOf(text) {
  * @param {string} text
  */
 export function short(text) {
-  return text.replace(/<[^<>\s]*[/#]([^<>\s/#]+)[/#]?>/g, ":$1");
+  return blanks(text.replace(/<[^<>\s]*[/#]([^<>\s/#]+)[/#]?>/g, ":$1"));
+}
+
+/**
+ * A text with made-up nodes as blank nodes: `_:fire_12` for `new(blank,fire,1,1,12,…)`. It has the numbers in it, because
+ * they tell such nodes apart.
+ * @param {string} text
+ */
+function blanks(text) {
+  return text.replace(/new\(blank,(\w+)((?:,[^,()]*)*)\)/g, (_, name, rest) => {
+    const number = rest.split(",").filter((/** @type {string} */ one) => /^\d+$/.test(one)).at(-1);
+    return `_:${name}${number === undefined ? "" : `_${number}`}`;
+  });
 }
 
 /**

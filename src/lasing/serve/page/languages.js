@@ -31,11 +31,11 @@ const RULES = {
     ["string", QUOTED],
     ["iri", IRI],
     ["variable", /[?$]\w+/y],
+    ["name", /\b[\w-]*:[\w.-]*\w|\b[\w-]+:|:[\w.-]*\w/y],
     ["keyword", anyOf(`select construct ask describe where from named window on range step prefix base register as rstream
       istream dstream stream query filter optional union minus bind values group by having order limit offset distinct
       reduced count sum avg min max sample group_concat graph exists not in asc desc exists compute every triples slide
       tumbling define and or last first each within between consuming with a`)],
-    ["name", /\b[\w-]*:[\w.-]*\w|\b[\w-]*:/y],
     ["number", NUMBER],
   ],
   tesla: [

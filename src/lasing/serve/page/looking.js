@@ -85,6 +85,7 @@ export class Looking {
   }
 
   drawPanels() {
+    byId("clock").classList.toggle("empty", !this.history.moments.length);
     byId("clock").textContent = this.history.moments.length ? this.history.shown(this.timeline.now) : "–";
     if (this.tab === "changes") {
       showChanges(byId("changes-content"), this.history, this.timeline.now, (atom, time) => void this.ask(atom, time));

@@ -99,6 +99,7 @@ export class Playground {
   /** @param {number} number */
   openExample(number) {
     const { title, language, program, stream, from = "", to = "" } = this.about.examples[number];
+    byId("ask-atom").value = "";
     this.open({ title, language, program, stream, from, to });
   }
 
@@ -225,6 +226,7 @@ export class Playground {
     if (this.state === "ended") this.loaded = false;
     if (!(await this.load())) return;
     this.setState("playing");
+    this.measuredAt = performance.now() / 1000;
     this.looking.follow();
     const answer = await this.session.ask({ do: "play", speed: this.speed });
     if (answer.findings) this.fail(answer.findings);
@@ -269,7 +271,7 @@ export class Playground {
     } else if (name === "paused") {
       if (this.state === "playing") this.setState("paused");
     } else if (this.loaded) {
-      this.measure(content.figures);
+      this.measure(content.figures, content.ended);
       this.looking.add(content.moments, content.figures, this.rates);
       if (content.findings) this.fail(content.findings);
       else {
@@ -282,13 +284,17 @@ export class Playground {
     }
   }
 
-  /** Rows a second for each rule, over about the last second. @param {any} figures */
-  measure(figures) {
+  /**
+   * Rows a second for each rule, over about the last second, or over all of a run that is shorter.
+   * @param {any} figures
+   * @param {boolean} ended
+   */
+  measure(figures, ended) {
     const now = performance.now() / 1000;
-    if (!figures?.rules || now - this.measuredAt < RATES) return;
+    if (!figures?.rules || (now - this.measuredAt < RATES && !(ended && !this.rates.size))) return;
     const before = new Map((this.measuredBefore?.rules ?? []).map((/** @type {any} */ one) => [one.rule, one.rows]));
     for (const one of figures.rules) {
-      this.rates.set(one.rule, this.measuredBefore ? (one.rows - (before.get(one.rule) ?? 0)) / (now - this.measuredAt) : 0);
+      this.rates.set(one.rule, (one.rows - (before.get(one.rule) ?? 0)) / Math.max(now - this.measuredAt, 0.001));
     }
     this.measuredBefore = figures;
     this.measuredAt = now;

@@ -142,6 +142,7 @@ export class Timeline {
       top += height;
     };
     for (const lane of this.history.lanes) {
+      if (lane.quiet && !lane.rows.size) continue; // it is about mistakes in the data, and there are none
       if (lane.kind === "data") {
         line("marks", lane, null, isCurve(lane) ? CURVES : MARKS);
         continue;

@@ -27,12 +27,29 @@ export function showWhy(place, atom, time, answer, actions) {
     )));
     return;
   }
+  const { name, words } = parts(answer.tree.line, answer.holds, actions.shown(time), atom);
   const times = new Map(answer.uses.map((one) => [`${one.atom} at ${actions.shown(one.time)}`, one]));
   fill(
     place,
-    heading(atom, time, answer.holds, actions),
+    heading(name, time, answer.holds, actions),
+    words ? h("p", { class: "why-words" }, words) : null,
     h("ul", { class: "why-tree" }, branch(answer.tree, times, actions, true)),
   );
+}
+
+/**
+ * The first line of an explanation: what it is about, in the words of its language, and what a comment says about it.
+ * @param {string} line
+ * @param {boolean} holds
+ * @param {string} shown the time
+ * @param {string} atom what was asked
+ */
+function parts(line, holds, shown, atom) {
+  const when = holds ? ` at ${shown}` : " does not hold at ";
+  const place = line.lastIndexOf(when);
+  if (place < 0) return { name: atom, words: "" };
+  const rest = line.slice(place + when.length);
+  return { name: line.slice(0, place), words: holds && rest.startsWith(": ") ? rest.slice(2) : "" };
 }
 
 /** @param {string} atom @param {number} time @param {boolean | null} holds @param {Actions} actions */
@@ -46,7 +63,7 @@ function heading(atom, time, holds, actions) {
 
 /** @param {Branch} one @param {Map<string, any>} times @param {Actions} actions @param {boolean} [first] */
 function branch(one, times, actions, first = false) {
-  const sign = one.line[0] in SIGNS ? one.line[0] : "";
+  const sign = one.line[0] in SIGNS && one.line[1] === " " ? one.line[0] : ""; // and no variable, as in `?v > 30`
   const text = sign ? one.line.slice(2) : one.line;
   const details = one.details.map((detail) => h("div", { class: "why-detail" }, linked(detail, actions)));
   const line = h("div", { class: "why-line" },
