@@ -177,6 +177,19 @@ def test_a_program_is_highlighted() -> None:
     assert "<pre" in html
 
 
+def test_a_program_of_another_language_is_not_coloured_as_rules() -> None:
+    html = shown(
+        lasing.parse("event Temp(v: int); define Hot(v: int) from Temp(v > 3) with v = Temp.v", language="tesla")
+    )
+    assert "define Hot" in html
+    assert "<span" not in html
+
+
+def test_answers_and_changes_say_when() -> None:
+    assert "<b>at 1</b>" in shown(next(iter(lasing.run(RULES, READINGS))))
+    assert "<b>at 1</b>" in shown(next(iter(lasing.run(RULES, READINGS).changes())))
+
+
 def test_a_program_without_text_is_printed() -> None:
     program = plan_for(lasing.parse(RULES), "auto")
     assert program is not None

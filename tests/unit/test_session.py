@@ -225,3 +225,8 @@ def test_no_derivation_rests_on_itself() -> None:
     run = lasing.run(rules, "edge(a,b) at 1. edge(b,a) at 1. edge(b,c) at 1. edge(a,c) at 1.")
     found = run.explain_all("reach(a,c)", 1)
     assert [explanation.size for explanation in found] == [1, 2, 3]
+
+
+def test_a_comparison_that_fails_is_shown_with_its_variables() -> None:
+    run = lasing.run("hot(S) :- temp(S, V) in [5], V > 30.", "temp(a, 24) at 1.")
+    assert "✗ V > 30: 24 > 30 is false" in str(run.why_not("hot(a)", 1))

@@ -13,6 +13,7 @@ _MOST_MODELS = 10
 
 def models_html(time: str, models: Sequence[frozenset[Atom]]) -> str:
     """The models of an answer, each as a table."""
+    time = f"at {time}"
     if not models:
         return table(f"{time}: no answer stream", [], [])
     several = len(models) > 1
@@ -25,7 +26,7 @@ def models_html(time: str, models: Sequence[frozenset[Atom]]) -> str:
 def changes_html(time: str, added: Iterable[Atom], removed: Iterable[Atom]) -> str:
     """What comes, with +, and what goes, with -."""
     rows = [("+", *_row(atom)) for atom in _sorted(added)] + [("−", *_row(atom)) for atom in _sorted(removed)]
-    return table(time, ["", "predicate", *_arguments(rows, 2)], rows)
+    return table(f"at {time}", ["", "predicate", *_arguments(rows, 2)], rows)
 
 
 def _atoms(title: str, atoms: Iterable[Atom]) -> str:

@@ -287,7 +287,8 @@ class Program:
 
     def _repr_html_(self) -> str:
         sources = [source for source in self.sources if source.text.strip()]
-        return "".join(code(s.text.strip("\n"), PurePath(s.name).suffix or ".lars") for s in sources) or code(str(self))
+        unnamed = ".lars" if self.provenance is None else ""  # text of another language, not coloured as rules
+        return "".join(code(s.text.strip("\n"), PurePath(s.name).suffix or unnamed) for s in sources) or code(str(self))
 
 
 def all_terms(rule: Rule) -> Iterator[Term]:

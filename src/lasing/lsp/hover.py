@@ -79,7 +79,7 @@ def _about_predicate(reading: Reading, occurrence: Occurrence) -> str:
     rules = len({o.rule for o in roles if o.role == "head"})
     reads = len({o.rule for o in roles if o.role == "body"})
     told.append(
-        f"{_times(rules, 'rule')} derive{'s' * (rules == 1)} it, {_times(reads, 'rule')} read{'s' * (reads == 1)} it"
+        f"{_times(rules, 'rule')} derive{'s' * (rules < 2)} it, {_times(reads, 'rule')} read{'s' * (reads < 2)} it"
     )
     annotation = words_of(program).annotations.get((name, arity))
     if annotation is not None:

@@ -33,7 +33,7 @@ cold(S) :- temp(S, V), V < 0.
             "#input te‸mp",
             ["declared with `#input`", "`temp(S, V)`", "2 rules read it"],
         ),
-        ("room(S", "‸room(S", ["**room/2** background", "1 rule reads it"]),
+        ("room(S", "‸room(S", ["**room/2** background", "no rule derives it, 1 rule reads it"]),
         ("alarm(S) :-", "‸alarm(S) :-", ["a derived stream, remembered, shown", "**rule 2**"]),
         ("hot(S) :-", "‸hot(S) :-", ["derived", "“{S} is hot 🔥”", "**rule 1**"]),
         ("hot(S) :-", "hot(S) ‸:-", ["looks back 5", "engine: local", "plane: guaranteed", "key: S"]),
