@@ -28,7 +28,9 @@ DECISIONS = "decisions/index.md"
 _ROW = re.compile(r"^\| ([^|]+) \| (.+) \|$", re.MULTILINE)
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 _FENCE = re.compile(r"^(```+)[^\n]*\n.*?^\1\s*$", re.DOTALL | re.MULTILINE)
-_NAMED = re.compile(r"(<!-- file \S+\.lars -->\n```)\n")
+_NAMED = re.compile(r"(<!-- file \S+\.(\w+) -->\n```)\n")
+_LANGUAGES = {"lars": "lars", "facts": "lars", "sql": "sql", "rq": "sparql", "sparql": "sparql", "toml": "toml"}
+"""The language of a file, by its ending."""
 _BARE = re.compile(r"^```\n((?:(?!```).)*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -49,7 +51,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Turn links between files into links between pages, and name the language of programs."""
     source = next((path for path, made in OUTSIDE.items() if made == page.file.src_uri), f"docs/{page.file.src_uri}")
-    text = _NAMED.sub(r"\1lars\n", markdown)
+    text = _NAMED.sub(lambda named: f"{named[1]}{_LANGUAGES.get(named[2], '')}\n", markdown)
     text = _BARE.sub(lambda block: f"```lars\n{block[1]}```" if _is_program(block[1]) else block[0], text)
     return _outside_fences(text, lambda part: linked(part, source, page.file.src_uri))
 

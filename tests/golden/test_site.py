@@ -58,6 +58,17 @@ def test_the_search_knows_the_pages(site: Path) -> None:
 def test_programs_are_highlighted(site: Path) -> None:
     page = (site / "how-to" / "draw-pictures.html").read_text(encoding="utf-8")
     assert re.search(r'<span class="k">always</span>', page)
+    assert re.search(r'<span class="k">at</span>[^\n]*<span class="m">9</span>', page), "facts are, too"
+
+
+def test_tables_show_no_backslashes(site: Path) -> None:
+    shown = {
+        path.relative_to(site).as_posix(): cell
+        for path in site.rglob("*.html")
+        for cell in re.findall(r"<td>.*?</td>", path.read_text(encoding="utf-8"), re.DOTALL)
+        if "\\|" in cell
+    }
+    assert shown == {}
 
 
 def _pages(entries: list[Any]) -> Iterator[str]:
