@@ -58,11 +58,22 @@ def test_a_page_sees_what_goes_in_and_out(engine: lasing.Engine) -> None:
     (holding,) = [content["atoms"] for name, content in found if name == "holding"]
     (_, told) = found[-1]
     first, second = told["moments"]
-    assert holding == []
+    assert [a[1] for a in holding] == ["hot(s0)"]  # before the first moment, and not any more
     assert [a[1] for a in first["facts"]] == ["temp(s1,35)", "temp(s2,20)"]
     assert ([a[1] for a in first["added"]], [a[1] for a in second["removed"]]) == (["hot(s1)"], ["hot(s0)", "hot(s1)"])
     assert (told["figures"]["pushes"], told["figures"]["facts"], told["figures"]["time"]) == (2, 2, "9")
     assert (about["kind"], about["program"]) == ("engine", HOT)
+
+
+def test_a_page_that_is_opened_later_sees_the_same(engine: lasing.Engine) -> None:
+    with engine.serve() as served:
+        engine.push(1, [("temp", "s1", 35)])
+        engine.push(9, [("temp", "s2", 40)])
+        engine.push(20, [("temp", "s1", 36)])
+        found = events(served.url, lambda name, content: name == "moments" and len(content["moments"]) == 3)
+    (holding,) = [content["atoms"] for name, content in found if name == "holding"]
+    assert holding == []  # hot(s1) holds now, but did not before the first moment
+    assert [a[1] for moment in found[-1][1]["moments"] for a in moment["added"]] == ["hot(s1)", "hot(s2)", "hot(s1)"]
 
 
 def test_a_page_can_ask_why(engine: lasing.Engine) -> None:

@@ -152,22 +152,28 @@ class WatchedEngine:
 
     async def events(self) -> AsyncIterator[tuple[str, Json]]:
         """The moments that are kept, then what is new, with the figures."""
-        number = 0
         yield "hello", {}
-        yield "holding", {"atoms": await asyncio.to_thread(self._holding)}
+        atoms, moments, number = await asyncio.to_thread(self._opening)
+        yield "holding", {"atoms": atoms}
         while True:
-            moments, number = self._feed.after(number)
             yield "moments", {"moments": moments, "figures": self._figures_now()}
             await asyncio.sleep(_LOOKS)
+            moments, number = self._feed.after(number)
 
-    def _holding(self) -> list[Any]:
-        """What holds when a page is opened."""
+    def _opening(self) -> tuple[list[Any], list[Json], int]:
+        """What a page that is opened begins with: what held before the first moment that is kept, and the moments."""
         with self._lock:
             try:
                 atoms = self._shown(self._engine.answer().certain)
             except LasingError:  # stopped half way: there is no answer to show
                 atoms = []
-            return [atom_json(atom) for atom in atoms[:MOST_ATOMS]]
+            moments, number = self._feed.after(0)
+        held = {str(atom): atom_json(atom) for atom in atoms}
+        for moment in reversed(moments):
+            for atom in moment["added"]:
+                held.pop(atom[1], None)
+            held |= {atom[1]: atom for atom in moment["removed"]}
+        return [held[name] for name in sorted(held)][:MOST_ATOMS], moments, number
 
     def _figures_now(self) -> Json:
         engine = self._engine

@@ -148,7 +148,7 @@ export class Attached {
         ].map((cell) => h("td", {}, cell))))))));
     const results = Object.entries(last.results ?? {});
     fill(byId("changes-content"), results.length ? results.map(([name, rows]) => h("section", { class: "changes-group" },
-      h("h3", { class: "changes-when" }, `Last results of ${name}`), h("ul", { class: "changes chips" }, /** @type {string[]} */ (rows).map(
+      h("h3", { class: "changes-when" }, `Last results of ${name}`), h("ul", { class: "changes results" }, /** @type {string[]} */ (rows).map(
         (row) => h("li", {}, h("code", {}, row)))))) : h("p", { class: "empty" }, "No results yet."));
   }
 }
