@@ -236,6 +236,61 @@ class Concat(Fold):
 
 
 @dataclass(frozen=True, slots=True)
+class Panes(OperatorNode):
+    """Rows (group, values): sums over the facts of a window that are told apart by their time points.
+
+    `source` has the facts of the current time point. The columns `group_at` group; the values of `functions` are those
+    of the column `value_at`, or just numbers of facts. A time point is in the window as the span says.
+    """
+
+    functions: tuple[AggregateFunction, ...]
+    source: Relation
+    target: Relation
+    group_at: tuple[int, ...]
+    value_at: int | None
+    span: Span
+    by: tuple[Term, ...]
+    origin: int
+
+    def __post_init__(self) -> None:
+        expect_arity(self, self.target, len(self.by) + len(self.functions))
+        if len(self.group_at) != len(self.by):
+            raise misfit(self, "each column that groups has a name")
+        columns = (*self.group_at, *(() if self.value_at is None else (self.value_at,)))
+        if not all(0 <= column < self.source.arity for column in columns):
+            raise misfit(self, f"{self.source.name} has {self.source.arity} columns")
+        if not self.functions or not all(AGGREGATES[function].is_sum for function in self.functions):
+            raise misfit(self, "only numbers and sums can be added up")
+        if self.value_at is None and any(AGGREGATES[function].adds_up for function in self.functions):
+            raise misfit(self, "a sum needs a column")
+
+    @property
+    def origin_of_rows(self) -> Relation:
+        return self.source
+
+    @property
+    def window_of_times(self) -> Span:
+        return self.span
+
+    @property
+    def computed(self) -> tuple[int, str] | None:
+        return None if self.value_at is None else (self.value_at, " and ".join(f"#{name}" for name in self.functions))
+
+    @property
+    def unsteady(self) -> str:
+        return "sums by time point"
+
+    def columns(self) -> tuple[int, ...]:
+        return (*self.group_at, *[DATA] * len(self.functions))
+
+    def __str__(self) -> str:
+        names = " and ".join(f"#{name}" for name in self.functions)
+        of = "" if self.value_at is None else f" of column {self.value_at + 1}"
+        by = f" by {', '.join(str(column + 1) for column in self.group_at)}" if self.group_at else ""
+        return f"{names}{of}{by}, added up by time point in [{self.span}]"
+
+
+@dataclass(frozen=True, slots=True)
 class Extremes(OperatorNode):
     """The rows (group, terms) of `source` that are among the `most` greatest, or least, of their group; the first
     `groups` columns group."""

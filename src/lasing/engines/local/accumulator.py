@@ -27,6 +27,16 @@ def accumulate(m: Memory, at: int, x: float, sign: int) -> None:
         add_double(m, m[at + BLOCK] - m[at + FIRST], x, sign)
 
 
+@njit(cache=True)
+def merge_limbs(m: Memory, at: int, other: int, sign: int) -> None:
+    """Add the sum of another accumulator, or take it away."""
+    block, first, limbs = m[other + BLOCK], m[other + FIRST], m[other + LIMBS]
+    if block != 0 and make_room(m, at, first, limbs):
+        mine = m[at + BLOCK] + first - m[at + FIRST]
+        for i in range(limbs):
+            m[mine + i] += sign * m[block + i]
+
+
 @njit(cache=True, forceinline=True)
 def make_room(m: Memory, at: int, limb: int, limbs: int) -> bool:
     """Make sure that an accumulator has these limbs. Otherwise there is no memory for them: the engine has stopped."""

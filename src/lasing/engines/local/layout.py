@@ -266,7 +266,7 @@ class _Layout:
             extra = {memory.COUNTED: 4, memory.TRACKED: 2 if reported else 3}.get(kind, 1)
             keeps = own.get(relation) or Own(relation)
             read_by_one = kind == memory.PASSING and len(self._passing[relation]) == 1
-            indexed = kind != memory.LOG and not read_by_one and relation not in self._once
+            indexed = keeps.indexed and kind != memory.LOG and not read_by_one and relation not in self._once
             indices = self.indices[relation] if indexed else []
             assert len(indices) <= memory.MOST_INDICES
             at_next = relation.arity + extra

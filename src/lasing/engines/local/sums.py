@@ -17,7 +17,16 @@ from __future__ import annotations
 import numpy as np
 
 from lasing.compiling import njit
-from lasing.engines.local.accumulator import ACCUMULATOR, BLOCK, FIRST, accumulate, accumulated, empty, make_room
+from lasing.engines.local.accumulator import (
+    ACCUMULATOR,
+    BLOCK,
+    FIRST,
+    accumulate,
+    accumulated,
+    empty,
+    make_room,
+    merge_limbs,
+)
 from lasing.engines.local.asking import BITS, LIMB, SUMMAND, TOTAL, ask, ask_driver
 from lasing.engines.local.exact import quotient
 from lasing.engines.local.pointers import Memory, int64, uint64
@@ -93,6 +102,28 @@ def _add_term(m: Memory, at: int, code: int, sign: int) -> int:
                 digits = ask(m, LIMB, code, i)
                 m[m[at + LIMBS_AT + BLOCK] - m[at + LIMBS_AT + FIRST] + first + i] += sign * digits
     return 0
+
+
+@njit(cache=True)
+def merge(m: Memory, at: int, other: int, sign: int) -> None:
+    """Add all terms of the sum at m[other…] to the one at m[at…], or take them away."""
+    low, x = uint64(m[at + LOW]), uint64(m[other + LOW])
+    total = low + x if sign > 0 else low - x
+    carry = int64(total < low) if sign > 0 else -int64(total > low)
+    m[at + LOW] = int64(total)
+    m[at + HIGH] += carry + sign * m[other + HIGH]
+    m[at + DOUBLES] += sign * m[other + DOUBLES]
+    for word in range(TERMS, SUM_WORDS):
+        m[at + word] += sign * m[other + word]
+    merge_limbs(m, at + LIMBS_AT, other + LIMBS_AT, sign)
+
+
+@njit(cache=True)
+def clear(m: Memory, at: int) -> None:
+    """Make a sum that of no terms."""
+    empty(m, at + LIMBS_AT)
+    for word in range(SUM_WORDS):
+        m[at + word] = 0
 
 
 @njit(cache=True)

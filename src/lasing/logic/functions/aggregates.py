@@ -35,6 +35,11 @@ class AggregateEntry:
     sorts: bool = False
 
     @property
+    def is_sum(self) -> bool:
+        """Whether its value follows from the number of tuples and the sum of their first terms."""
+        return self.picks is None and not self.sorts
+
+    @property
     def adds_up(self) -> bool:
         """Whether equal first terms of different tuples count more than once."""
         return self.picks is None and self.weight != "one"

@@ -10,11 +10,13 @@ from lasing.plan.optimize.dead import drop_dead
 from lasing.plan.optimize.duplicates import drop_duplicates
 from lasing.plan.optimize.elements import share_elements
 from lasing.plan.optimize.fuse import fuse_copies
+from lasing.plan.optimize.implied import drop_implied
 from lasing.plan.optimize.merge import merge_rules
 from lasing.plan.optimize.narrow import drop_columns
 from lasing.plan.optimize.newest import keep_newest
 from lasing.plan.optimize.order import order_lookups
 from lasing.plan.optimize.originals import read_originals
+from lasing.plan.optimize.panes import add_up_panes
 from lasing.plan.optimize.select import select_constants
 from lasing.plan.optimize.stop import stop_at_older
 from lasing.plan.optimize.tabulate import tabulate_rules
@@ -31,9 +33,11 @@ PASSES: tuple[Pass, ...] = (
     trust_times,
     drop_duplicates,
     share_elements,
+    drop_implied,
     tabulate_rules,
     merge_rules,
     read_originals,
+    add_up_panes,
     fuse_copies,
     select_constants,
     drop_columns,

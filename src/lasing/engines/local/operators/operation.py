@@ -120,6 +120,8 @@ class Own:
     """Which of them is the place of a block of memory that the row owns, or 0 if it owns none."""
     codes_in_block: int | None = None
     """If the words of the block are codes, too: which of the row's words has their number."""
+    indexed: bool = True
+    """Whether rows are looked up."""
 
 
 @dataclass(frozen=True, slots=True)
