@@ -109,7 +109,8 @@ class _Compiler:
         """A counted predicate: first what is derived `at T`, because T may be now."""
         views, stages = self._views, self._draft.stages
         now = views.derived(predicate)
-        rules = [*copies(now, views.facts(predicate, POINT, timed=False)), *(r for r in planned if r.head == now)]
+        facts = () if predicate in views.predicates.no_facts else (views.facts(predicate, POINT, timed=False),)
+        rules = [*copies(now, *facts), *(r for r in planned if r.head == now)]
         if predicate in views.predicates.at_heads:
             timed = views.timed(predicate)
             stages.append(Derive(tuple(r for r in planned if r.head == timed), (timed,)))

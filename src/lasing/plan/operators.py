@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lasing.logic.functions import AGGREGATES, AggregateFunction, Comparison
-from lasing.logic.terms import Term
+from lasing.logic.terms import Term, term_text
 from lasing.plan.relations import Relation, Span, expect_arity, misfit
 
 TIME, DATA = -1, -2
@@ -236,11 +236,25 @@ class Concat(Fold):
 
 
 @dataclass(frozen=True, slots=True)
+class Compared:
+    """A test of `Panes`: two terms compare, or do not."""
+
+    comparison: Comparison
+    left: Term
+    right: Term
+    negated: bool = False
+
+    def __str__(self) -> str:
+        return f"{'not ' if self.negated else ''}{term_text(self.left)} {self.comparison} {term_text(self.right)}"
+
+
+@dataclass(frozen=True, slots=True)
 class Panes(OperatorNode):
     """Rows (group, values): sums over the facts of a window that are told apart by their time points.
 
-    `source` has the facts of the current time point. The columns `group_at` group; the values of `functions` are those
-    of the column `value_at`, or just numbers of facts. A time point is in the window as the span says.
+    `source` has the facts of the current time point, of which those count that satisfy all tests; `names` are the
+    variables that tests have for its columns. The columns `group_at` group; the values of `functions` are those of the
+    column `value_at`, or just numbers of facts. A time point is in the window as the span says.
     """
 
     functions: tuple[AggregateFunction, ...]
@@ -251,9 +265,13 @@ class Panes(OperatorNode):
     span: Span
     by: tuple[Term, ...]
     origin: int
+    names: tuple[Term, ...] = ()
+    tests: tuple[Compared, ...] = ()
 
     def __post_init__(self) -> None:
         expect_arity(self, self.target, len(self.by) + len(self.functions))
+        if self.tests and len(self.names) != self.source.arity:
+            raise misfit(self, "tests need a name for each column")
         if len(self.group_at) != len(self.by):
             raise misfit(self, "each column that groups has a name")
         columns = (*self.group_at, *(() if self.value_at is None else (self.value_at,)))
@@ -287,7 +305,9 @@ class Panes(OperatorNode):
         names = " and ".join(f"#{name}" for name in self.functions)
         of = "" if self.value_at is None else f" of column {self.value_at + 1}"
         by = f" by {', '.join(str(column + 1) for column in self.group_at)}" if self.group_at else ""
-        return f"{names}{of}{by}, added up by time point in [{self.span}]"
+        tests = " and ".join(map(str, self.tests))
+        given = f" where ({', '.join(map(term_text, self.names))}) satisfies {tests}" if tests else ""
+        return f"{names}{of}{by}{given}, added up by time point in [{self.span}]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from lasing.logic.functions.codes import (
     DIVIDE,
     EQUAL,
     GREATER,
+    GREATER_EQUAL,
     LESS,
     LESS_EQUAL,
     MAX,
@@ -48,6 +49,10 @@ BEYOND_64_BITS, BY_ZERO, NOT_A_NUMBER, NOT_COMPARABLE, NO_TIME = range(UNDEFINED
 """In place of a value: why there is none. REASONS has the words, by their distance from UNDEFINED."""
 
 INTEGER, DOUBLE = 0, 1  # kinds of wide values
+
+_RECENT_BITS = 12
+_RECENT = 1 << _RECENT_BITS
+_SPREAD = uint64(0x9E3779B97F4A7C15)
 
 _OF_NUMBERS, _OF_TEXTS = int(Class.NUMBERS), int(Class.TEXTS)
 
@@ -112,8 +117,14 @@ def encode_doubles(array: Memory, values: np.ndarray) -> np.ndarray:
     """The codes of many finite doubles."""
     m = pointer(array)
     codes = np.empty(values.shape[0], np.int64)
+    known = np.zeros(_RECENT, np.float64)  # a double, and its code: most columns repeat values
+    code_of = np.zeros(_RECENT, np.int64)
     for i in range(values.shape[0]):
-        codes[i] = code_of_double(m, values[i])
+        value = values[i]
+        place = np.int64((uint64(np.float64(value).view(np.int64)) * _SPREAD) >> uint64(64 - _RECENT_BITS))
+        if known[place] != value:  # the code of 0.0 and of -0.0 is 0
+            known[place], code_of[place] = value, code_of_double(m, value)
+        codes[i] = code_of[place]
     return codes
 
 
@@ -157,8 +168,10 @@ def compare(m: Memory, comparison: int, a: int, b: int, texts: Memory) -> bool:
         if not (is_name(a) and is_name(b)):
             return False
         x, y = order(texts, a - NAMES, b - NAMES), 0
-    elif is_double(m, a) or is_double(m, b):
-        x, y = int64(_exceeds(m, a, b)), int64(_exceeds(m, b, a))
+    elif is_double(m, a) or is_double(m, b):  # numbers are in one order, so one question is enough
+        if comparison in (LESS, GREATER_EQUAL):
+            return _exceeds(m, b, a) == (comparison == LESS)
+        return _exceeds(m, a, b) == (comparison == GREATER)
     else:
         x, y = integer(m, a), integer(m, b)
     if comparison == LESS:

@@ -16,6 +16,7 @@ from lasing.plan.optimize.narrow import drop_columns
 from lasing.plan.optimize.newest import keep_newest
 from lasing.plan.optimize.order import order_lookups
 from lasing.plan.optimize.originals import read_originals
+from lasing.plan.optimize.outputs import put_out_originals
 from lasing.plan.optimize.panes import add_up_panes
 from lasing.plan.optimize.select import select_constants
 from lasing.plan.optimize.stop import stop_at_older
@@ -38,6 +39,7 @@ PASSES: tuple[Pass, ...] = (
     merge_rules,
     read_originals,
     add_up_panes,
+    put_out_originals,
     fuse_copies,
     select_constants,
     drop_columns,

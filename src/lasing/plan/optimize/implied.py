@@ -74,7 +74,7 @@ class _Known:
         for stage in plan.stages:
             if isinstance(stage, Fold) and (maker := _maker(stage.source, makers, facts)) is not None:
                 elements[stage.target] = maker
-        groups = {head: maker for head, maker in _groups(heads, makers, facts)}
+        groups = dict(_groups(heads, makers, facts))
         return cls({**groups, **elements}, frozenset(groups), facts, heads)
 
     def contradicts(self, rule: PlanRule) -> bool:
@@ -138,7 +138,10 @@ class _Known:
         for name, value in zip(given.args, known, strict=False):
             if values.setdefault(name, value) != value:
                 return False
-        return all(values.get(one, one if not isinstance(one, Variable) else None) == arg for one, arg in zip(said.args, args, strict=False))
+        return all(
+            values.get(one, one if not isinstance(one, Variable) else None) == arg
+            for one, arg in zip(said.args, args, strict=False)
+        )
 
 
 def _sides(tests: tuple[Test, ...]) -> set[Term]:

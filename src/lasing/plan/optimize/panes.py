@@ -19,8 +19,8 @@ from lasing.logic.functions import AGGREGATES, AggregateFunction
 from lasing.logic.terms import Term, Variable
 from lasing.plan.build import columns
 from lasing.plan.idle import ticks
-from lasing.plan.nodes import NOW, Derive, Feed, Lookup, Plan, PlanRule, Stage
-from lasing.plan.operators import Fold, Panes
+from lasing.plan.nodes import NOW, Derive, Feed, Lookup, Plan, PlanRule, Stage, Test
+from lasing.plan.operators import Compared, Fold, Panes
 from lasing.plan.optimize.dead import drop_dead
 from lasing.plan.optimize.merge import computes
 from lasing.plan.relations import POINT, Relation
@@ -98,7 +98,12 @@ def _read_from(
                 continue
             if direct and _asks_for_groups(rule, facts):
                 continue  # `_summed` has looked at it
-            made = rule.head not in outputs and derived[rule.head] == 1 and stage.heads == (rule.head,)
+            made = (
+                len(rule.lookups) == 1
+                and rule.head not in outputs
+                and derived[rule.head] == 1
+                and stage.heads == (rule.head,)
+            )
             yield _summed(plan, feed, rule, rule.head) if made and not direct else None
 
 
@@ -154,14 +159,23 @@ def _asks_for_groups(rule: PlanRule, relation: Relation, groups: int | None = No
 def _replaced(plan: Plan, elements: _Elements) -> Plan:
     """The plan with panes in place of these elements."""
     feed, rule = elements.feed, elements.rule
-    kept = tuple(dict.fromkeys(arg for arg in rule.args if arg != elements.time))
+    args = rule.lookups[0].args[:-1]
     now = Relation(f"{feed.relation.name} now", feed.relation.arity - 1)
     fed = replace(feed, relation=now, span=POINT, timed=False)
-    current = Relation(f"{elements.relation.name} now, for sums", len(kept))
-    makes = replace(
-        rule, head=current, args=kept, lookups=(Lookup(now, rule.lookups[0].args[:-1]),), orders=()
-    )
-    rules, sums = _sums(plan, elements, current, kept)
+    same = next((x.relation for x in plan.feeds if replace(x, relation=now) == fed and _facts_alone(plan, x)), None)
+    if same is not None:
+        now = same
+    elif fed not in plan.feeds:
+        plan = replace(plan, relations=(*plan.relations, now), feeds=(*plan.feeds, fed))
+    if set(rule.args) - {elements.time} == set(args) and len(set(args)) == len(args):
+        source = _Source(now, args, rule.tests)
+    else:  # facts that differ only in other columns count once
+        kept = tuple(dict.fromkeys(arg for arg in rule.args if arg != elements.time))
+        current = Relation(f"{elements.relation.name} now", len(kept))
+        makes = replace(rule, head=current, args=kept, lookups=(Lookup(now, args),), orders=())
+        plan = replace(plan, relations=(*plan.relations, current), guaranteed=(*plan.guaranteed, makes))
+        source = _Source(current, kept, ())
+    rules, sums = _sums(plan, elements, source)
     stages: list[Stage] = []
     put = False
     for stage in rules:
@@ -171,28 +185,39 @@ def _replaced(plan: Plan, elements: _Elements) -> Plan:
                 put = True
         else:
             stages.append(stage)
-    relations = [*plan.relations, *(() if now in plan.relations else (now,)), current]
-    relations += [one.target for one in sums if one.target not in plan.relations]
-    feeds = plan.feeds if fed in plan.feeds else (*plan.feeds, fed)
-    return drop_dead(
-        replace(
-            plan, relations=tuple(relations), feeds=feeds, guaranteed=(*plan.guaranteed, makes), stages=tuple(stages)
-        )
-    )
+    relations = [*plan.relations, *(one.target for one in sums if one.target not in plan.relations)]
+    return drop_dead(replace(plan, relations=tuple(relations), stages=tuple(stages)))
 
 
-def _sums(
-    plan: Plan, elements: _Elements, current: Relation, kept: tuple[Term, ...]
-) -> tuple[tuple[Stage, ...], list[Panes]]:
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """The facts of the current time point: their relation, what its columns are called, and what they must satisfy."""
+
+    relation: Relation
+    args: tuple[Term, ...]
+    tests: tuple[Test, ...]
+
+
+def _facts_alone(plan: Plan, feed: Feed) -> bool:
+    """Whether a relation has nothing but these facts, and no stage reads their changes."""
+    relation = feed.relation
+    others = {rule.head for rule in rules_of(plan)} | {output.relation for output in plan.outputs} | plan.tracked
+    fed = sum(one.relation == relation for one in plan.feeds)
+    return fed == 1 and relation not in others and relation not in set(written_otherwise(plan))
+
+
+def _sums(plan: Plan, elements: _Elements, source: _Source) -> tuple[tuple[Stage, ...], list[Panes]]:
     """The stages, whose rules read the sums in place of the aggregates and of the elements; and these sums."""
-    group_at = tuple(kept.index(arg) for arg in elements.rule.args[: elements.groups])
-    value_at = None if elements.first is None else kept.index(elements.first)
-    assert elements.feed.span is not None
+    group_at = tuple(source.args.index(arg) for arg in elements.rule.args[: elements.groups])
+    value_at = None if elements.first is None else source.args.index(elements.first)
 
     def panes(functions: tuple[AggregateFunction, ...], target: Relation, fold: Fold) -> Panes:
         added = value_at if any(AGGREGATES[name].adds_up for name in functions) else None
         assert elements.feed.span is not None
-        return Panes(functions, current, target, group_at, added, elements.feed.span, fold.by, fold.origin)
+        tests = tuple(Compared(test.comparison, test.left, test.right, test.negated) for test in source.tests)
+        names = source.args if tests else ()
+        span = elements.feed.span
+        return Panes(functions, source.relation, target, group_at, added, span, fold.by, fold.origin, names, tests)
 
     together = _asked_together(plan, elements)
     if together is not None:

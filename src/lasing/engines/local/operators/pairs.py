@@ -138,7 +138,7 @@ def filter_rows(m: Memory, v: int, t: int, row: int, texts: Memory) -> None:
             while p < last:
                 if m[p + CODE] == COMPARE:
                     left, right = m[registers + m[p + LEFT]], m[registers + m[p + RIGHT]]
-                    if _holds(m, m[p + COMPARISON], left, right, texts) == (m[p + NEGATED] == 1):
+                    if holds(m, m[p + COMPARISON], left, right, texts) == (m[p + NEGATED] == 1):
                         break
                 else:
                     u, step = m[registers + m[p + WITHIN_TIME]], m[p + WITHIN_STEP]
@@ -165,7 +165,7 @@ def filter_rows(m: Memory, v: int, t: int, row: int, texts: Memory) -> None:
 
 
 @njit(cache=True, forceinline=True)
-def _holds(m: Memory, comparison: int, left: int, right: int, texts: Memory) -> bool:
+def holds(m: Memory, comparison: int, left: int, right: int, texts: Memory) -> bool:
     """Whether a comparison holds; the codes of small integers compare as they are."""
     if left < SMALL and right < SMALL:
         if comparison == LESS:
