@@ -68,6 +68,28 @@ def test_merged_rules_equal_the_reference(comparison: str, values: tuple[Value, 
     assert local == [answer.atoms for answer in lasing.run(rules, rows, engine="reference")]
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_rules_that_are_alike_equal_the_reference(seed: int) -> None:
+    chance, number = random.Random(seed), 7
+    bodies = (
+        "p{i}(X,V) in [2], V > 1",
+        "p{i}(X,V) in [2], r{i}(V,Y) in [3]",
+        "p{i}(X,Y) in [1], p{i}(Y,V) in [1]",
+        "p{i}(X,V) in [3]",
+        "p{i}(X,V) in [0], all(V) in [2]",
+        "p{i}(X,V) in [4 step 2]",
+        "p{i}(X,V) in [3,-1], r{i}(X,X) in [*]",
+    )
+    rules = "".join(f"h{k}_{i}(X) :- {body.format(i=i)}.\n" for k, body in enumerate(bodies) for i in range(number))
+    rows: list[tuple[object, ...]] = [
+        (time, f"{chance.choice('pppr')}{chance.randrange(number)}", chance.randrange(4), chance.randrange(4))
+        for time in sorted(chance.randrange(30) for _ in range(200))
+    ]
+    rows += [(30, "all", 2), (31, "h0_3", 1), (31, "h3_2", 1), (34, "p1", 1, 2)]
+    local = [(answer.time, answer.atoms) for answer in lasing.run(rules, rows, engine="local")]
+    assert local == [(answer.time, answer.atoms) for answer in lasing.run(rules, rows, engine="reference")]
+
+
 @settings(max_examples=programs(40, 500))
 @given(example=examples())
 def test_the_order_of_rules_does_not_matter_to_the_local_engine(example: Example) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 import lasing
+from lasing.logic.terms import Variable
 from lasing.plan.compile import compile_plan
 from lasing.plan.nodes import Plan
 from lasing.plan.operators import Fold
 from lasing.plan.optimize import optimized
+from lasing.plan.optimize.alike import merge_alike
 from lasing.plan.optimize.constants import push_constants
 from lasing.plan.optimize.dead import drop_dead
 from lasing.plan.optimize.duplicates import drop_duplicates
@@ -14,6 +18,7 @@ from lasing.plan.optimize.fuse import fuse_copies
 from lasing.plan.optimize.merge import LEAST, merge_rules
 from lasing.plan.optimize.order import as_written, order_lookups
 from lasing.plan.optimize.originals import read_originals
+from lasing.plan.relations import Span
 from lasing.plan.rewrite import rules_of
 
 
@@ -68,6 +73,42 @@ def test_heads_that_others_use_are_not_merged() -> None:
     rules = "".join(f"h{i}(X) :- p(X,{i}) in [5]. g{i}(X) :- h{i}(X), s(X)." for i in range(LEAST))
     heads = {rule.head.name for rule in merge_rules(plan(rules)).guaranteed}
     assert {f"h{i}" for i in range(LEAST)} <= heads
+
+
+def test_rules_that_differ_only_in_predicates_become_one() -> None:
+    rules = "".join(f"h{i}(A{i}) :- p{i}(A{i},B) in [5], q{i}(B,C) in [2], C > 3." for i in range(LEAST))
+    found = merge_alike(plan(rules))
+    (rule,) = found.guaranteed
+    assert [lookup.args[-1] for lookup in rule.lookups] == [rule.args[-1]] * 2  # one tag, everywhere
+    assert {(feed.predicate, feed.tag) for feed in found.feeds} == {
+        (f"{name}{i}", i) for name in "hpq" for i in range(LEAST)
+    }
+    assert {(output.predicate, output.tag) for output in found.outputs} == {(f"h{i}", i) for i in range(LEAST)}
+    assert len(found.relations) == 3
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "h{i}(X) :- p{i}(X,V) in [{i}], V > 3.",  # different windows
+        "h{i}(X) :- p{i}(X,V) in [5], V > {i}.",  # different constants
+        "h{i}(X) :- p{i}(X,V) in [5], all(V) in [5].",  # a relation that others read too
+        "h{i}(X) :- p{i}(X,V) at T in [5], V > T.",  # facts with their times
+        "h{i}(X) :- p{i}(X,V) in [5], V > 3. g{i}(X) :- h{i}(X), s{i}(X).",  # heads that others read
+        "h{i}(X) :- p{i}(X,V) in [5], X / V > 3.",  # rules whose failures are counted
+    ],
+)
+def test_rules_that_differ_in_more_stay_apart(rule: str) -> None:
+    before = plan("".join(rule.format(i=i) for i in range(LEAST)))
+    assert [rule for rule in merge_alike(before).guaranteed if rule.args[-1] == Variable("tag")] == []
+
+
+def test_facts_of_many_predicates_that_are_output_share_a_relation() -> None:
+    found = optimized(plan("".join(f"h{i}(X) :- p{i}(X,V) in [{i}]." for i in range(LEAST))))
+    assert len(found.relations) == 1
+    assert {(feed.predicate, feed.tag, feed.span) for feed in found.feeds} >= {
+        (f"p{i}", i, Span(i)) for i in range(LEAST)
+    }
 
 
 def test_copies_are_fused() -> None:

@@ -22,6 +22,7 @@ from lasing.bench.scale.workloads import (
     inertia,
     renewed_chain,
     rules_by_predicate,
+    rules_by_threshold,
     switched_chain,
 )
 from lasing.engines.local.engine import LocalEngine
@@ -158,6 +159,7 @@ BY_RULES: dict[str, Make] = {
     "V = c": partial(rules_by_constant, "="),
     "V > c": partial(rules_by_constant, ">"),
     "predicates": rules_by_predicate,
+    "thresholds": rules_by_threshold,
 }
 
 
@@ -363,7 +365,7 @@ SCALE: tuple[Experiment, ...] = (
         "More rules",
         f"What does an atom that fires one or two rules cost among more rules, at {RATE_OF_RULES} a time point?",
         rules_cells,
-        lambda effort: 3 * len(rules(effort)),
+        lambda effort: 4 * len(rules(effort)),
         RULES_WORDS,
     ),
     _experiment(
@@ -371,7 +373,7 @@ SCALE: tuple[Experiment, ...] = (
         "More rules, before they run",
         "What does it cost to parse and plan a rule among more rules?",
         plan_cells,
-        lambda effort: 6 * len(rules(effort)),
+        lambda effort: 8 * len(rules(effort)),
         PLAN_WORDS,
         "µs per rule",
         ("workload", "step"),

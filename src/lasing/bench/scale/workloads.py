@@ -54,10 +54,18 @@ LONG_HELD = Workload("remembered", lambda n: f"{_KEPT}\nseen(X) :- on(X) in [{n}
 
 
 def rules_by_predicate(rules: int) -> Workload:
-    """Independent rules over different predicates: each atom fires one of them."""
+    """Independent rules over different predicates, alike except for these: each atom fires one of them."""
+    return _by_predicate("predicates", rules, lambda i, window: f"h{i}(X) :- p{i}(X,V) in [{window}].")
 
+
+def rules_by_threshold(rules: int) -> Workload:
+    """The same with a threshold of its own in each rule, so that no two are alike. Each atom exceeds its threshold."""
+    return _by_predicate("thresholds", rules, lambda i, window: f"h{i}(X) :- p{i}(X,V) in [{window}], V > {-1 - i}.")
+
+
+def _by_predicate(name: str, rules: int, rule: Callable[[int, int], str]) -> Workload:
     def program(window: int) -> str:
-        return "\n".join(f"h{i}(X) :- p{i}(X,V) in [{window}]." for i in range(rules))
+        return "\n".join(rule(i, window) for i in range(rules))
 
     def draw(chance: np.random.Generator, rate: int, _window: int, points: int) -> Stream:
         number = rate * points
@@ -67,7 +75,7 @@ def rules_by_predicate(rules: int) -> Workload:
         )
         return Stream({f"p{i}": 2 for i in range(rules)}, rows, points)
 
-    return Workload("predicates", program, draw)
+    return Workload(name, program, draw)
 
 
 def renewed_chain(length: int) -> Workload:

@@ -25,6 +25,7 @@ from lasing.engines.local.memory import (
     INDEX_HEADS,
     INDEX_WIDTH,
     INDICES,
+    IS_CHANGED,
     MORE_BLOCK,
     OFFSET,
     RELATIONS,
@@ -146,8 +147,10 @@ def _load(array: Memory, saved: np.ndarray, blocks: np.ndarray) -> bool:
     for r in range(m[RELATIONS]):
         d = m[FIRST_RELATION] + r * DESCRIPTOR
         if d == m[WIDE]:
+            listed = saved[d + IS_CHANGED]
             for i in range(DESCRIPTOR):
                 saved[d + i] = m[d + i]
+            saved[d + IS_CHANGED] = listed  # as the saved list says
             continue
         size, block = saved[d + BLOCK_WORDS], m[d + OFFSET]
         if m[d + BLOCK_WORDS] != size:

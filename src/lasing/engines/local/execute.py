@@ -39,12 +39,15 @@ from lasing.engines.local.memory import (
     LIGHT,
     LO,
     NEVER,
+    NEWS,
     NO_ROW,
     NOW_REGISTER,
     OPERATIONS,
     OUTPUTS,
     PARTNER,
     PENDING,
+    PUT_OUT,
+    READERS,
     REPORTED,
     REPORTS_EXTENSIONS,
     SINCE,
@@ -58,6 +61,7 @@ from lasing.engines.local.memory import (
     head_of,
     is_present,
     next_listed,
+    note_change,
     record,
     upsert,
     upsert_pair,
@@ -69,7 +73,7 @@ from lasing.engines.local.operators.variants import KERNEL as RULE_KERNEL
 from lasing.engines.local.pause import DERIVED, GO_ON, MOST_WORDS, NO_RULE, OUT_OF_MEMORY, RUNNING, STOPPED, spend
 from lasing.engines.local.pointers import Memory, call, int64, invoke, pointer
 from lasing.engines.local.spans import enters, leaves
-from lasing.engines.local.upkeep import begin_tick, tidy
+from lasing.engines.local.upkeep import begin_tick
 
 # What a predicate's facts feed: a guaranteed relation while they lie in a window, the same forever once the window has
 # any time point, a passing relation, the log of all facts, a partition window, or what facts with some constants feed.
@@ -115,7 +119,6 @@ def run_batch(
             last += 1
         m[DERIVED] = 0
         begin_tick(m, t)
-        tidy(m, t)
         m[m[NOW_REGISTER]] = t
         fired = fire(m, t)
         _let_begin(m, fired)
@@ -232,10 +235,10 @@ def _feed(m: Memory, sink: int, rows: np.ndarray, i: int, t: int, texts: Memory)
 @njit(cache=True)
 def _pass_on(m: Memory, d: int, t: int, texts: Memory) -> None:
     """Apply the rules that read a passing relation to its rows, before all facts are there, and drop them."""
-    readers = m[d + PARTNER]
+    readers = m[d + READERS]
     m[d + UPTO] = m[d + HI]
-    for i in range(m[readers]):
-        v = m[readers + 1 + i]
+    for i in range(1, m[readers] + 1):
+        v = m[readers + i]
         begin_rule(m, v)
         invoke(m[v + RULE_KERNEL], m, v, t, m[d + SINCE], texts)
         if end_rule(m):
@@ -271,9 +274,11 @@ def _feed_selected(m: Memory, sink: int, rows: np.ndarray, i: int, t: int, texts
 @njit(cache=True)
 def _changes(m: Memory) -> int:
     """How many rows of output there may be, in addition to those that the calendar knows."""
-    changes = 0
-    for o in range(m[OUTPUTS]):
-        d = m[m[FIRST_OUTPUT] + 2 * o]
+    changes, news = 0, m[NEWS]
+    for i in range(1, m[news] + 1):
+        d = m[news + i]
+        if m[d + PUT_OUT] == 0:
+            continue
         if m[d + KIND] != COUNTED:
             changes += m[d + HI] - m[d + FIRST]
         row = m[d + DELTA]
@@ -307,8 +312,12 @@ def _wider(out: np.ndarray, written: int, more: int) -> np.ndarray:
 @njit(cache=True)
 def _put_out(m: Memory, t: int, fired: int, out: np.ndarray, written: int) -> int:
     """Write the changes of the output's relations. There is room for them. Returns how many rows are then written."""
-    for o in range(m[OUTPUTS]):
-        d, predicate = m[m[FIRST_OUTPUT] + 2 * o], m[m[FIRST_OUTPUT] + 2 * o + 1]
+    news = m[NEWS]
+    for i in range(1, m[news] + 1):
+        d = m[news + i]
+        if m[d + PUT_OUT] == 0:
+            continue
+        predicate = m[d + PUT_OUT] - FIRST_REPORTED
         if m[d + KIND] != COUNTED and (m[ANNOTATED] or m[REPORTS_EXTENSIONS] or m[d + REPORTED]):
             written = _put_out_new(m, d, predicate, t, out, written)
         row = NO_ROW if m[ANNOTATED] and m[d + KIND] != COUNTED else m[d + DELTA]
@@ -363,6 +372,7 @@ def _put_out_ended(m: Memory, t: int, fired: int, out: np.ndarray, written: int)
                 b = record(m, d, row)
                 if m[b + m[d + AT_H]] < t and is_present(m, d, b):
                     m[b + m[d + AT_S]] = 2 * m[TICK]
+                    note_change(m, d)
                     _write(m, d, b, m[d + REPORTED] - FIRST_REPORTED, t, -1, out, np.uintp(written))
                     written += 1
         fired = next_chunk(m, fired)

@@ -107,7 +107,11 @@ class _Layout:
                 self.indices[relation] = [*([] if operator.only_index else self.indices[relation]), columns]
         self.words = [0] * (memory.HEADER + len(self._relations) * memory.DESCRIPTOR)
         first_operation = self._operations()
-        read_by = {relation: self.put([len(found), *found]) for relation, found in self._readers.items()}
+        nothing = self.put([0])
+        readers = {
+            relation: self.put([len(found), *found]) if (found := self._readers.get(relation)) else nothing
+            for relation in self._relations
+        }
         inputs, predicates, background, loads = self._inputs()
         outputs = [(o.predicate, o.relation.arity - (o.tag is not None)) for o in plan.outputs]
         put_out = {(o.relation, -1 if o.tag is not None else i): None for i, o in enumerate(plan.outputs)}
@@ -119,6 +123,7 @@ class _Layout:
             memory.FIRST_RELATION: memory.HEADER,
             memory.REGISTERS: registers,
             memory.NOW_REGISTER: registers + NOW_REGISTER,
+            memory.NEWS: self.put([0] * (1 + len(self._relations))),
             memory.KEY: self.put([0] * _KEY_AREA),
             memory.CURSORS: self.put([0] * 2 * _STACK),
             memory.HORIZONS: self.put([0] * _STACK),
@@ -142,7 +147,7 @@ class _Layout:
         }
         for at, word in header.items():
             self.words[at] = word
-        self._describe(read_by)
+        self._describe(readers)
         widths = [feed.relation.arity - feed.timed + len(feed.where) + len(feed.left_out) for feed in plan.feeds]
         widths += [relation.arity for relation in (*plan.relations, *self._selecting.values())]
         width = max(widths, default=0)
@@ -250,10 +255,9 @@ class _Layout:
         """How many rules the program has, as far as the plan has them."""
         return self._rules
 
-    def _describe(self, read_by: dict[Relation, int]) -> None:
-        """Fill in the relations' descriptors; `read_by` says where the variants are that read passing relations."""
+    def _describe(self, readers: dict[Relation, int]) -> None:
+        """Fill in the relations' descriptors; `readers` says where the lists of variants are that begin with them."""
         partners = {a: self.at(b) for pair in self._pending.items() for a, b in (pair, pair[::-1])}
-        partners |= read_by
         own = {own.relation: own for own in self._owned()}
         numbers = {
             o.relation: memory.FIRST_REPORTED + i if o.tag is None else memory.TAGGED
@@ -262,7 +266,8 @@ class _Layout:
         for relation in self._relations:
             d = self.at(relation)
             kind = self._kind(relation)
-            reported = numbers.get(relation, 0) if kind == memory.TRACKED and relation not in self.plan.tracked else 0
+            put_out = numbers.get(relation, 0)
+            reported = put_out if kind == memory.TRACKED and relation not in self.plan.tracked else 0
             extra = {memory.COUNTED: 4, memory.TRACKED: 2 if reported else 3}.get(kind, 1)
             keeps = own.get(relation) or Own(relation)
             read_by_one = kind == memory.PASSING and len(self._passing[relation]) == 1
@@ -285,6 +290,8 @@ class _Layout:
                 memory.PARTNER: partners.get(relation, 0),
                 memory.AT_MORE: at_next + len(indices),
                 memory.REPORTED: reported,
+                memory.READERS: readers[relation],
+                memory.PUT_OUT: put_out,
                 memory.MORE_CODES: sum(1 << word for word in keeps.codes),
                 memory.MORE_BLOCK: 0 if keeps.block is None else keeps.block + 1,
                 memory.CODES_IN_BLOCK: 0 if keeps.codes_in_block is None else keeps.codes_in_block + 1,
@@ -415,12 +422,14 @@ class _Layout:
             begins = [i for i, lookup in enumerate(rule.lookups) if counted or not lookup.negated]
             special = (variants.STAMPS if rule.stamps and not scratch else 0) | (variants.SCRATCH if scratch else 0)
             for i in begins:
-                if rule.lookups[i].walk is None:
-                    found.append(Variant(self, rule, i, counted, special).build())
+                lookup = rule.lookups[i]
+                if lookup.walk is None:
+                    made = [Variant(self, rule, i, counted, special).build()]
                 else:
-                    found += [ChangedWalk(self, rule, i, special, which).build() for which in WALKS]
-            if rule.lookups and rule.lookups[0].relation in self._passing:
-                self._readers.setdefault(rule.lookups[0].relation, []).append(found[-1])
+                    made = [ChangedWalk(self, rule, i, special, which).build() for which in WALKS]
+                if not counted:
+                    self._readers.setdefault(lookup.relation, []).extend(made)
+                found += made
         return found
 
     def shows(self, made_by: int, rule: int, terms: tuple[Term, ...]) -> None:

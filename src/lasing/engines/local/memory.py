@@ -24,7 +24,7 @@ moves to a larger block. Kernels take a pointer to the array, `m`.
 
     a descriptor, at d
 
-    | 26 fields, up to CODES_IN_BLOCK     | index 0 | index 1 | ... MOST_INDICES of them |
+    | 29 fields, up to PUT_OUT            | index 0 | index 1 | ... MOST_INDICES of them |
                                             | INDEX_KEYS | INDEX_SHIFT | INDEX_HEADS | columns ... |
 
 - *Born*: a row gets the next row id. Ids rise; the record's place in the ring is `id & mask`. Each index has a table of
@@ -75,15 +75,17 @@ DELTA = 15  # the first row in the list of those that changed at this tick, or N
 TOUCHED = 16  # the first row in the list of those whose count changed, but which are not settled yet, or NO_ROW
 KIND = 17  # LIGHT, TRACKED, COUNTED, LOG, PENDING or PASSING
 LOOKED_AT = 18  # what HI was when the relation was last considered for compaction
-PARTNER = 19  # the relation in which pending rows will hold, and vice versa; 0 if there is none; for passing rows, the
-# place of the list of variants that read them: how many, then where each is
+PARTNER = 19  # the relation in which pending rows will hold, and vice versa; 0 if there is none
 AT_MORE = 20  # where in a record the words that an operator keeps begin
 BLOCK_WORDS = 21  # how large the block is
 REPORTED = 22  # if only the output needs the changes: FIRST_REPORTED + the predicate's number, or TAGGED; else 0
 MORE_CODES = 23  # which of the words at AT_MORE are codes of values, as bits
 MORE_BLOCK = 24  # which of these words has the place of a block of the row's own, plus 1; 0: rows have no blocks
 CODES_IN_BLOCK = 25  # if the words of that block are codes: which word of the row has their number, plus 1; else 0
-INDEX = 26  # where the indices begin; for each:
+IS_CHANGED = 26  # whether it is on the list of relations that have changed (see `note_change`)
+READERS = 27  # the place of the list of variants that begin with new rows of it: how many, then where each is
+PUT_OUT = 28  # if it is output: FIRST_REPORTED + the predicate's number, or TAGGED; else 0
+INDEX = 29  # where the indices begin; for each:
 INDEX_KEYS = 0  # how many columns it has
 INDEX_SHIFT = 1  # by how much a hash is shifted to give the place of a chain's head
 INDEX_HEADS = 2  # where the heads of its chains are
@@ -92,7 +94,7 @@ MOST_COLUMNS, MOST_INDICES = 21, 6
 INDEX_WIDTH = INDEX_COLUMNS + MOST_COLUMNS
 DESCRIPTOR = INDEX + MOST_INDICES * INDEX_WIDTH
 
-# In REPORTED: rows have the number of their predicate as a tag, in their last column; or the relation has one.
+# In REPORTED and PUT_OUT: rows have their predicate's number as a tag, in their last column; or the relation has one.
 TAGGED, FIRST_REPORTED = 1, 2
 
 LIGHT, TRACKED, COUNTED, LOG, PENDING, PASSING = range(6)
@@ -123,7 +125,9 @@ ANNOTATED = 21  # whether guaranteed atoms are output once, with the time up to 
 REPORTS_EXTENSIONS = 22  # whether the output reports that an atom is guaranteed for longer
 EXAMPLES = 23  # where the examples of instances without a value are
 REMEMBERS = 41  # whether what is derived of derived streams is remembered: not while past facts are evaluated again
-HEADER = 43  # words from 24 on are those of `pause`, 36, 37, 40 of `asking`, 38, 39 of `measuring`, 42 of `making`
+NEWS = 43  # where the list of relations that have changed is: how many, then the descriptor of each
+NEXT_VISITED = 44  # which relation is visited next, although it has not changed
+HEADER = 45  # words from 24 on are those of `pause`, 36, 37, 40 of `asking`, 38, 39 of `measuring`, 42 of `making`
 
 NEVER = -(2**62)
 FOREVER = 2**62
@@ -186,10 +190,21 @@ def record(m: Memory, d: int, row: int) -> int:
     return m[d + OFFSET] + (row & m[d + MASK]) * m[d + STRIDE]
 
 
+@njit(cache=True, forceinline=True)
+def note_change(m: Memory, d: int) -> None:
+    """Put a relation on the list of those that have changed, once. Nobody looks at the others at this tick."""
+    if m[d + IS_CHANGED] == 0:
+        m[d + IS_CHANGED] = 1
+        news = m[NEWS]
+        m[news] += 1
+        m[news + m[news]] = d
+
+
 @njit(cache=True)
 def append(m: Memory, d: int, key: int) -> int:
     """A new row with the arguments m[key…], linked into every index, its other fields unset."""
     hi = m[d + HI]
+    note_change(m, d)
     if hi - m[d + LO] > m[d + MASK]:
         grow(m, d)
     b = record(m, d, hi)
@@ -281,6 +296,7 @@ def upsert_pair(m: Memory, d: int, x: int, y: int, horizon: int) -> int:
                 m[b + 3] = 0
             break
         row = m[b + at_next]
+    note_change(m, d)
     if hi - lo > mask:
         grow(m, d)
         head = m[p + INDEX_HEADS] + slot(mix(mix(uint64(0), x), y), m[p + INDEX_SHIFT])
@@ -328,6 +344,7 @@ def touch(m: Memory, d: int, row: int, b: int) -> None:
     if m[at] == NOT_LISTED:
         m[at] = m[d + TOUCHED]
         m[d + TOUCHED] = row
+        note_change(m, d)
 
 
 @njit(cache=True, forceinline=True)
@@ -360,6 +377,7 @@ def enlist(m: Memory, d: int, row: int, b: int) -> None:
     """Put a row on the list of changes."""
     m[b + m[d + AT_D]] = m[d + DELTA]
     m[d + DELTA] = row
+    note_change(m, d)
 
 
 @njit(cache=True, forceinline=True)

@@ -19,12 +19,15 @@ from lasing.engines.local.memory import (
     INDEX_SHIFT,
     INDEX_WIDTH,
     INDICES,
+    IS_CHANGED,
     KIND,
     LO,
     LOG,
     LOG_KEPT,
     LOOKED_AT,
     MASK,
+    NEWS,
+    NEXT_VISITED,
     NO_ROW,
     NOT_LISTED,
     OFFSET,
@@ -41,6 +44,9 @@ from lasing.engines.local.memory import (
 )
 from lasing.engines.local.pointers import Memory, int64
 
+IN_TURN = 4
+"""How many relations are looked after at each tick although they have not changed."""
+
 
 @njit(cache=True, forceinline=True)
 def is_dead(m: Memory, kind: int, arity: int, b: int, t: int) -> bool:
@@ -56,53 +62,68 @@ def is_dead(m: Memory, kind: int, arity: int, b: int, t: int) -> bool:
 
 @njit(cache=True)
 def begin_tick(m: Memory, t: int) -> None:
-    """Nothing has changed yet; the low mark of every relation moves over its dead rows."""
-    first = m[FIRST_RELATION]
-    for r in range(m[RELATIONS]):
-        d = first + r * DESCRIPTOR
-        kind, arity = m[d + KIND], m[d + ARITY]
-        offset, mask, stride = m[d + OFFSET], m[d + MASK], m[d + STRIDE]
-        if kind == COUNTED:
-            row = m[d + DELTA]
-            while row != NO_ROW:
-                b = offset + (row & mask) * stride
-                row = m[b + arity + 2]
-                m[b + arity + 2] = NOT_LISTED
-        m[d + DELTA] = NO_ROW
-        lo, hi = m[d + LO], m[d + HI]
-        if kind == LOG:
-            lo = max(lo, hi - m[LOG_KEPT])
-        elif kind == PASSING:
-            lo = hi
-        else:
-            while lo < hi and is_dead(m, kind, arity, offset + (lo & mask) * stride, t):
-                lo += 1
-        m[d + LO] = lo
-        m[d + SINCE] = m[d + UPTO] = m[d + FIRST] = hi
+    """Nothing has changed yet. The relations that changed at the last tick are looked after, and a few of the others:
+    in these, only rows whose time is over can have died."""
+    news = m[NEWS]
+    for i in range(1, m[news] + 1):
+        d = m[news + i]
+        m[d + IS_CHANGED] = 0
+        _look_after(m, d, t)
+    m[news] = 0
+    first, relations = m[FIRST_RELATION], m[RELATIONS]
+    r = m[NEXT_VISITED]
+    for _ in range(min(IN_TURN, relations)):
+        _look_after(m, first + r * DESCRIPTOR, t)
+        r = 0 if r + 1 >= relations else r + 1
+    m[NEXT_VISITED] = r
     m[TICK] += 1
 
 
 @njit(cache=True)
-def tidy(m: Memory, t: int) -> None:
-    """Compact relations that are nearly full, almost only with dead rows, rather than let them grow.
+def _look_after(m: Memory, d: int, t: int) -> None:
+    """Empty the list of changes of a relation, move its low mark over dead rows, and compact it if that is due."""
+    kind, arity = m[d + KIND], m[d + ARITY]
+    offset, mask, stride = m[d + OFFSET], m[d + MASK], m[d + STRIDE]
+    if kind == COUNTED:
+        row = m[d + DELTA]
+        while row != NO_ROW:
+            b = offset + (row & mask) * stride
+            row = m[b + arity + 2]
+            m[b + arity + 2] = NOT_LISTED
+    m[d + DELTA] = NO_ROW
+    lo, hi = m[d + LO], m[d + HI]
+    if kind == LOG:
+        lo = max(lo, hi - m[LOG_KEPT])
+    elif kind == PASSING:
+        lo = hi
+    else:
+        while lo < hi and is_dead(m, kind, arity, offset + (lo & mask) * stride, t):
+            lo += 1
+    m[d + LO] = lo
+    m[d + SINCE] = m[d + UPTO] = m[d + FIRST] = hi
+    if 4 * (hi - lo) > 3 * (mask + 1):
+        _tidy(m, d, t)
+
+
+@njit(cache=True)
+def _tidy(m: Memory, d: int, t: int) -> None:
+    """Compact a relation that is nearly full, almost only with dead rows, rather than let it grow.
 
     Checking takes time in proportion to the rows, so a relation is checked only after half as many have been added.
     """
-    for r in range(m[RELATIONS]):
-        d = m[FIRST_RELATION] + r * DESCRIPTOR
-        span, cap = m[d + HI] - m[d + LO], m[d + MASK] + 1
-        if 4 * span <= 3 * cap or 2 * (m[d + HI] - m[d + LOOKED_AT]) < cap or m[d + KIND] == LOG:
-            continue
+    span, cap = m[d + HI] - m[d + LO], m[d + MASK] + 1
+    if 2 * (m[d + HI] - m[d + LOOKED_AT]) < cap or m[d + KIND] == LOG:
+        return
+    m[d + LOOKED_AT] = m[d + HI]
+    share = 2 if m[d + KIND] == COUNTED else 4  # counted rows stay, and are used again: keep them together
+    if share * living(m, d, t) < cap:
+        low = m[d + LO]
+        scheduled = m[d + KIND] == TRACKED or m[d + KIND] == PENDING
+        renumbered = np.empty(span if scheduled else 0, np.int64)
+        compact(m, d, t, renumbered)
+        if scheduled:
+            renumber(m, d, renumbered, low)
         m[d + LOOKED_AT] = m[d + HI]
-        share = 2 if m[d + KIND] == COUNTED else 4  # counted rows stay, and are used again: keep them together
-        if share * living(m, d, t) < cap:
-            low = m[d + LO]
-            scheduled = m[d + KIND] == TRACKED or m[d + KIND] == PENDING
-            renumbered = np.empty(span if scheduled else 0, np.int64)
-            compact(m, d, t, renumbered)
-            if scheduled:
-                renumber(m, d, renumbered, low)
-            m[d + LOOKED_AT] = m[d + HI]
 
 
 @njit(cache=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lasing.plan.nodes import Plan
+from lasing.plan.optimize.alike import merge_alike
 from lasing.plan.optimize.constants import push_constants
 from lasing.plan.optimize.dead import drop_dead
 from lasing.plan.optimize.duplicates import drop_duplicates
@@ -43,6 +44,7 @@ PASSES: tuple[Pass, ...] = (
     fuse_copies,
     select_constants,
     drop_columns,
+    merge_alike,
     keep_newest,
     stop_at_older,
     order_lookups,

@@ -36,7 +36,7 @@ class _Shape:
 
 def merge_rules(plan: Plan) -> Plan:
     """The plan with one rule in place of each group of at least LEAST."""
-    free = _free_heads(plan)
+    free = free_heads(plan)
     groups: dict[_Shape, list[tuple[PlanRule, tuple[Value, ...]]]] = {}
     for rule in plan.guaranteed:
         if rule.head in free and not rule.timed and rule.within is None:
@@ -55,15 +55,15 @@ def computes(rule: PlanRule) -> bool:
     return any(isinstance(term, Arithmetic) for term in terms)
 
 
-def _free_heads(plan: Plan) -> dict[Relation, int]:
-    """The relations that are output, come from one rule, and that nothing else reads; with their numbers."""
+def free_heads(plan: Plan, rules: int = 1) -> dict[Relation, int]:
+    """The relations that are output, come from so many rules, and that nothing else reads; with their numbers."""
     read = {x.relation for rule in rules_of(plan) for x in rule.lookups}
     read |= {relation for stage in plan.stages for relation in reads(stage)} | plan.tracked
     heads = Counter(rule.head for rule in plan.guaranteed)
     return {
         output.relation: number
         for number, output in enumerate(plan.outputs)
-        if output.relation not in read and heads[output.relation] == 1
+        if output.relation not in read and heads[output.relation] == rules
     }
 
 

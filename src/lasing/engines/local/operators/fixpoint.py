@@ -3,7 +3,8 @@
     heads  =  the least fixpoint of the rules over what is guaranteed
 
 In each round, every variant of every rule is applied to what is new in the literal that it begins with (see `join`);
-the first round sees everything that is new at this tick.
+the first round sees everything that is new at this tick. Only relations that have changed are visited: each has a list
+of the variants that begin with it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lasing.compiling import njit
-from lasing.engines.local.memory import DESCRIPTOR, FIRST_RELATION, HI, LO, RELATIONS, SINCE, UPTO
+from lasing.engines.local.memory import HI, LO, NEWS, READERS, SINCE, UPTO
 from lasing.engines.local.operators.operation import FIELDS, Fields, Layout, Operator
 from lasing.engines.local.operators.running import begin_rule, end_rule
 from lasing.engines.local.operators.variants import CHANGED, KERNEL, SPECIAL, STAMPS
@@ -19,8 +20,8 @@ from lasing.engines.local.pause import spend
 from lasing.engines.local.pointers import Memory, invoke
 from lasing.plan.nodes import PlanRule
 
-# Where the places of the variants are, and how many there are.
-FIRST_VARIANT, VARIANTS = range(FIELDS, FIELDS + 2)
+STAMPING = FIELDS
+"""Where the list of variants is that use the time: how many, then where each is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,44 +34,56 @@ class Fixpoint:
 @njit(cache=True)
 def fixpoint(m: Memory, op: int, t: int, _fired: int, texts: Memory) -> None:
     """Apply guaranteed rules until there is nothing new."""
-    reach_fixpoint(m, m[op + FIRST_VARIANT], m[op + VARIANTS], t, texts)
+    reach_fixpoint(m, m[op + STAMPING], t, texts)
 
 
 @njit(cache=True)
-def reach_fixpoint(m: Memory, first: int, variants: int, t: int, texts: Memory) -> None:
-    """Apply rules of the guaranteed plane until there is nothing new."""
-    relations, base = m[RELATIONS], m[FIRST_RELATION]
-    for r in range(relations):
-        d = base + r * DESCRIPTOR
+def reach_fixpoint(m: Memory, stamping: int, t: int, texts: Memory) -> None:
+    """Apply rules of the guaranteed plane until there is nothing new. Those that use the time, in the list at
+    `stamping`, see all rows in the first round; others see new rows, and are found by the relations that have some."""
+    news = m[NEWS]
+    for i in range(1, m[news] + 1):
+        d = m[news + i]
         m[d + UPTO] = m[d + HI]
-    first_round = True
-    while True:
-        for i in range(variants):
-            v = m[first + i]
-            d = m[v + CHANGED]
-            is_full = first_round and m[v + SPECIAL] & STAMPS != 0  # all rows, if the rule uses the time
-            since = m[d + LO] if is_full else m[d + SINCE]
-            if since == m[d + UPTO]:  # at most ticks, that is most rules of a large program
+    for i in range(1, m[stamping] + 1):
+        v = m[stamping + i]
+        d = m[v + CHANGED]
+        if m[d + LO] < m[d + UPTO] and _apply(m, v, t, m[d + LO], texts):
+            return
+    is_first, more = True, True
+    while more:
+        for i in range(1, m[news] + 1):  # relations that join the list meanwhile have nothing for this round
+            d = m[news + i]
+            if m[d + SINCE] == m[d + UPTO]:
                 continue
-            begin_rule(m, v)
-            invoke(m[v + KERNEL], m, v, t, since, texts)
-            if end_rule(m):
-                return
-        first_round = False
-        news = False
-        for r in range(relations):
-            d = base + r * DESCRIPTOR
+            readers = m[d + READERS]
+            for j in range(1, m[readers] + 1):
+                v = m[readers + j]
+                if is_first and m[v + SPECIAL] & STAMPS != 0:
+                    continue
+                if _apply(m, v, t, m[d + SINCE], texts):
+                    return
+        is_first = more = False
+        for i in range(1, m[news] + 1):
+            d = m[news + i]
             m[d + SINCE] = m[d + UPTO]
             m[d + UPTO] = m[d + HI]
-            if m[d + UPTO] > m[d + SINCE]:
-                news = True
-        if not news or spend(m, relations):
+            more = more or m[d + UPTO] > m[d + SINCE]
+        if spend(m, m[news]):
             return
 
 
+@njit(cache=True, forceinline=True)
+def _apply(m: Memory, v: int, t: int, since: int, texts: Memory) -> bool:
+    """Apply a variant to the rows from one on. Returns whether to stop."""
+    begin_rule(m, v)
+    invoke(m[v + KERNEL], m, v, t, since, texts)
+    return end_rule(m)
+
+
 def _encode(node: Fixpoint, layout: Layout, _op: int) -> Fields:
-    every = layout.variants(node.rules, counted=False)
-    return {FIRST_VARIANT: layout.put(every), VARIANTS: len(every)}
+    stamping = [v for v in layout.variants(node.rules, counted=False) if layout.words[v + SPECIAL] & STAMPS]
+    return {STAMPING: layout.put([len(stamping), *stamping])}
 
 
 OPERATOR = Operator(Fixpoint, fixpoint, _encode)

@@ -37,12 +37,10 @@ from lasing.engines.local.pointers import Memory
 from lasing.plan.nodes import Recompute
 
 # Its table, whether time alone changes the outcome, whether it has run before. The table: how many inputs
-# and where (relation, copy), the same for variants of rules, for boxes (source, target, back, ahead, step) and for
-# outputs (relation, copy); how many scratch relations and where.
+# and where (relation, copy), the same for boxes (source, target, back, ahead, step) and for
+# outputs (relation, copy); how many scratch relations and where; how many variants of rules use the time: none.
 TABLE, BY_TIME, HAS_RUN = range(FIELDS, FIELDS + 3)
-INPUTS, FIRST_INPUT, VARIANTS, FIRST_VARIANT, BOXES, FIRST_BOX, OUTPUTS, FIRST_OUTPUT, SCRATCH, FIRST_SCRATCH = range(
-    10
-)
+INPUTS, FIRST_INPUT, BOXES, FIRST_BOX, OUTPUTS, FIRST_OUTPUT, SCRATCH, FIRST_SCRATCH, STAMPING = range(9)
 PAIR, BOX = 2, 5
 
 
@@ -63,7 +61,7 @@ def recompute(m: Memory, op: int, t: int, _fired: int, texts: Memory) -> None:
         _copy(m, m[m[table + FIRST_INPUT] + i * PAIR], m[m[table + FIRST_INPUT] + i * PAIR + 1], t)
     more = True
     while more:
-        reach_fixpoint(m, m[table + FIRST_VARIANT], m[table + VARIANTS], t, texts)
+        reach_fixpoint(m, table + STAMPING, t, texts)
         if m[STOPPED] != GO_ON:
             return
         more = False
@@ -143,13 +141,13 @@ def _encode(node: Recompute, layout: Layout, _op: int) -> Fields:
     table: list[int] = []
     for words, size in (
         ([layout.at(r) for pair in node.inputs for r in pair], PAIR),
-        (layout.variants(node.rules, counted=False, scratch=True), 1),
         ([word for entry in boxes for word in entry], BOX),
         ([layout.at(r) for pair in node.outputs for r in pair], PAIR),
         (sorted(layout.at(r) for r in scratch), 1),
     ):
         table += [len(words) // size, layout.put(words)]
-    return {TABLE: layout.put(table), BY_TIME: int(node.by_time)}
+    layout.variants(node.rules, counted=False, scratch=True)
+    return {TABLE: layout.put([*table, 0]), BY_TIME: int(node.by_time)}
 
 
 OPERATOR = Operator(Recompute, recompute, _encode)

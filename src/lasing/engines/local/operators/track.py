@@ -17,16 +17,14 @@ from lasing.engines.local.memory import (
     ARITY,
     AT_H,
     AT_S,
-    DESCRIPTOR,
     FIRST,
-    FIRST_RELATION,
     FOREVER,
     HI,
     KIND,
     LO,
     NEVER,
+    NEWS,
     PENDING,
-    RELATIONS,
     REPORTED,
     TICK,
     TRACKED,
@@ -47,9 +45,9 @@ class Track:
 def track(m: Memory, _op: int, t: int, fired: int, _texts: Memory) -> None:
     """Stamp and list the changes of every tracked relation; enter the ends of new rows in the calendar."""
     tick = m[TICK]
-    base = m[FIRST_RELATION]
-    for r in range(m[RELATIONS]):
-        d = base + r * DESCRIPTOR
+    news = m[NEWS]
+    for i in range(1, m[news] + 1):
+        d = m[news + i]
         if m[d + KIND] == PENDING:
             _await(m, d)
         if m[d + KIND] != TRACKED or m[d + REPORTED] != 0:
