@@ -15,7 +15,7 @@ from lasing.logic.formulas import Atom
 from lasing.logic.program import Fact
 from lasing.logic.values import LARGEST, SMALLEST, Boxed, Value, is_value
 from lasing.logic.values.texts import is_unicode
-from lasing.timeline.limits import check_time
+from lasing.timeline.limits import LIMIT, check_time
 from lasing.timeline.ticks import Tick, parse_time, time_text
 
 Arity = Mapping[str, int]
@@ -126,6 +126,8 @@ def is_missing(thing: object) -> bool:
 
 def time_of(thing: object, tick: Tick | None, place: Place | None = None) -> int:
     """The time point for a Python value: a whole number, or a date and time where the program has a #tick."""
+    if type(thing) is int and -LIMIT < thing < LIMIT:  # as nearly always
+        return thing
     if not isinstance(thing, int | float | str | date) and callable(item := getattr(thing, "item", None)):
         return time_of(item(), tick, place)  # NumPy's scalars
     if isinstance(thing, str | date):

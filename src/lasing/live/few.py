@@ -29,22 +29,24 @@ Tuples = list[tuple[Value, ...]]
 
 
 def encoded(
-    facts: Sequence[Fact], time: int, width: int, numbers: Mapping[tuple[object, int], int], dictionary: Dictionary
+    facts: Sequence[object], time: int, width: int, numbers: Mapping[tuple[object, int], int], dictionary: Dictionary
 ) -> list[list[int]] | None:
     """Facts as rows of codes, given the numbers of predicates by their names and the lengths of their facts; None if
-    one of the predicates has no number."""
+    one of the predicates has no number, or one of the facts is no tuple."""
     known, rows = dictionary.known, []
     for fact in facts:
+        if type(fact) is not tuple:
+            return None
         number = numbers.get((fact[0], len(fact)))
         if number is None:
             return None
         row = [time, number]
         for value in fact[1:]:
             kind = type(value)
-            if kind is int and -SMALL < value < SMALL:  # type: ignore[operator]  # it is an integer
-                row.append(value)  # type: ignore[arg-type]  # it is its own code
+            if kind is int and -SMALL < value < SMALL:
+                row.append(value)
                 continue
-            code = known.get(value) if kind in _KEYS else None  # type: ignore[call-overload]  # it is a value
+            code = known.get(value) if kind in _KEYS else None
             row.append(dictionary.code(value_of(value)) if code is None else code)
         if len(row) < width:
             row += [0] * (width - len(row))
@@ -89,7 +91,7 @@ def changes(engine: LocalEngine, block: Codes) -> list[Changes]:
             now, added, removed = row[OUT_TIME], {}, []
         if sign := row[OUT_SIGN]:
             predicate, arity = outputs[row[OUT_PREDICATE]]
-            atom = Atom(predicate, tuple(map(value, row[OUT_ARGS : OUT_ARGS + arity])))
+            atom = Atom(predicate, tuple([c if c < NAMES else value(c) for c in row[OUT_ARGS : OUT_ARGS + arity]]))
             if sign < 0:
                 removed.append(atom)
             else:

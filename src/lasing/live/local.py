@@ -98,17 +98,18 @@ class LocalCore:
         return self._engine.time
 
     def encode(self, time: int, facts: Facts) -> Coded:
-        given = checked(facts)
-        with self._engine.dictionary.encoding() as dictionary:
-            if type(given) is not list and isinstance(given, Mapping):  # the first question takes less time
-                return self._coded(self._used(self._frames(given, time)))
-            if 0 < len(given) <= few.FEW:
+        engine = self._engine
+        with engine.dictionary as dictionary:
+            if type(facts) is list and 0 < len(facts) <= few.FEW:
                 try:
-                    rows = few.encoded(given, time, self._engine.width, self._numbers, dictionary)
-                except TypeError:  # not hashable, so neither a predicate nor a value: the other path says which
-                    rows = None
+                    rows = few.encoded(facts, time, engine.width, self._numbers, dictionary)
+                except (TypeError, IndexError):  # not hashable, so neither a predicate nor a value; or nothing at all:
+                    rows = None  # the other path says which
                 if rows is not None:
-                    return self._coded(np.array(rows, np.int64))
+                    return dictionary.hold(np.array(rows, np.int64), IN_ARGS)
+            given = checked(facts)
+            if isinstance(given, Mapping):
+                return self._coded(self._used(self._frames(given, time)))
             return self._coded(self._used(self._encoded(given, time)))
 
     def encode_batch(self, frames: Mapping[str, Any], time: str, time_point: TimePoint) -> CodedBatch:
@@ -148,10 +149,9 @@ class LocalCore:
         return Blocks(self._engine, [standing])
 
     def push(self, time: int, encoded: Coded) -> Blocks:
-        facts = self._new(encoded)
-        blocks = [self._kept(block) for block in self._engine.evaluate(facts.rows, time)]
-        if len(facts):
-            self._window.add(facts, time)
+        facts = self._new(encoded) if self._exact else encoded
+        blocks = self._engine.push(facts.rows, time)
+        self._window.add(facts, time)
         return Blocks(self._engine, blocks)
 
     def _coded(self, rows: Codes) -> Coded:

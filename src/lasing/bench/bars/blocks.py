@@ -11,13 +11,22 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import thread_time
 from typing import get_args
 
 import numpy as np
 
 from lasing.bench.bars.commands import commands
 from lasing.bench.bars.limit import limit
-from lasing.bench.measuring.contenders import batches, columns, pushed, pushed_arrow, pushed_tuples, state_at_the_end
+from lasing.bench.measuring.contenders import (
+    batches,
+    columns,
+    pushed,
+    pushed_arrow,
+    pushed_tuples,
+    pushed_unread,
+    state_at_the_end,
+)
 from lasing.bench.measuring.course import WINDOW, Effort, course, side_by_side
 from lasing.bench.measuring.turns import agree, take_turns
 from lasing.bench.measuring.workloads import (
@@ -67,6 +76,24 @@ def one_atom_a_tick(effort: Effort) -> Iterator[Line]:
     for rules, bar, timing in zip(("one rule", "20 different join rules"), (10, 80), timings, strict=True):
         tick = timing.step * 1e6
         yield Line(f"J, r = 1, {rules}: median tick", f"{tick:.1f} µs", f"at most {bar} µs", tick <= bar)
+
+
+def one_fact_a_push(effort: Effort) -> Iterator[Line]:
+    """What one atom with one rule costs without a call from Python, and what one fact costs in a push."""
+    size = 1000
+    c = course(J, 1, size * effort.length, warm=size)
+    inside = batches(c.program, c.stream, size, "in the kernel", annotated=False)
+    (timing,) = take_turns([inside], effort.length + 1, 1, effort.turns, thread_time)
+    tick = timing.total / (size * effort.length) * 1e6
+    what = "J, r = 1: a tick without a call from Python, processor time"
+    yield Line(what, f"{tick:.2f} µs", "at most 1.5 µs", tick <= 1.5)
+    c = course(J, 1, size * effort.length)
+    contenders = [make(c.program, c.stream) for make in (pushed_unread, pushed, pushed_tuples)]
+    timings = take_turns(contenders, c.stream.points, c.warm, effort.turns, thread_time)
+    for form, timing in zip(("an update", "changes as atoms", "changes as tuples"), timings, strict=True):
+        push = timing.step * 1e6
+        what = f"J, r = 1, Engine.push of one fact: {form}, processor time"
+        yield Line(what, f"{push:.1f} µs", "at most 8 µs", push <= 8)
 
 
 def growing_window(effort: Effort) -> Iterator[Line]:
@@ -196,6 +223,7 @@ def intervals(effort: Effort) -> Iterator[Line]:
 BLOCKS: dict[str, tuple[str, Callable[[Effort], Iterator[Line]]]] = {
     "limit": ("A join, beside C++", against_cpp),
     "tick": ("The least that a tick costs", one_atom_a_tick),
+    "one": ("One fact", one_fact_a_push),
     "window": ("Longer windows", growing_window),
     "push": ("Strings in, changes out", pushing),
     "batch": ("Many time points at once", in_batches),

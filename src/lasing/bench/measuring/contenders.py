@@ -63,11 +63,11 @@ def _changed_rows(program: Program, column: int, blocks: list[Array]) -> Changed
     return Counter((row[column], *row[OUT_ARGS : OUT_ARGS + arity]) for block in blocks for row in block.tolist())
 
 
-def batches(program: Program, stream: Stream, size: int, name: str) -> Contender:
-    """The local engine, annotated, on batches of `size` time points: step i is the i-th batch."""
+def batches(program: Program, stream: Stream, size: int, name: str, annotated: bool = True) -> Contender:
+    """The local engine on batches of `size` time points: step i is the i-th batch."""
 
     def start() -> Step:
-        engine = Columns(program, stream, annotated=True)
+        engine = Columns(program, stream, annotated)
         return lambda i: sum(map(len, engine.to((i + 1) * size - 1)))
 
     return Contender(name, start)
@@ -114,6 +114,17 @@ def pushed(program: Program, stream: Stream) -> Contender:
         return step
 
     return Contender("push, atoms", start, _changed_atoms)
+
+
+def pushed_unread(program: Program, stream: Stream) -> Contender:
+    """`Engine.push` with tuples of strings, and nobody looks at the updates."""
+    facts = [_names(stream, t) for t in range(stream.points)]
+
+    def start() -> Step:
+        engine = Engine(program, start=0)
+        return lambda t: engine.push(t, facts[t])
+
+    return Contender("push, unread", start)
 
 
 def pushed_tuples(program: Program, stream: Stream) -> Contender:

@@ -141,7 +141,7 @@ class Dictionary:
         return self
 
     def __enter__(self) -> Dictionary:
-        if not self.bare and self._is_full():
+        if not self.bare and self._count() > self._limit:
             self.collect()
         self.bare += 1
         return self
@@ -157,10 +157,6 @@ class Dictionary:
             self._held = [known for known in self._held if known() is not None]
             self._most_held = max(_MOST_HELD, 2 * len(self._held))
         return held
-
-    def _is_full(self) -> bool:
-        """Whether there are enough values to look for those that nothing uses any more."""
-        return self._count() > self._limit
 
     def _count(self) -> int:
         """How many values there are, and answers that are no new terms."""

@@ -15,6 +15,7 @@ from lasing.engines.local.dictionary import Coded, Codes, Dictionary
 from lasing.engines.local.execute import (
     HALF_WAY,
     IN_ARGS,
+    IN_TIME,
     OUT_ARGS,
     OUT_PREDICATE,
     OUT_SIGN,
@@ -154,22 +155,49 @@ class LocalEngine:
 
     def _evaluate(self, rows: Codes, end: int) -> Iterator[Codes]:
         """Advance to a time point, through every time point at which something happens."""
-        at, time = 0, self.time if not len(rows) else min(self.time, int(rows[0, 0]) - 1)
+        at, time = self._first(rows)
         while time < end:
-            if len(rows) - at > len(self._out):
-                self._out = np.empty((_BLOCK, self._out.shape[1]), np.int64)
-            self._out, written, at, time = run_batch(
-                self._arena, rows, at, time, end, self.dictionary.texts(), self._out
-            )
-            self.time = time
-            if at == HALF_WAY:
-                raise self._supervisor.reason(time)
+            written, at, time = self._run(rows, at, time, end)
             if written:
                 self.dictionary.bare += 1  # the rows, and what they produce
                 try:
                     yield self._out[:written]
                 finally:
                     self.dictionary.bare -= 1
+
+    def push(self, rows: Codes, end: int) -> list[Coded]:
+        """The same as `evaluate`, at once: all blocks, to be kept. For a few rows, that takes half the time."""
+        leaps = self._leaps
+        if self._background is not None or (leaps is not None and end - self.time > leaps.least):
+            return [self.dictionary.hold(block.copy(), OUT_ARGS) for block in self.evaluate(rows, end)]
+        check_time(end)
+        if not self._usable:
+            raise stopped()
+        self._usable = False
+        blocks = []
+        at, time = self._first(rows)
+        while time < end:
+            written, at, time = self._run(rows, at, time, end)
+            if written:
+                blocks.append(self.dictionary.hold(self._out[:written].copy(), OUT_ARGS))
+        self._usable = True
+        return blocks
+
+    def _first(self, rows: Codes) -> tuple[int, int]:
+        """The first row, and the time point after which evaluation begins: facts may be added to the current one."""
+        return 0, min(self.time, rows.item(0, IN_TIME) - 1) if len(rows) else self.time
+
+    def _run(self, rows: Codes, at: int, time: int, end: int) -> tuple[int, int, int]:
+        """Evaluate time points until all is done or the output is half full: how many rows of output there are, and
+        the row and the time at which to continue."""
+        if len(rows) - at > len(self._out):
+            self._out = np.empty((_BLOCK, self._out.shape[1]), np.int64)
+        self._out, written, at, self.time = run_batch(
+            self._arena, rows, at, time, end, self.dictionary.texts(), self._out
+        )
+        if at == HALF_WAY:
+            raise self._supervisor.reason(self.time)
+        return written, at, self.time
 
     def standing(self) -> Codes:
         """What holds now, as rows of output, valid until the next call."""

@@ -78,7 +78,7 @@ class History:
         rows = facts.rows
         if not len(rows):
             return
-        newest = int(rows[-1, IN_TIME])
+        newest = rows.item(-1, IN_TIME)
         if newest != self._newest or self._collections != self.dictionary.collections:
             self._newest, self._seen = newest, None
         elif self._seen is not None:
