@@ -13,8 +13,8 @@ from lasing.logic.values import is_name
 from lasing.timeline.ticks import Tick
 
 STREAMS = (
-    "a stream is text, a Path, a data frame, a Table, a dictionary from predicates to data frames,\n"
-    "or rows such as (36, 'temp', 's1', 70)"
+    "a stream is text, a Path, a data frame, a Table, a dictionary from predicates to data frames\n"
+    "and paths, or rows such as (36, 'temp', 's1', 70)"
 )
 _SOURCE = "row"
 _MORE_ROWS = 1_000

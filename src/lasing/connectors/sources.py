@@ -266,7 +266,9 @@ def in_columns(stream: Any) -> bool:
             return in_columns(source)
         case FileSource(path) | (Path() as path):
             return not is_live(path)
-    return stream is None or isinstance(stream, str | Table | Mapping) or is_frame(stream)
+        case Mapping():
+            return not any(isinstance(part, Path) and is_live(part) for part in stream.values())
+    return stream is None or isinstance(stream, str | Table) or is_frame(stream)
 
 
 def stream_batches(
@@ -355,8 +357,7 @@ def naming_columns(stream: Any, names: Mapping[str, Signature]) -> Any:
 def naming_triples(stream: Any, predicate: str) -> Any:
     """The stream, in which triples that come without a predicate are facts of this one."""
     match stream:
-        case Path() if rdf_ending(stream):
-            form = _format(stream, "facts")
+        case Path() if (form := _format(stream, "facts")) in RDF_FORMATS:
             return FileSource(stream, form, Columns(predicate))
         case FileSource() if stream.format in RDF_FORMATS and stream.columns.predicate is None:
             return replace(stream, columns=replace(stream.columns, predicate=predicate))
@@ -422,4 +423,11 @@ def _as_table(predicate: object, part: Any) -> Any:
         raise fault("E509", f"{predicate!r} is not a predicate's name", note=STREAMS)
     if isinstance(part, Table | Mapped):
         return replace(part, predicate=part.predicate or predicate)
+    if isinstance(part, Path):
+        form = _format(part, "facts")
+        if form == "facts":
+            raise fault(
+                "E510", f"the facts of {part} have predicates of their own", note="give the path without a name"
+            )
+        return FileSource(part, form, Columns(predicate))
     return Table(part, predicate)

@@ -13,6 +13,7 @@ from lasing.connectors.tables import Table
 from lasing.errors import LasingError
 from lasing.logic.formulas import Atom, ground_atom
 from lasing.logic.program import Fact
+from lasing.logic.values import Iri
 
 
 def rows(stream: Any, sort: bool = False) -> list[Fact]:
@@ -87,6 +88,16 @@ def test_a_file_whose_name_is_no_predicate_asks_for_one(tmp_path: Path) -> None:
 )
 def test_the_same_stream_in_every_form(stream: Any) -> None:
     assert rows(stream) == [(1, ground_atom("p", "a")), (2, ground_atom("q", "b"))]
+
+
+def test_files_can_have_names(tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("time,x\n1,a\n", encoding="utf-8")
+    (tmp_path / "two.nt").write_text("<e:a> <e:b> 'c' 2 .\n".replace("'", '"'), encoding="utf-8")
+    (tmp_path / "three.facts").write_text("r at 3.\n", encoding="utf-8")
+    found = rows({"p": tmp_path / "one.csv", "q": tmp_path / "two.nt"})
+    assert found == [(1, ground_atom("p", "a")), (2, ground_atom("q", Iri("e:a"), Iri("e:b"), "c"))]
+    with pytest.raises(LasingError, match=r"E510.*have predicates of their own"):
+        rows({"p": tmp_path / "three.facts"})
 
 
 def test_no_stream_has_no_rows() -> None:

@@ -195,6 +195,30 @@ def test_a_graph_without_time_is_background_and_columns_are_for_tables(tmp_path:
 # -- Jelly -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("ending", ["nt", "jsonld", "ndjsonld", "trig", "jelly"])
+def test_the_only_stream_of_a_query_needs_no_name(tmp_path: Path, ending: str) -> None:
+    texts = {
+        "nt": '<http://ex.org/s> <http://ex.org/p> "5" 1970-01-01T00:00:05Z .',
+        "trig": f'<e:g> <{PROV}> "1970-01-01T00:00:05Z" . <e:g> {{ <http://ex.org/s> <http://ex.org/p> "5" }}',
+    }
+    line = '{"time": "1970-01-01T00:00:05Z", "@id": "http://ex.org/s", "http://ex.org/p": "5"}'
+    path = tmp_path / f"graphs.{ending}"
+    if ending == "jelly":
+        with path.open("wb") as file:
+            grouped_stream_to_file((triples_frame("05", jelly.Literal("5")) for _ in range(1)), file)
+    else:
+        path.write_text(texts.get(ending, line), encoding="utf-8")
+    query = tmp_path / "q.rq"
+    query.write_text(
+        "SELECT ?o FROM NAMED WINDOW <e:w> ON <e:readings> [RANGE 1s STEP 1s] "
+        "{ WINDOW <e:w> { ?s <http://ex.org/p> ?o } }",
+        encoding="utf-8",
+    )
+    for stream in (path, {"readings": path}):
+        (found,) = [str(answer) for answer in lasing.run(query, stream, engine="reference") if answer.atoms]
+        assert found.startswith('1970-01-01T00:00:06Z: result("5",1)')
+
+
 def _sink(*statements: object) -> jelly.GenericStatementSink:
     sink = jelly.GenericStatementSink()
     for statement in statements:
