@@ -233,6 +233,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "W105": "a `#avg`, `#sum` or `#concat` over a window in which equal values count once",
         "W106": "a time point is compared with a date in quotes, which is text there",
         "W107": "a window over a derived predicate that is not remembered, so it sees only what is derived now",
+        "W108": "a query declares a window, and matches nothing in it",
         "W201": "facts before the start of the timeline were ignored",
         "W202": "derived atoms before the start of the timeline were dropped",
         "W203": (

@@ -14,6 +14,7 @@ from lasing.entailment import Entail, with_entailment
 from lasing.errors import Diagnostic, LasingError, fault, warn
 from lasing.languages import SPARQL, prefixes_of, read_program
 from lasing.limits import Limits, limits_of
+from lasing.logic.facts import facts_of
 from lasing.logic.formulas import Window
 from lasing.logic.program import Form, Output, Program, body_nodes
 from lasing.logic.results import Row, rows_of, shown_columns
@@ -130,13 +131,20 @@ def static_output(program: Program) -> Output:
     return outputs[0]
 
 
+def _without_data(program: Program) -> Iterator[Diagnostic]:
+    """W101 for a query that asks about triples, and has no data at all."""
+    if program.background_size == 0 and facts_of(program).read & {"triple", "quad"}:
+        note = "give the query data: lasing query DATA QUERY, data= in Python, or a file in FROM"
+        yield Diagnostic("W101", "the query asks about triples, and there are none", None, note)
+
+
 class Answering:
     """The evaluation of a query at its only time point."""
 
     def __init__(self, program: Program, engine: str = "auto", limits: Limits | None = None) -> None:
         self.program = program
         self.findings: list[Diagnostic] = []
-        """What entailment says about the data, once there is an answer."""
+        """What the query and entailment say about the data, once there is an answer."""
         self.run = Run(program, [], 0, 0, engine, warn=False, limits=limits)
         self.run.contradictions.timed = False
 
@@ -146,7 +154,7 @@ class Answering:
         answer = next(self.run)
         (atoms,) = answer.models
         rows = rows_of(output, atoms)
-        self.findings = list(self.run.contradictions.findings())
+        self.findings = [*_without_data(self.program), *self.run.contradictions.findings()]
         prefixes = prefixes_of(self.program, SPARQL.name)
         if output.form == "truth":
             return Result((), [], "truth", bool(rows), prefixes)

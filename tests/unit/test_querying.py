@@ -134,3 +134,11 @@ def test_inconsistent_data_is_a_warning() -> None:
     both = lasing.rdf.graph(f"{schema} :kitchen a :Person .", format="ttl")
     with pytest.warns(LasingWarning, match=r"W210.*inconsistent[\s\S]*by the rule cax-dw"):
         assert len(lasing.query(asked, both, entail="owl-rl")) == 1
+
+
+def test_a_query_without_data_is_a_warning() -> None:
+    with pytest.warns(lasing.LasingWarning, match=r"W101.*asks about triples, and there are none"):
+        assert not lasing.query("SELECT * { ?s ?p ?o }")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert lasing.query("SELECT (1 AS ?x) {}").rows == [(1,)]

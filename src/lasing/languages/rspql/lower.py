@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -108,6 +108,7 @@ class Queries:
         self._said: dict[str, Said] = {TRIPLE: Said("triple", ""), QUAD: Said("triple", "")}
         self._said |= {predicate: Said("triple", f"stream <{iri}>") for iri, predicate in self._streams.items()}
         self._variables: dict[str, str] = {}
+        self._cautions: list[Diagnostic] = []
 
     def _named(self, iri: str, otherwise: str) -> str:
         """A predicate that looks like the last part of an IRI."""
@@ -138,6 +139,7 @@ class Queries:
         self._remembered += reports.remembered
         if query.makes_stream and query.name in self._read:
             self._remembered.append(Signature(output.predicate, output.arity))
+        self._cautions += _unmatched(query, patterns.matched, source)
         self._outputs.append(output)
         form: Form = "triple" if output.form == "graph" else "row"
         shown = tuple(f"?{column}" for column in shown_columns(output)) if form == "row" else ()
@@ -202,6 +204,7 @@ class Queries:
             graphs=tuple(self._of_triples),
             repeated=tuple(self._repeated),
             closing=self._closing,
+            cautions=tuple(self._cautions),
             provenance=Provenance("query", self._said, self._builder.helpers, self._variables, WORDS_OF_PATTERNS),
         )
 
@@ -209,6 +212,16 @@ class Queries:
 def _named_in_text(name: str) -> str:
     """What the text calls a variable. Aggregates are variables of the algebra without a name."""
     return "the aggregate" if name.startswith("__agg_") else f"?{name}"
+
+
+def _unmatched(query: StreamQuery, matched: set[str], source: SourceText) -> Iterator[Diagnostic]:
+    """W108 for windows in which the query matches nothing: what is outside of WINDOW is matched in static triples."""
+    clause = "GRAPH" if query.dialect == "C-SPARQL" else "WINDOW"
+    for window in query.windows:
+        if window.graph is not None and window.graph not in matched:
+            note = f"match triples in it: {clause} <{window.graph}> {{ … }}"
+            message = f"the query matches nothing in the window <{window.graph}>"
+            yield Diagnostic("W108", message, source.place(window.offset), note)
 
 
 def _start(source: SourceText, query: StreamQuery) -> int:

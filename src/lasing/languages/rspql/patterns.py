@@ -70,6 +70,8 @@ class Patterns:
     default: Graph = DEFAULT
     windows: Mapping[str, Graph] = field(default_factory=dict)
     tick: int | None = None
+    matched: set[str] = field(default_factory=set)
+    """The names of the windows that some pattern is matched in."""
     _expressions: Expressions = field(init=False)
     _paths: Paths = field(init=False)
     _graph: Graph = field(init=False)
@@ -175,6 +177,7 @@ class Patterns:
     def _graph_pattern(self, part: CompValue) -> Node:
         """GRAPH. Inside, the name of the graph is a column that nobody can see; outside, it is that of the variable."""
         if not isinstance(part.term, QueryVariable):
+            self.matched.add(str(part.term))
             return self._inside(self.windows.get(str(part.term)) or named(value_of(part.term)), part.p)
         if str(part.term).endswith(ANY_WINDOW):
             return self._any_window(part)
@@ -191,6 +194,7 @@ class Patterns:
     def _any_window(self, part: CompValue) -> Node:
         """`WINDOW ?w { … }`: in each window, and which one it is."""
         column = self.names.column(str(part.term).removesuffix(ANY_WINDOW))
+        self.matched |= self.windows.keys()
         return Union(
             tuple(
                 Join(self._inside(graph, part.p), Table((column,), ((Iri(name),),)))

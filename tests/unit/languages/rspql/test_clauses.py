@@ -192,3 +192,21 @@ def _mistakes(*texts: str) -> list[Diagnostic]:
 def test_lengths_are_whole_numbers_of_ticks() -> None:
     mistake = mistake_of("ASK FROM STREAM <http://s> [RANGE 6s STEP 3s] TICK 2s { ?x ?y ?z }")
     assert mistake.startswith("E703 3000 ms is not a whole number of ticks of 2000 ms | TICK")
+
+
+@pytest.mark.parametrize(
+    ("query", "windows"),
+    [
+        ("SELECT * FROM NAMED WINDOW <e:w> ON <e:s> [NOW] { ?x ?y ?z }", ["e:w"]),
+        ("SELECT * FROM NAMED WINDOW <e:w> ON <e:s> [NOW] { WINDOW <e:w> { ?x ?y ?z } }", []),
+        ("SELECT * FROM NAMED WINDOW <e:w> ON <e:s> [NOW] { WINDOW ?w { ?x ?y ?z } }", []),
+        ("ASK FROM NAMED WINDOW <e:w> ON <e:s> [NOW] { FILTER NOT EXISTS { WINDOW <e:w> { ?x ?y ?z } } }", []),
+        ("SELECT * FROM NAMED STREAM <e:s> [NOW] FROM STREAM <e:t> [NOW] { ?x ?y ?z }", ["e:s"]),
+        ("SELECT * { STREAM <e:s> [NOW] { ?x ?y ?z } }", []),
+    ],
+)
+def test_windows_without_a_pattern_are_a_warning(query: str, windows: list[str]) -> None:
+    program, mistakes = examine([SourceText("q", query, None)], None, SPARQL.name)
+    assert not mistakes
+    found = [(d.code, d.message) for d in program.cautions]
+    assert found == [("W108", f"the query matches nothing in the window <{window}>") for window in windows]
