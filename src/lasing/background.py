@@ -117,7 +117,8 @@ def _read(
             names = ", ".join(s.predicate for s in program.lookups)
             note = f"it has {names}; name one: {names.split(',')[0]}={path}" if names else _NOTE
             raise fault("E511", f"{given}: the program has no table {predicate}", note=note)
-        return (), (read_lookup(path, known, program.nulls),)
+        others = (fact.values for fact in program.background if fact.predicate == known.predicate)
+        return (), (read_lookup(path, known, program.nulls, others),)
     if named is not None or not is_program(str(path)):
         raise fault("E511", f"{given}: which format is this?", note=_NOTE)
     found = read_program([SourceText(str(path), read_text(path), path)])

@@ -122,8 +122,8 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "E504": "a row is out of order",
         "E505": "a table lacks a column or has it twice, or the columns of a row differ from those of the first",
         "E506": (
-            "a value is missing, beyond 64 bits, not Unicode text, or of a type that cannot be a constant; a "
-            "time is beyond 2^59"
+            "a value is missing, beyond 64 bits, not Unicode text, or of a type that cannot be a constant, or that its "
+            "column of SQL cannot have; a time is beyond 2^59; a table from a file has a row twice"
         ),
         "E507": "a line of more than 16 MiB, or a program of more than 256 MiB",
         "E508": "a fact has a different number of arguments than in the program",

@@ -4,26 +4,43 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from lasing.connectors.csv import cell_value, text_cell
 from lasing.connectors.files import read_text
 from lasing.connectors.rows import is_missing, value_of
 from lasing.errors import Place, fault, similar
+from lasing.logic.functions.sql import cast_of
 from lasing.logic.program import Signature
 from lasing.logic.tables import FactTable
-from lasing.logic.values import UNBOUND, Value
+from lasing.logic.values import UNBOUND, Undefined, Value, value_text
 
 LOOKUPS = (".csv", ".jsonl", ".ndjson", ".parquet")
 """The endings of such files."""
 
 
-def read_lookup(path: Path, known: Signature, nulls: bool) -> FactTable:
-    """The rows of a file as facts of a predicate whose arguments have names. With `nulls`, a missing value is one."""
+def read_lookup(path: Path, known: Signature, nulls: bool, others: Iterable[tuple[Value, ...]] = ()) -> FactTable:
+    """The rows of a file as facts of a predicate whose arguments have names. With `nulls`, a missing value is one.
+
+    Facts are a set, so rows that equal one another, or one of the other rows of the table, are refused unless the rows
+    have numbers.
+    """
     assert known.names is not None, "tables are declared with their columns"
-    rows = [_row(record, known, nulls, place) for record, place in _records(path, known)]
-    return FactTable.of(known.predicate, rows, known.arity)
+    rows: dict[tuple[Value, ...], int] = {}
+    numbered: list[tuple[Value, ...]] = []
+    there = set(others)
+    for record, place in _records(path, known):
+        row = _row(record, known, nulls, place)
+        if known.numbered is not None:
+            numbered.append((*row, known.numbered[1] + len(numbered) + 1))
+        elif row in rows or row in there:
+            note = "a table from a file has different rows; INSERT takes equal ones"
+            raise fault("E506", f"{known.predicate} has this row twice", place, note)
+        rows[row] = len(rows)
+    if known.numbered is not None:
+        return FactTable.of(known.numbered[0], numbered, known.arity + 1)
+    return FactTable.of(known.predicate, list(rows), known.arity)
 
 
 def _records(path: Path, known: Signature) -> Iterator[tuple[Mapping[str, object], Place]]:
@@ -73,10 +90,28 @@ def _check(path: Path, header: list[str], known: Signature) -> None:
 
 def _row(record: Mapping[str, object], known: Signature, nulls: bool, place: Place) -> tuple[Value, ...]:
     values: list[Value] = []
-    for name in known.names or ():
+    for number, name in enumerate(known.names or ()):
         value = record.get(name)
         if nulls and is_missing(value):
+            if name in known.required:
+                raise fault("E506", f"{name} is NOT NULL, and has no value here", place)
             values.append(UNBOUND)
         else:
             values.append(value_of(value, place, f"the value of {name}"))
+            if known.types and not _is_of(values[-1], known.types[number]):
+                raise fault("E506", f"{value_text(values[-1])} is no {known.types[number]}, as {name} needs", place)
     return tuple(values)
+
+
+def _is_of(value: Value, kind: str) -> bool:
+    """Whether a value can be one of a column of SQL, as `rejected_…` has it for streams."""
+    match kind:
+        case "BIGINT" | "DOUBLE":
+            return isinstance(value, int | float)
+        case "VARCHAR":
+            return isinstance(value, str)
+    try:
+        cast_of(value, "VARCHAR", kind)
+    except Undefined:
+        return False
+    return True

@@ -95,6 +95,11 @@ class Signature:
     """The names of arguments that are texts, even if they look like numbers."""
     required: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
     """The names of arguments that no fact lacks, in a program in which a missing value is a value of its own."""
+    types: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    """What each argument of a table of SQL holds."""
+    numbered: tuple[str, int] | None = field(default=None, compare=False, repr=False)
+    """If the rows of a table have numbers, so that equal ones are several: the predicate with one argument more, and the
+    last number."""
 
     def __str__(self) -> str:
         return f"{self.predicate}/{self.arity}"

@@ -56,9 +56,19 @@ def _texts(declared: Declaration) -> frozenset[str]:
     return frozenset(c.name for c in declared.columns if c.type in ("VARCHAR", *CONVERTED))
 
 
-def _lookup(table: Declaration) -> Signature:
+def _lookup(table: Declaration, catalog: Catalog) -> Signature:
     names = tuple(column.name for column in table.columns)
-    return Signature(predicate_of(table.name), len(names), names=names, texts=_texts(table))
+    rows = catalog.inserted.get(table.name.lower())
+    last = sum(fact.predicate == rows for fact in catalog.builder.background)
+    return Signature(
+        predicate_of(table.name),
+        len(names),
+        names=names,
+        texts=_texts(table),
+        required=frozenset(column.name for column in table.columns if column.not_null),
+        types=tuple(column.full_type for column in table.columns),
+        numbered=None if rows is None else (rows, last),
+    )
 
 
 class _Queries:
@@ -217,7 +227,7 @@ class _Queries:
             closing=(slide_of(self._statements, self._tick), 0),
             only_inputs=bool(inputs),
             nulls=True,
-            lookups=tuple(_lookup(table) for table in self._declared if not table.stream),
+            lookups=tuple(_lookup(table, self._catalog) for table in self._declared if not table.stream),
             cautions=tuple(self._unbounded()),
             provenance=Provenance("query", self._said, self._builder.helpers, self._variables(), _WORDS),
         )
