@@ -46,7 +46,7 @@ from lasing.reports import Report, counted
 from lasing.results import Results, Step
 from lasing.showing import Showing
 from lasing.timeline.ticks import Tick
-from lasing.timeline.timing import Delays, Timing, timing_of
+from lasing.timeline.timing import Delays, Timing, called_with_late, timing_of
 from lasing.watching import OnProgress, Watched, watched
 
 if TYPE_CHECKING:  # these load Arrow and the kernels, so only when needed
@@ -144,7 +144,7 @@ def run(
         missing=missing,
         bad_rows=bad_rows_of(bad_rows, max_bad_rows),
         timing=timing,
-        on_late=on_late,
+        on_late=called_with_late(on_late),
     )
 
 

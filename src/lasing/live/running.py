@@ -43,7 +43,7 @@ from lasing.logic.runs import Run
 from lasing.logic.values import is_name
 from lasing.reports import left_out
 from lasing.timeline.reorder import Late
-from lasing.timeline.timing import LateCount, Timing
+from lasing.timeline.timing import LateCount, Timing, called_with_late
 from lasing.worlds import worlds
 
 OnLate = Callable[[Late[Facts]], None]
@@ -68,7 +68,7 @@ class Running:
         timing: Timing | None = None,
     ) -> None:
         self.program = program
-        self.on_late = on_late
+        self.on_late = called_with_late(on_late)
         self._late = LateCount()
         self._past: Past | None = None  # what is kept of it, if answers are corrected
         self._lateness = None if timing is None else Lateness(timing, program)

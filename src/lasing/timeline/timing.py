@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from lasing.errors import Diagnostic, LasingError, fault
 from lasing.timeline.clock import Clock, WallClock
 from lasing.timeline.delay import Delay, delay_of, silence_of
 from lasing.timeline.reorder import Closing, Late
+
+F = TypeVar("F")
 
 Delays = Delay | Mapping[str, Delay]
 """How late a fact may be: the same for all sources, or for each source by its name."""
@@ -55,6 +57,13 @@ def timing_of(delay: Delays | None, idle: str | timedelta | None, clock: Clock |
     if delay is None and idle is not None:
         raise fault("E510", "idle= is about sources that facts wait for", note="give a delay=, such as 0, with it")
     return None if delay is None else Timing(delay, idle, clock or WallClock())
+
+
+def called_with_late(on_late: F) -> F:
+    """What is called with late facts, or None. Fails if it cannot be called, before anything is late."""
+    if on_late is not None and not callable(on_late):
+        raise fault("E510", f"on_late={on_late!r} cannot be called", note="such as: on_late=print")
+    return on_late
 
 
 @dataclass(slots=True)

@@ -35,6 +35,14 @@ def test_facts_wait_until_they_can_be_in_order() -> None:
     assert engine.late == 0
 
 
+def test_what_cannot_be_called_with_late_facts_is_refused() -> None:
+    wrong: Any = 3
+    with pytest.raises(LasingError, match=r"E510.*on_late=3 cannot be called"):
+        Engine(HOT, delay=2, on_late=wrong)
+    with pytest.raises(LasingError, match=r"E510.*on_late=3 cannot be called"):
+        lasing.run(HOT, "temp(s1, 70) at 1.", delay=2, on_late=wrong)
+
+
 def test_a_fact_beyond_the_bound_is_set_aside_with_how_late_it_is() -> None:
     late: list[lasing.Late[Any]] = []
     engine = Engine(HOT, delay=2, on_late=late.append)

@@ -180,7 +180,8 @@ class _Handler(BaseHTTPRequestHandler):
         self._linger()
 
     def _linger(self) -> None:
-        """Throw away the rest of a request: a connection closed with unread bytes is reset, and the client may never see the answer."""
+        """Throw away the rest of a request: a connection that is closed with unread bytes is reset, and the client may
+        never see the answer."""
         end = time.monotonic() + _LINGER
         try:
             self.connection.shutdown(socket.SHUT_WR)
