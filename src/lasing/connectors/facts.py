@@ -133,7 +133,7 @@ class FactReader:
                         begin = text.rfind("\n", 0, position) + 1
                         self._bad.stop()
                         return Block(text[begin:], block.line + text.count("\n", 0, begin), position - begin)
-                    self._bad.take(self._not_a_fact(block, stuck))
+                    self._bad.take(self._not_a_fact(block, stuck, position))
                     position = _next_line(text, position)
                     continue
                 except LasingError as error:
@@ -224,11 +224,14 @@ class FactReader:
         place = SourceText(self._name, block.text).place(offset)
         return replace(place, line=place.line + block.line - 1)
 
-    def _not_a_fact(self, block: Block, stuck: _Stuck) -> LasingError:
+    def _not_a_fact(self, block: Block, stuck: _Stuck, begin: int) -> LasingError:
+        offset = min(stuck.offset, len(block.text.rstrip()))
+        if self._bad.skips and "\n" in block.text[begin:offset]:
+            offset = begin  # only its first line is left out, and what follows is read
         found = block.text[stuck.offset : stuck.offset + 20].split("\n")[0]
         message = f"expected {stuck.expected}, but " + (f"found {found}" if found.strip() else "the line ends")
         note = "a stream has facts such as: temp(s1,70) at 36.  Rules belong in the program"
-        return fault("E501", message, self._place(block, min(stuck.offset, len(block.text.rstrip()))), note)
+        return fault("E501", message, self._place(block, offset), note)
 
     def _placed(self, block: Block, offset: int, error: LasingError) -> LasingError:
         d = error.diagnostics[0]

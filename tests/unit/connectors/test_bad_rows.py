@@ -21,8 +21,8 @@ FILES = {
         "abd",
     ),
     "p.facts": (
-        b"p(a) at 1.\np(\np(b) at 2. p(c,c) at 2.\np(x) at soon.\n\xff\np(d) at 4.\n",
-        [(3, "E501"), (3, "E508"), (4, "E501"), (5, "E402")],
+        b"p(a) at 1.\np(;\np(b) at 2. p(c,c) at 2.\np(x) at soon.\n\xff\np(d) at 4.\n",
+        [(2, "E501"), (3, "E508"), (4, "E501"), (5, "E402")],
         "abd",
     ),
 }
@@ -62,6 +62,18 @@ def test_a_bad_row_of_csv_is_handed_over_as_it_is(
         list(run)
     assert [(bad.line, bad.row) for bad in found] == [(place, row)]
     assert reason in found[0].reason
+
+
+def test_a_line_that_is_left_out_is_the_one_that_is_handed_over() -> None:
+    found: list[BadRow] = []
+    text = "p(a) at 1.\nnonsense\np(b) at 2.\n"
+    with pytest.warns(LasingWarning, match="W209"):
+        answers = [str(atom) for answer in lasing.run(PROGRAM, text, bad_rows=found.append) for atom in answer.atoms]
+    assert answers == ["q(a)", "q(b)"]
+    assert [(row.line, row.row) for row in found] == [(2, "nonsense")]
+    with pytest.raises(LasingError, match=r":3:1") as failed:
+        list(lasing.run(PROGRAM, text))
+    assert "expected at and a time" in str(failed.value)
 
 
 COLUMNS = {
