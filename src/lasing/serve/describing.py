@@ -67,7 +67,7 @@ def _predicates(program: Program) -> list[Json]:
         if name in output:
             columns = shown_columns(outputs[name]) if name in outputs else ()
             made = {"name": name, "arity": arity, "kind": "derived", "columns": list(columns)}
-            is_quiet = program.provenance is not None and name.startswith("rejected_")
+            is_quiet = any(one.predicate == name and one.rejects for one in program.outputs or ())
             found.append({**made, "quiet": True} if is_quiet else made)  # a lane only once there is bad data
         if is_data and program.takes(name):
             found.append({"name": name, "arity": arity, "kind": "data", "columns": list(named.get(name, ()))})
