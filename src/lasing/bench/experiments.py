@@ -14,12 +14,13 @@ from lasing.bench.dotr.experiments import DOTR
 from lasing.bench.laser.experiments import LASER
 from lasing.bench.measuring.course import Effort
 from lasing.bench.measuring.records import Experiment
+from lasing.bench.peers.experiments import PEERS
 from lasing.bench.scale.experiments import SCALE
 from lasing.bench.spark.experiments import SPARK
 from lasing.errors import LasingError
 
 EXPERIMENTS: dict[str, Experiment] = {
-    experiment.name: experiment for experiment in (*LASER, *SCALE, *BARBIERI, *DOTR, *SPARK)
+    experiment.name: experiment for experiment in (*LASER, *SCALE, *BARBIERI, *DOTR, *SPARK, *PEERS)
 }
 
 BARS = "bars"
@@ -27,6 +28,7 @@ SECTIONS: tuple[str, ...] = (*BLOCKS, RATIOS)
 """The tables of bars, each with its own name."""
 
 ON_SPARK = frozenset(experiment.name for experiment in SPARK)
+OF_PEERS = frozenset(experiment.name for experiment in PEERS)
 ON_RDF = frozenset(experiment.name for experiment in DOTR)
 GROUPS: dict[str, tuple[str, ...]] = {
     "laser": tuple(experiment.name for experiment in LASER),
@@ -88,6 +90,8 @@ def choose(asked: Sequence[str] = (), quick: bool = False) -> Selection:
     if on_spark:
         why = _QUICKLY if quick and not asked else without_spark()
     left_out = dict.fromkeys(on_spark, why) if why else {}
+    if quick and not asked:  # it installs other systems, and one of them takes a quarter of a minute to start
+        left_out |= {experiment.name: _QUICKLY for experiment in experiments if experiment.name in OF_PEERS}
     if missing := without_rdf():
         left_out |= {experiment.name: missing for experiment in experiments if experiment.name in ON_RDF}
     costs = tuple(table for table in COSTS if not asked or table.name in wanted)
