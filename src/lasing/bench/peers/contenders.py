@@ -11,9 +11,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from lasing.bench.peers.environments import Environment, alone
-from lasing.bench.peers.jobs import Job
+from lasing.bench.peers.jobs import Job, Rows, rows_of, rows_of_changes
 
 SCRIPTS = Path(__file__).parent / "scripts"
 PATIENCE = 900.0
@@ -56,13 +57,15 @@ Command = Callable[[Job, Path, Path], Sequence[str]]
 
 @dataclass(frozen=True)
 class Runner:
-    """Runs jobs as processes: the command of a job for an input folder and a result, and the columns of that result."""
+    """Runs jobs as processes: the command of a job for an input folder and a result, the columns of that result, and
+    how it is read."""
 
     name: str
     command: Command
     columns: Callable[[Job], Sequence[str]]
     suffix: str = ""
     variables: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    read: Callable[[Job, Path, Sequence[str], int], Rows] = rows_of
 
     def run(self, job: Job, folder: Path, out: Path) -> Took:
         """Run a job to its end. A result that is there already is deleted first."""
@@ -96,22 +99,23 @@ class Runner:
         return Took(clock, used.ru_utime + used.ru_stime)
 
 
-def ours(name: str) -> Runner:
-    """`lasing run`, from CSV to CSV."""
+def ours(name: str, view: Literal["changes", "answers"] = "changes") -> Runner:
+    """`lasing run`, from CSV to CSV: what changes, or all that holds at each time point, which is more to write."""
 
     def command(job: Job, folder: Path, out: Path) -> Sequence[str]:
         program = folder / f"{job.name}.lars"
         program.write_text(job.program, encoding="utf-8")
         streams = [str(folder / f"{stream}.csv") for stream in job.streams]
-        return [sys.executable, "-m", "lasing", "run", str(program), *streams, "--output", str(out)]
+        return [sys.executable, "-m", "lasing", "run", str(program), *streams, "--as", view, "--output", str(out)]
 
     def columns(job: Job) -> Sequence[str]:
-        """An atom's time, predicate and arguments. The time of a pair is that of its later reading."""
-        if job.timed is None:
-            return ("known", "predicate", *job.columns)
-        return ("time", "predicate", *(column for column in job.columns if column != "time"))
+        """The arguments of an atom; of answers, also its time, which for a pair is that of the later reading."""
+        arguments = job.columns if job.timed is None else tuple(c for c in job.columns if c != "time")
+        if view == "changes":
+            return arguments
+        return ("known" if job.timed is None else "time", "predicate", *arguments)
 
-    return Runner(name, command, columns, ".csv")
+    return Runner(name, command, columns, ".csv", read=rows_of_changes if view == "changes" else rows_of)
 
 
 def runner(peer: Peer, environment: Environment) -> Runner:

@@ -128,6 +128,33 @@ def rows_of(job: Job, found: Path, columns: Sequence[str], seconds: int) -> Rows
     return rows
 
 
+def rows_of_changes(job: Job, found: Path, columns: Sequence[str], seconds: int) -> Rows:
+    """The rows of a job from what `lasing run --as changes` prints: an atom holds until it is removed, or to the end.
+
+    The columns are those of an atom's arguments.
+    """
+    places = [columns.index(column) if column in columns else None for column in job.columns]
+    since: dict[tuple[str, ...], int] = {}
+    rows: Rows = Counter()
+
+    def hold(arguments: tuple[str, ...], first: int, end: int) -> None:
+        for time in range(first, end):
+            rows[tuple(time if place is None else _value(arguments[place]) for place in places)] += 1
+
+    with found.open(newline="", encoding="utf-8") as file:
+        lines = csv.reader(file)
+        next(lines)
+        for time, change, _expires, _predicate, *arguments in lines:
+            atom = tuple(arguments)
+            if change == "+":
+                since[atom] = int(time)
+            else:
+                hold(atom, since.pop(atom), int(time))
+    for atom, first in since.items():
+        hold(atom, first, BEGIN + seconds)
+    return rows
+
+
 def _lines(found: Path) -> Iterator[list[str]]:
     """The lines of a file or of all files in a folder; names that begin with a dot are not results."""
     files = [found] if found.is_file() else sorted(p for p in found.rglob("*") if p.is_file())
