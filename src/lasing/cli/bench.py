@@ -21,7 +21,7 @@ def bench(
     ] = None,
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="Measure less, in under two minutes; Spark only if you name it."),
+        typer.Option("--quick", help="Measure less, in under two minutes; Spark and peers only if you name them."),
     ] = False,
     out: Annotated[
         Path | None,
@@ -52,6 +52,8 @@ def bench(
     """Compare the engine with others on this machine, and print medians and ratios.
 
     Measures everything unless you name experiments. Tables go to standard output, progress to standard error.
+
+    `peers` compares it with Flink SQL, Bytewax, Pathway, Polars, DuckDB and MeTeoR, which it installs on first use.
     """
     from rich.console import Console
 
