@@ -59,7 +59,8 @@ def panes_example(seed: int) -> Example:
         head.append(f"N{n}")
     order = ["g(K)", *literals]
     rng.shuffle(order)
-    program = f"#show r/{len(head)}, q/1, w/1.\n{key}\nr({','.join(head)}) :- {', '.join(order)}.\n"
+    program = "#input s/2.\n" if rng.random() < 0.6 else ""
+    program += f"#show r/{len(head)}, q/1, w/1.\n{key}\nr({','.join(head)}) :- {', '.join(order)}.\n"
     if rng.random() < 0.4:
         program += f"q(N) :- N = #sum{{V,K,T : s(K,V) at T in {window}}}.\n"
     if rng.random() < 0.3:
@@ -112,7 +113,7 @@ def test_late_facts_are_corrected(first: int) -> None:
 
 def test_many_of_these_programs_have_panes() -> None:
     plans = [optimized(compile_plan(lasing.parse(panes_example(seed).program))) for seed in range(100)]
-    assert sum(any(isinstance(stage, Panes) for stage in plan.stages) for plan in plans) > 50
+    assert sum(any(isinstance(stage, Panes) for stage in plan.stages) for plan in plans) > 40
     assert (
         sum(any(isinstance(stage, Panes) and len(stage.functions) > 1 for stage in plan.stages) for plan in plans) > 5
     )
@@ -162,7 +163,7 @@ def test_sums_are_kept_by_time_point_where_that_is_exact(terms: str, window: str
     assert any(isinstance(stage, Fold) for stage in plan.stages) != added
 
 
-GROUPS = "#show r/2.\ng(K) :- s(K,V) in %s%s.\nr(K,N) :- g(K), N = #count{T,V : s(K,V) at T in [60]%s}.\n"
+GROUPS = "#input s/2.\n#show r/2.\ng(K) :- s(K,V) in %s%s.\nr(K,N) :- g(K), N = #count{T,V : s(K,V) at T in [60]%s}.\n"
 
 
 @pytest.mark.parametrize(

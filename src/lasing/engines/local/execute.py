@@ -167,30 +167,53 @@ def _let_begin(m: Memory, fired: int) -> None:
 
 @njit(cache=True)
 def _take_in(m: Memory, rows: np.ndarray, first: int, last: int, t: int, texts: Memory) -> None:
-    """Feed facts to everything that their predicates feed."""
+    """Feed facts to everything that their predicates feed: neighbours of one predicate to one thing after the other."""
     key, inputs = m[KEY], m[INPUTS]
-    for i in range(np.uintp(first), np.uintp(last)):
-        predicate = rows[i, IN_PREDICATE]
+    while first < last:
+        predicate, end = rows[np.uintp(first), IN_PREDICATE], first + 1
+        while end < last and rows[np.uintp(end), IN_PREDICATE] == predicate:
+            end += 1
         sinks = m[inputs + 2 * predicate]
         for s in range(m[inputs + 2 * predicate + 1]):
             sink = sinks + s * SINK
             d, kind = m[sink + SINK_TARGET], m[sink + SINK_KIND]
-            if kind <= PASSED_ON:
-                _feed(m, sink, rows, i, t, texts)
-            elif kind == SELECTED:
-                _feed_selected(m, sink, rows, i, t, texts)
-            elif kind == INTO_LOG:
-                m[key] = t
-                m[key + 1] = predicate
-                for j in range(m[d + ARITY] - 2):
-                    m[key + 2 + j] = rows[i, np.uintp(IN_ARGS + j)] if IN_ARGS + j < rows.shape[1] else 0
-                append(m, d, key)
-            else:
-                arity = m[m[d + TARGET] + ARITY] - 1
-                for j in range(arity):
-                    m[key + j] = rows[i, np.uintp(IN_ARGS + j)]
-                m[key + arity] = t
-                push_out(m, d, key)
+            if _takes_pairs(m, sink):
+                until = FOREVER if kind == FOR_EVER else leaves(t, m[sink + SINK_BACK], m[sink + SINK_STEP])
+                for i in range(np.uintp(first), np.uintp(end)):
+                    upsert_pair(m, d, rows[i, np.uintp(IN_ARGS)], rows[i, np.uintp(IN_ARGS + 1)], until)
+                continue
+            for i in range(np.uintp(first), np.uintp(end)):
+                if kind <= PASSED_ON:
+                    _feed(m, sink, rows, i, t, texts)
+                elif kind == SELECTED:
+                    _feed_selected(m, sink, rows, i, t, texts)
+                elif kind == INTO_LOG:
+                    m[key] = t
+                    m[key + 1] = predicate
+                    for j in range(m[d + ARITY] - 2):
+                        m[key + 2 + j] = rows[i, np.uintp(IN_ARGS + j)] if IN_ARGS + j < rows.shape[1] else 0
+                    append(m, d, key)
+                else:
+                    arity = m[m[d + TARGET] + ARITY] - 1
+                    for j in range(arity):
+                        m[key + j] = rows[i, np.uintp(IN_ARGS + j)]
+                    m[key + arity] = t
+                    push_out(m, d, key)
+        first = end
+
+
+@njit(cache=True, forceinline=True)
+def _takes_pairs(m: Memory, sink: int) -> bool:
+    """Whether facts of two arguments become rows at once and as they are, which is so for most."""
+    d, kind = m[sink + SINK_TARGET], m[sink + SINK_KIND]
+    plain = (kind == INTO_RELATION or kind == FOR_EVER) and m[sink + SINK_ADDED] == PLAIN  # noqa: SIM109
+    return (
+        plain
+        and m[d + ARITY] == 2
+        and m[sink + SINK_STEP] == 1
+        and m[sink + SINK_AHEAD] >= 0
+        and m[sink + SINK_LEFT_OUT] == 0
+    )
 
 
 @njit(cache=True, forceinline=True)
@@ -202,7 +225,7 @@ def _feed(m: Memory, sink: int, rows: np.ndarray, i: int, t: int, texts: Memory)
     arity = m[d + ARITY]
     kind = m[sink + SINK_KIND]
     until = FOREVER if kind == FOR_EVER else leaves(t, m[sink + SINK_BACK], step)
-    if arity == 2 and kind != PASSED_ON and added == PLAIN and step == 1 and ahead >= 0 and left_out == 0:
+    if _takes_pairs(m, sink):
         upsert_pair(m, d, rows[i, np.uintp(IN_ARGS)], rows[i, np.uintp(IN_ARGS + 1)], until)
         return
     column = IN_ARGS

@@ -29,14 +29,14 @@ from lasing.engines.local.accumulator import (
 )
 from lasing.engines.local.asking import BITS, LIMB, SUMMAND, TOTAL, ask, ask_driver
 from lasing.engines.local.exact import quotient
+from lasing.engines.local.memory import WIDE, record
 from lasing.engines.local.pointers import Memory, int64, uint64
 from lasing.engines.local.values import (
     BEYOND_64_BITS,
+    DOUBLE,
+    WIDES,
     code_of_double,
     code_of_integer,
-    double,
-    integer,
-    is_double,
     is_name,
     is_term,
 )
@@ -66,11 +66,13 @@ def add(m: Memory, at: int, code: int, sign: int) -> int:
     """Add a value to the sum at m[at…], or take it away. Returns `sign` if the value is not a number, otherwise 0."""
     if is_name(code):
         return _add_term(m, at, code, sign) if is_term(code) else sign
-    if is_double(m, code):
+    wide = record(m, m[WIDE], code - WIDES) if code >= WIDES else int64(0)
+    if code >= WIDES and m[wide] == DOUBLE:
+        bits = m[wide + 1]
         m[at + DOUBLES] += sign
-        accumulate(m, at + LIMBS_AT, double(m, code), sign)
+        accumulate(m, at + LIMBS_AT, np.int64(bits).view(np.float64), sign)
     else:
-        x = integer(m, code)
+        x = m[wide + 1] if code >= WIDES else code
         low = uint64(m[at + LOW])
         total = low + uint64(x) if sign > 0 else low - uint64(x)
         carry = int64(total < low) if sign > 0 else -int64(total > low)

@@ -69,7 +69,7 @@ from lasing.engines.local.operators.variants import (
 from lasing.engines.local.pause import FUEL, GO_ON, STOPPED, pause
 from lasing.engines.local.pointers import Memory, int64, invoke, uint64
 from lasing.engines.local.spans import enters, leaves
-from lasing.engines.local.values import SMALL, UNDEFINED, compare, compute
+from lasing.engines.local.values import SMALL, UNDEFINED, compare, compute, double, is_double
 from lasing.logic.functions.codes import GREATER, GREATER_EQUAL, LESS, LESS_EQUAL
 
 
@@ -176,6 +176,16 @@ def holds(m: Memory, comparison: int, left: int, right: int, texts: Memory) -> b
             return left > right
         if comparison == LESS_EQUAL:
             return left <= right
+    if (left < SMALL or is_double(m, left)) and is_double(m, right):  # they compare as doubles: see `values`
+        x, y = double(m, left), double(m, right)
+        if comparison == LESS:
+            return x < y
+        if comparison == GREATER_EQUAL:
+            return x >= y
+        if comparison == GREATER:
+            return x > y
+        if comparison == LESS_EQUAL:
+            return x <= y
     return compare(m, comparison, left, right, texts)
 
 
