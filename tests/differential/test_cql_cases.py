@@ -19,7 +19,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::lasing.LasingWarning")  # a tab
 EPOCH = datetime(1970, 1, 1)
 SETUP = """
 CREATE TABLE t (a BIGINT, b VARCHAR, x DOUBLE, f BOOLEAN, m TIMESTAMP, d DECIMAL(8,2));
-INSERT INTO t VALUES (1, 'a', 1.5, TRUE, '2026-01-01 10:00:00', 1.25), (2, 'b', NULL, FALSE, '2026-01-02 10:00:00', 2.5);
+INSERT INTO t VALUES (1, 'a', 1.5, TRUE, '2026-01-01 10:00:00', 1.25);
+INSERT INTO t VALUES (2, 'b', NULL, FALSE, '2026-01-02 10:00:00', 2.5);
 INSERT INTO t VALUES (NULL, 'c', 2.5, NULL, NULL, NULL), (2, NULL, -1.0, TRUE, '2026-02-01 00:00:00', -3.1);
 INSERT INTO t VALUES (3, 'ab%', 0.0, FALSE, '2025-12-31 23:59:59', 0.00);
 CREATE TABLE u (a BIGINT, c VARCHAR, y BIGINT);

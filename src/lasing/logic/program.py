@@ -98,8 +98,8 @@ class Signature:
     types: tuple[str, ...] = field(default=(), compare=False, repr=False)
     """What each argument of a table of SQL holds."""
     numbered: tuple[str, int] | None = field(default=None, compare=False, repr=False)
-    """If the rows of a table have numbers, so that equal ones are several: the predicate with one argument more, and the
-    last number."""
+    """If the rows of a table have numbers, so that equal ones are several: the predicate with one argument more, and
+    the last number."""
 
     def __str__(self) -> str:
         return f"{self.predicate}/{self.arity}"
