@@ -184,9 +184,11 @@ def _lines(cell: Cell, x: str) -> list[int | str]:
         pytest.param(scale.window_entries("box", [1, 5], TINY), id="box"),
         pytest.param(scale.rate_entries("diamond", [1, 5], TINY), id="rate"),
         pytest.param(scale.rules_entries("predicates", [2, 5], TINY), id="rules"),
+        pytest.param(scale.rules_entries("thresholds", [2, 5], TINY), id="thresholds"),
         pytest.param(scale.plan_entries("V > c", [2, 5]), id="plan"),
         pytest.param(scale.recursion_entries("renewed edge", [1, 5], TINY), id="renewed"),
         pytest.param(scale.recursion_entries("switched edge", [1, 5], TINY), id="switched"),
+        pytest.param(scale.recursion_entries("cut edge", [1, 5], TINY), id="cut"),
     ],
 )
 def test_tiny_cells_are_well_formed(entries: list[Entry]) -> None:

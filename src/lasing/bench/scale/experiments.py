@@ -19,6 +19,7 @@ from lasing.bench.scale.stretches import OURS, Entry, Ready, measured, on_column
 from lasing.bench.scale.workloads import (
     LASTING_BOX,
     LONG_HELD,
+    cut_tree,
     inertia,
     renewed_chain,
     rules_by_predicate,
@@ -286,6 +287,7 @@ STANDING_WORDS = Words(
 BY_LENGTH: dict[str, tuple[Make, int]] = {
     "renewed edge": (renewed_chain, DEEP_WINDOW),
     "switched edge": (switched_chain, ENDLESS_WINDOW),
+    "cut edge": (cut_tree, ENDLESS_WINDOW),
 }
 
 
@@ -304,13 +306,13 @@ def recursion_entries(name: str, lengths: Sequence[int], effort: Effort) -> list
     return entries
 
 
-def lengths(effort: Effort) -> list[int]:
-    return sizes(effort, 1, 100, 1_000)
+def lengths(effort: Effort, name: str) -> list[int]:
+    return sizes(effort, 1, 100, 10_000 if name == "cut edge" else 1_000)
 
 
 def recursion_cells(effort: Effort) -> Iterator[Cell]:
     for name in BY_LENGTH:
-        yield from measured("scale-recursion", recursion_entries(name, lengths(effort), effort), effort.turns)
+        yield from measured("scale-recursion", recursion_entries(name, lengths(effort, name), effort), effort.turns)
 
 
 RECURSION_WORDS = Words(
@@ -393,7 +395,7 @@ SCALE: tuple[Experiment, ...] = (
         "Deeper recursion",
         "What does one changed edge cost in a longer chain, where each node is reached from the one before?",
         recursion_cells,
-        lambda effort: 2 * len(lengths(effort)),
+        lambda effort: sum(len(lengths(effort, name)) for name in BY_LENGTH),
         RECURSION_WORDS,
         "µs per changed edge",
         x_label="edges of the chain",

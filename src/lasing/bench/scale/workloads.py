@@ -117,5 +117,31 @@ def switched_chain(length: int) -> Workload:
     return Workload("switched edge", program, draw)
 
 
+def cut_tree(length: int) -> Workload:
+    """A tree of edges of which one is cut at each time point, and is back at the next: what lies beyond it is lost.
+
+    Cuts are under a negation, so the recursion is in the counted plane.
+    """
+
+    def program(window: int) -> str:
+        return (
+            f"link(X,Y) :- edge(X,Y) in [{window}], not cut(X,Y) in [0].\n"
+            "reached(Y) :- link(0,Y).\nreached(Y) :- reached(X), link(X,Y).\n"
+            f"lost(X) :- edge(_,X) in [{window}], not reached(X)."
+        )
+
+    def draw(chance: np.random.Generator, _rate: int, window: int, points: int) -> Stream:
+        if window <= points:
+            raise ValueError(f"a window of {window} is over within {points} time points")
+        tree = np.column_stack([chance.integers(0, np.arange(1, length + 1)), np.arange(1, length + 1)])
+        rows = np.zeros((length + points - 1, ARGS + 2), np.int64)
+        rows[:length, ARGS:] = tree
+        rows[length:, TIME], rows[length:, PREDICATE] = np.arange(1, points), 1
+        rows[length:, ARGS:] = tree[chance.integers(0, length, points - 1)]
+        return Stream({"edge": 2, "cut": 2}, rows, points)
+
+    return Workload("cut edge", program, draw)
+
+
 def _reached(window: int) -> str:
     return f"reached(Y) :- edge(0,Y) in [{window}].\nreached(Y) :- reached(X), edge(X,Y) in [{window}]."

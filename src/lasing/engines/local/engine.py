@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from lasing.engines.local import memory
+from lasing.engines.local.blocks import open_blocks, release_blocks
 from lasing.engines.local.calendar import open_calendar
 from lasing.engines.local.dictionary import Coded, Codes, Dictionary
 from lasing.engines.local.execute import (
@@ -77,9 +78,9 @@ class LocalEngine:
         self._layout = lay_out(chosen, annotated)
         self._arena = self._layout.memory
         self._arena[memory.START] = start
-        memory.open_blocks(self._arena, _FIRST_BITS)
+        open_blocks(self._arena, _FIRST_BITS)
         open_calendar(self._arena, start)
-        weakref.finalize(self, memory.release_blocks, self._arena)
+        weakref.finalize(self, release_blocks, self._arena)
         self._leaps: Leaps | None = None
         if self._layout.idle is not None and not annotated:
             self._leaps = Leaps(self._arena, *self._layout.idle, self._layout.times, self._layout.rules * len(REASONS))

@@ -64,7 +64,6 @@ from lasing.engines.local.memory import (
     note_change,
     record,
     upsert,
-    upsert_pair,
 )
 from lasing.engines.local.operators.last import TARGET, push_out
 from lasing.engines.local.operators.operation import KERNEL, OPERATION
@@ -73,6 +72,7 @@ from lasing.engines.local.operators.variants import KERNEL as RULE_KERNEL
 from lasing.engines.local.pause import DERIVED, GO_ON, MOST_WORDS, NO_RULE, OUT_OF_MEMORY, RUNNING, STOPPED, spend
 from lasing.engines.local.pointers import Memory, call, int64, invoke, pointer
 from lasing.engines.local.spans import enters, leaves
+from lasing.engines.local.two_columns import upsert_pair
 from lasing.engines.local.upkeep import begin_tick
 
 # What a predicate's facts feed: a guaranteed relation while they lie in a window, the same forever once the window has

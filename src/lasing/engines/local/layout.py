@@ -28,6 +28,7 @@ from lasing.plan.once import derived_once
 from lasing.plan.operators import Extremes, Fold, Gate, LastFacts, OperatorNode, Ranking
 from lasing.plan.optimize.merge import computes
 from lasing.plan.passing import passing
+from lasing.plan.recursive import recursive
 from lasing.plan.relations import Relation, Span, Where
 from lasing.plan.rewrite import rules_of
 
@@ -138,6 +139,7 @@ class _Layout:
             memory.LOG_KEPT: plan.counts_facts,
             memory.ANNOTATED: int(self.annotated),
             memory.REMEMBERS: 1,
+            memory.PASS_ON_AFTER: memory.FOREVER,
             measuring.FIGURES: self.put(
                 measuring.room_for_figures(self.rule_count(), len(self._nodes), len(self.words))
             ),
@@ -179,8 +181,8 @@ class _Layout:
         return found
 
     def _idle(self) -> tuple[Steady, np.ndarray] | None:
-        found = steady(self.plan) if ticks(self.plan) else ""
-        if isinstance(found, str):
+        found = self._steady
+        if found is None:
             return None
         columns = {relation: sum(1 << i for i in times) for relation, times in found.times.items()}
         for relation, waiting in self._pending.items():
@@ -209,8 +211,7 @@ class _Layout:
         assert not unknown, f"no operator for {', '.join(kind.__name__ for kind in unknown)}: see `operators.table`"
         self._own: dict[object, tuple[Own, ...]] = {}
         for node in self._nodes:
-            if (make := OPERATORS[type(node)].own) is not None:
-                own = make(node)
+            if (make := OPERATORS[type(node)].own) is not None and (own := make(node)) != ():
                 self._own[node] = own if isinstance(own, tuple) else (own,)
         self._log: Relation | None = None
         if any(OPERATORS[type(node)].reads_log(node) for node in self._nodes):
@@ -223,6 +224,14 @@ class _Layout:
         self._noted = {
             r: Relation(f"noted {r.name}", r.arity) for r, rules in self._passing.items() if any(map(computes, rules))
         }
+        found = steady(plan) if ticks(plan) else ""
+        self._steady = None if isinstance(found, str) else found
+        waits_for_time = {*self._pending, *(feed.relation for feed in plan.feeds if feed.newest), *self._once}
+        # If only the ends of guarantees are output, each must be known as it is; and idle time moves times.
+        keeps_back = () if self.annotated or self._steady is not None else recursive(plan) - waits_for_time
+        self._kept_back = {
+            r: Relation(f"longer guarantees of {r.name}", r.arity) for r in plan.relations if r in keeps_back
+        }
         logs = [self._log] if self._log is not None else []
         self._selecting = {
             (predicate, columns): Relation(f"constants of {predicate} at {columns}", len(columns) + 1)
@@ -230,7 +239,7 @@ class _Layout:
         }
         selecting = self._selecting.values()
         owned = (own.relation for own in self._owned())
-        return [*self._pending.values(), *owned, *logs, *selecting, *self._noted.values()]
+        return [*self._pending.values(), *owned, *logs, *selecting, *self._noted.values(), *self._kept_back.values()]
 
     def _owned(self) -> Iterator[Own]:
         return (own for several in self._own.values() for own in several)
@@ -251,6 +260,10 @@ class _Layout:
         """Where the descriptor is of those rows of a passing relation that gave instances without a value; or 0."""
         return self.at(self._noted[relation]) if relation in self._noted else 0
 
+    def keeping(self) -> list[int]:
+        """Where the descriptors are of relations that keep longer guarantees of their rows back."""
+        return list(map(self.at, self._kept_back))
+
     def rule_count(self) -> int:
         """How many rules the program has, as far as the plan has them."""
         return self._rules
@@ -259,6 +272,7 @@ class _Layout:
         """Fill in the relations' descriptors; `readers` says where the lists of variants are that begin with them."""
         partners = {a: self.at(b) for pair in self._pending.items() for a, b in (pair, pair[::-1])}
         own = {own.relation: own for own in self._owned()}
+        lists = set(self._kept_back.values())
         numbers = {
             o.relation: memory.FIRST_REPORTED + i if o.tag is None else memory.TAGGED
             for i, o in enumerate(self.plan.outputs)
@@ -271,7 +285,8 @@ class _Layout:
             extra = {memory.COUNTED: 4, memory.TRACKED: 2 if reported else 3}.get(kind, 1)
             keeps = own.get(relation) or Own(relation)
             read_by_one = kind == memory.PASSING and len(self._passing[relation]) == 1
-            indexed = keeps.indexed and kind != memory.LOG and not read_by_one and relation not in self._once
+            unindexed = relation in self._once or relation in lists
+            indexed = keeps.indexed and kind != memory.LOG and not read_by_one and not unindexed
             indices = self.indices[relation] if indexed else []
             assert len(indices) <= memory.MOST_INDICES
             at_next = relation.arity + extra
@@ -292,6 +307,8 @@ class _Layout:
                 memory.REPORTED: reported,
                 memory.READERS: readers[relation],
                 memory.PUT_OUT: put_out,
+                memory.KEEPS_BACK: memory.LATER if relation in self._kept_back else memory.AT_ONCE,
+                memory.KEPT_BACK: self.at(self._kept_back[relation]) if relation in self._kept_back else 0,
                 memory.MORE_CODES: sum(1 << word for word in keeps.codes),
                 memory.MORE_BLOCK: 0 if keeps.block is None else keeps.block + 1,
                 memory.CODES_IN_BLOCK: 0 if keeps.codes_in_block is None else keeps.codes_in_block + 1,
@@ -415,11 +432,15 @@ class _Layout:
 
     # -- rules ----------------------------------------------------------------------------------------------------
 
-    def variants(self, rules: Sequence[PlanRule], counted: bool, scratch: bool = False) -> list[int]:
-        """One variant per lookup: it begins with what changed there. In the guaranteed plane absence never changes."""
+    def variants(
+        self, rules: Sequence[PlanRule], counted: bool, scratch: bool = False, first: bool = False
+    ) -> list[int]:
+        """One variant per lookup, or only for the first: it begins with what changed there. In the guaranteed plane
+        absence never changes."""
         found = []
         for rule in rules:
             begins = [i for i, lookup in enumerate(rule.lookups) if counted or not lookup.negated]
+            begins = begins[:1] if first else begins
             special = (variants.STAMPS if rule.stamps and not scratch else 0) | (variants.SCRATCH if scratch else 0)
             for i in begins:
                 lookup = rule.lookups[i]

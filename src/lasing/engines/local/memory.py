@@ -24,7 +24,7 @@ moves to a larger block. Kernels take a pointer to the array, `m`.
 
     a descriptor, at d
 
-    | 29 fields, up to PUT_OUT            | index 0 | index 1 | ... MOST_INDICES of them |
+    | 31 fields, up to KEPT_BACK          | index 0 | index 1 | ... MOST_INDICES of them |
                                             | INDEX_KEYS | INDEX_SHIFT | INDEX_HEADS | columns ... |
 
 - *Born*: a row gets the next row id. Ids rise; the record's place in the ring is `id & mask`. Each index has a table of
@@ -39,11 +39,9 @@ moves to a larger block. Kernels take a pointer to the array, `m`.
   PARTNER of the one in which they will hold) until the calendar releases them.
 - *Dead*: the low mark LO moves over dead rows; a chain ends at the first id below it. Nothing is ever removed from an
   index. A relation that is full of dead rows is compacted before a tick, and its rows get new ids.
-
 - Rows that are derived *once* (see `plan.once`) are in a relation without an index: nothing looks for them.
 - *Passing* rows hold like light ones, but only the rules that read them need them, when they are new (see
-  `plan.passing`), and all are dead at the next tick. If one rule reads them, they have no index, and the same row may
-  be there twice; if more do, looking for it is cheaper than applying them all again.
+  `plan.passing`), and all are dead at the next tick. If one rule reads them, they have no index, and may come twice.
 
 Light relations (guaranteed, and their changes are not needed) have no S, D and C. Relations whose changes only the
 output needs have no D and C. Other guaranteed relations have no C. Operators may keep more words in a row, at AT_MORE.
@@ -53,7 +51,7 @@ from __future__ import annotations
 
 from lasing.compiling import njit
 from lasing.engines.local.pause import GO_ON, MOST_WORDS, OUT_OF_MEMORY, STOPPED, spend
-from lasing.engines.local.pointers import Memory, allocate, int64, pointer, release, uint64
+from lasing.engines.local.pointers import Memory, allocate, int64, release, uint64
 
 # A relation's descriptor: where its fields are, counted from the start of the descriptor.
 ARITY = 0  # how many columns a row has
@@ -85,7 +83,9 @@ CODES_IN_BLOCK = 25  # if the words of that block are codes: which word of the r
 IS_CHANGED = 26  # whether it is on the list of relations that have changed (see `note_change`)
 READERS = 27  # the place of the list of variants that begin with new rows of it: how many, then where each is
 PUT_OUT = 28  # if it is output: FIRST_REPORTED + the predicate's number, or TAGGED; else 0
-INDEX = 29  # where the indices begin; for each:
+KEEPS_BACK = 29  # when rules learn that a row holds for longer: AT_ONCE, LATER, or NOW (see `keep_back`)
+KEPT_BACK = 30  # if LATER: the relation that has the arguments of these rows
+INDEX = 31  # where the indices begin; for each:
 INDEX_KEYS = 0  # how many columns it has
 INDEX_SHIFT = 1  # by how much a hash is shifted to give the place of a chain's head
 INDEX_HEADS = 2  # where the heads of its chains are
@@ -96,6 +96,8 @@ DESCRIPTOR = INDEX + MOST_INDICES * INDEX_WIDTH
 
 # In REPORTED and PUT_OUT: rows have their predicate's number as a tag, in their last column; or the relation has one.
 TAGGED, FIRST_REPORTED = 1, 2
+
+AT_ONCE, LATER, NOW, TAKE_BACK = range(4)
 
 LIGHT, TRACKED, COUNTED, LOG, PENDING, PASSING = range(6)
 
@@ -127,7 +129,8 @@ EXAMPLES = 23  # where the examples of instances without a value are
 REMEMBERS = 41  # whether what is derived of derived streams is remembered: not while past facts are evaluated again
 NEWS = 43  # where the list of relations that have changed is: how many, then the descriptor of each
 NEXT_VISITED = 44  # which relation is visited next, although it has not changed
-HEADER = 45  # words from 24 on are those of `pause`, 36, 37, 40 of `asking`, 38, 39 of `measuring`, 42 of `making`
+PASS_ON_AFTER = 45  # the time point after which guarantees that were kept back must be passed on
+HEADER = 46  # words from 24 on are those of `pause`, 36, 37, 40 of `asking`, 38, 39 of `measuring`, 42 of `making`
 
 NEVER = -(2**62)
 FOREVER = 2**62
@@ -230,6 +233,25 @@ def link(m: Memory, d: int, row: int, b: int) -> None:
 
 
 @njit(cache=True)
+def keep_back(m: Memory, d: int, b: int, at_h: int, horizon: int) -> None:
+    """Guarantee the row whose record is at b, which holds now, for longer, and do not tell the rules that read it yet:
+    what they derived from it holds until its old guarantee ends. Only then does it matter that it holds for longer."""
+    m[PASS_ON_AFTER] = min(m[PASS_ON_AFTER], m[b + at_h])
+    m[b + at_h] = horizon
+    kept = m[d + KEPT_BACK]
+    a = record(m, kept, append(m, kept, b))
+    m[a + m[kept + AT_H]] = FOREVER
+
+
+@njit(cache=True)
+def take_back(m: Memory, d: int, row: int, key: int) -> None:
+    """Make the row of m[key…] new, once, so that rules find what they have derived from it (see `recompute`)."""
+    if row < m[d + FIRST]:
+        m[record(m, d, row) + m[d + AT_H]] = NEVER
+        m[record(m, d, append(m, d, key)) + m[d + AT_H]] = FOREVER
+
+
+@njit(cache=True)
 def upsert(m: Memory, d: int, key: int, horizon: int) -> int:
     """Guarantee m[key…] up to a horizon: 1 if that is new, 0 if it was guaranteed already."""
     at_h, at_s = m[d + AT_H], m[d + AT_S]
@@ -239,11 +261,16 @@ def upsert(m: Memory, d: int, key: int, horizon: int) -> int:
     if row != NO_ROW:
         b = record(m, d, row)
         if m[b + at_h] >= horizon:
+            if m[d + KEEPS_BACK] == TAKE_BACK:
+                take_back(m, d, row, key)
             return 0
         if row >= m[d + UPTO]:  # not yet seen by any rule in this round
             m[b + at_h] = horizon
             for j in range(m[d + INDEX + INDEX_KEYS], m[d + ARITY]):
                 m[b + j] = m[key + j]
+            return 1
+        if m[d + KEEPS_BACK] == LATER and m[b + at_h] >= m[m[NOW_REGISTER]]:
+            keep_back(m, d, b, at_h, horizon)
             return 1
         m[b + at_h] = NEVER
         if tracked:
@@ -266,59 +293,6 @@ def put(m: Memory, d: int, key: int, horizon: int) -> None:
     m[b + m[d + AT_H]] = horizon
     if m[d + KIND] == TRACKED:
         m[b + m[d + AT_S]] = 0
-
-
-@njit(cache=True, forceinline=True)
-def upsert_pair(m: Memory, d: int, x: int, y: int, horizon: int) -> int:
-    """`upsert` for the arguments x and y, which need not be in memory: most relations have two columns."""
-    lo = m[d + LO]
-    mask = m[d + MASK]
-    offset = m[d + OFFSET]
-    stride = m[d + STRIDE]
-    at_next = m[d + AT_NEXT]
-    tracked = m[d + KIND] == TRACKED
-    p = d + INDEX
-    head = m[p + INDEX_HEADS] + slot(mix(mix(uint64(0), x), y), m[p + INDEX_SHIFT])
-    first = m[head]
-    row, stamp = first, int64(0)
-    hi = m[d + HI]
-    while row >= lo:
-        b = offset + (row & mask) * stride
-        if m[b] == x and m[b + 1] == y:
-            if m[b + 2] >= horizon:
-                return 0
-            if row >= m[d + UPTO]:  # not yet seen by any rule in this round
-                m[b + 2] = horizon
-                return 1
-            m[b + 2] = NEVER
-            if tracked:
-                stamp = m[b + 3]
-                m[b + 3] = 0
-            break
-        row = m[b + at_next]
-    note_change(m, d)
-    if hi - lo > mask:
-        grow(m, d)
-        head = m[p + INDEX_HEADS] + slot(mix(mix(uint64(0), x), y), m[p + INDEX_SHIFT])
-        first = m[head]
-    b = record(m, d, hi)
-    m[b] = x
-    m[b + 1] = y
-    m[b + 2] = horizon
-    if tracked:
-        m[b + 3] = stamp
-    m[b + at_next] = first
-    m[head] = hi
-    for index in range(1, m[d + INDICES]):
-        p += INDEX_WIDTH
-        z = uint64(0)
-        for j in range(m[p + INDEX_KEYS]):
-            z = mix(z, y if m[p + INDEX_COLUMNS + j] == 1 else x)
-        head = m[p + INDEX_HEADS] + slot(z, m[p + INDEX_SHIFT])
-        m[b + at_next + index] = m[head]
-        m[head] = hi
-    m[d + HI] = hi + 1
-    return 1
 
 
 @njit(cache=True)
@@ -465,36 +439,15 @@ def grow(m: Memory, d: int) -> None:
 @njit(cache=True)
 def _give_up_oldest(m: Memory, d: int) -> None:
     """Let the next row overwrite the oldest one of a relation that cannot grow."""
-    _release_block_of(m, d, m[d + LO])
+    release_block_of(m, d, m[d + LO])
     m[d + LO] += 1
 
 
 @njit(cache=True)
-def _release_block_of(m: Memory, d: int, row: int) -> None:
+def release_block_of(m: Memory, d: int, row: int) -> None:
     """Free the block of a row's own, if it has one."""
     if m[d + MORE_BLOCK] != 0:
         at = record(m, d, row) + m[d + AT_MORE] + m[d + MORE_BLOCK] - 1
         if m[at] != 0:
             release(m, m[at])
             m[at] = 0
-
-
-@njit(cache=True)
-def open_blocks(array: Memory, bits: int) -> None:
-    """Allocate the first blocks of all relations."""
-    m = pointer(array)
-    for r in range(m[RELATIONS]):
-        open_block(m, m[FIRST_RELATION] + r * DESCRIPTOR, bits)
-
-
-@njit(cache=True)
-def release_blocks(array: Memory) -> None:
-    """Free the memory of all relations, of their rows, and of the calendar."""
-    m = pointer(array)
-    for r in range(m[RELATIONS]):
-        d = m[FIRST_RELATION] + r * DESCRIPTOR
-        if m[d + MORE_BLOCK] != 0:
-            for row in range(m[d + LO], m[d + HI]):
-                _release_block_of(m, d, row)
-        release(m, m[d + OFFSET])
-    release(m, m[CALENDAR])

@@ -26,6 +26,11 @@ def as_written(rule: PlanRule, begin: int) -> tuple[int, ...]:
     return _order(rule, begin, {})
 
 
+def ordered(rule: PlanRule) -> PlanRule:
+    """A rule with an order for every first lookup, if nothing is known about sizes."""
+    return _ordered(rule, {lookup.relation: 1 for lookup in rule.lookups})
+
+
 def _ordered(rule: PlanRule, sizes: dict[Relation, int]) -> PlanRule:
     orders = ((),) if len(rule.lookups) == 1 else tuple(_order(rule, i, sizes) for i in range(len(rule.lookups)))
     return replace(rule, orders=orders)

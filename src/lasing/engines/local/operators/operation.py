@@ -81,7 +81,9 @@ class Layout(Protocol):
         """The number that kernels use to ask for a function of this many operands that they cannot compute."""
         ...
 
-    def variants(self, rules: Sequence[PlanRule], counted: bool, scratch: bool = False) -> list[int]:
+    def variants(
+        self, rules: Sequence[PlanRule], counted: bool, scratch: bool = False, first: bool = False
+    ) -> list[int]:
         """Where the variants of rules are (see `variants`)."""
         ...
 
@@ -95,6 +97,10 @@ class Layout(Protocol):
 
     def noted(self, relation: Relation) -> int:
         """Where the descriptor is of those rows of a passing relation that gave instances without a value; or 0."""
+        ...
+
+    def keeping(self) -> list[int]:
+        """Where the descriptors are of relations that keep longer guarantees of their rows back."""
         ...
 
     def rule_count(self) -> int:

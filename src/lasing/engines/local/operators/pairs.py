@@ -29,7 +29,6 @@ from lasing.engines.local.memory import (
     record,
     slot,
     upsert,
-    upsert_pair,
 )
 from lasing.engines.local.operators.join import bind, note_failure
 from lasing.engines.local.operators.variants import (
@@ -69,6 +68,7 @@ from lasing.engines.local.operators.variants import (
 from lasing.engines.local.pause import FUEL, GO_ON, STOPPED, pause
 from lasing.engines.local.pointers import Memory, int64, invoke, uint64
 from lasing.engines.local.spans import enters, leaves
+from lasing.engines.local.two_columns import upsert_pair
 from lasing.engines.local.values import SMALL, UNDEFINED, compare, compute, double, is_double
 from lasing.logic.functions.codes import GREATER, GREATER_EQUAL, LESS, LESS_EQUAL
 
