@@ -162,7 +162,8 @@ def _replaced(plan: Plan, elements: _Elements) -> Plan:
     args = rule.lookups[0].args[:-1]
     now = Relation(f"{feed.relation.name} now", feed.relation.arity - 1)
     fed = replace(feed, relation=now, span=POINT, timed=False)
-    same = next((x.relation for x in plan.feeds if replace(x, relation=now) == fed and _facts_alone(plan, x)), None)
+    untimed = (x for x in plan.feeds if not x.timed)
+    same = next((x.relation for x in untimed if replace(x, relation=now) == fed and _facts_alone(plan, x)), None)
     if same is not None:
         now = same
     elif fed not in plan.feeds:
