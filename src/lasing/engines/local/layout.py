@@ -453,6 +453,11 @@ class _Layout:
                 found += made
         return found
 
+    def tests(self, rule: PlanRule) -> int:
+        """The variant of a rule with one lookup that only says how to test a row: an operator reads it, and no rule is
+        applied when such a row is new."""
+        return Variant(self, rule, 0, False, 0).build()
+
     def shows(self, made_by: int, rule: int, terms: tuple[Term, ...]) -> None:
         """Note what an example of a rule shows if a variant or an aggregate makes it."""
         self.shown[made_by] = terms

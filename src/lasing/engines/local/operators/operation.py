@@ -87,6 +87,10 @@ class Layout(Protocol):
         """Where the variants of rules are (see `variants`)."""
         ...
 
+    def tests(self, rule: PlanRule) -> int:
+        """Where the variant of a rule is that is not applied, but says how to test a row of its only lookup."""
+        ...
+
     def constant(self, value: Value) -> int:
         """The register of a constant."""
         ...

@@ -386,7 +386,7 @@ def _encode(node: Panes, layout: Layout, op: int) -> Fields:
     value_at = NO_COLUMN if node.value_at is None else node.value_at
     functions = [AGGREGATES[function].kernel for function in node.functions]
     lists = [*functions, *node.group_at]
-    tests = layout.variants([_tests(node)], counted=False)[0] if node.tests else 0
+    tests = layout.tests(_tests(node)) if node.tests else 0
     return {
         SOURCE: layout.at(node.source),
         TARGET: layout.at(node.target),
