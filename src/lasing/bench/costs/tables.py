@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from lasing.bench.costs.aggregates import aggregates
 from lasing.bench.costs.alternatives import alternatives
 from lasing.bench.costs.closures import closures
+from lasing.bench.costs.endurance import endurance
 from lasing.bench.costs.explaining import explaining
 from lasing.bench.costs.functions import functions
 from lasing.bench.costs.interrupts import interrupts
@@ -95,6 +96,12 @@ COSTS: tuple[CostTable, ...] = (
         "Explanations",
         "How long does an explanation take in a program of 20 rules over a window of 100,000 facts?",
         explaining,
+    ),
+    CostTable(
+        "endurance",
+        "How far one engine goes",
+        "What does a fact cost after 10⁹ others, beside 10⁷ live ones, among 10⁵ rules?",
+        endurance,
     ),
     CostTable("interrupts", "Ctrl-C", "How soon does an exploding evaluation end?", interrupts),
 )
