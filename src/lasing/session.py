@@ -281,6 +281,10 @@ class Run(Results, Counting, Explaining, Showing):
             return None
         return (columns for columns, _ in self._steps if columns is not None and len(columns))
 
+    def steps(self) -> Iterator[Step] | None:
+        """Same as `columns`, each with the time point up to which everything is known, also where nothing changes."""
+        return self._steps
+
     def prepare(self, compiling: Callable[[], None] | None = None) -> None:
         """Load the kernels that the program needs. The first time, this compiles them, which takes some seconds;
         `compiling` is called before that."""

@@ -16,6 +16,7 @@ import pytest
 
 import lasing
 from lasing.connectors import arrow, batches, csv_columns, facts_columns, jsonl_columns
+from lasing.connectors.answer_lines import LineFormat, answer_lines
 from lasing.connectors.column_sinks import change_records
 from lasing.connectors.sinks import header, records, write_csv, write_jsonl, write_parquet, write_text
 from lasing.connectors.sources import Streams, file_source
@@ -93,6 +94,31 @@ def written(run: Run, in_columns: bool, folder: Path) -> tuple[str, ...]:
     write_parquet(done, folder / "out.parquet", names)
     table = pq.read_table(folder / "out.parquet")
     return (*(text.getvalue() for text in texts), str(table.schema), str(table.to_pylist()))
+
+
+def answers_written(run: Run, in_columns: bool, form: LineFormat) -> str:
+    """The answers as lines, up to the error."""
+
+    def show(time: int) -> Any:
+        return time if run.tick is None else run.tick.iso(time)
+
+    arity = max((len(a.args) for rule in run.program.rules for a in rule.head_atoms()), default=0)
+    names = header("answers", False, arity)
+    steps = run.steps()
+    assert (steps is not None) == in_columns
+    found = records(run.moments(), "answers", show) if steps is None else answer_lines(steps, show, form, len(names))
+    done: list[Any] = []
+    try:
+        for batch in found:
+            done.append(batch)
+    except LasingError:
+        pass
+    text = io.StringIO()
+    if form == "csv":
+        write_csv(done, text, names)
+    else:
+        (write_text if form == "text" else write_jsonl)(done, text)
+    return text.getvalue()
 
 
 class Files:
@@ -262,11 +288,15 @@ def test_columns_are_rows(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     by_column = attempt(outcome)
     text_by_column = attempt(lambda r: written(r, True, tmp_path))
+    form: LineFormat = chance.choice(("text", "jsonl", "csv"))
+    answers_by_column = attempt(lambda r: answers_written(r, True, form))
     monkeypatch.setattr("lasing.session.in_columns", lambda _: False)
     by_row = attempt(outcome)
     assert same(by_column, by_row), (seed, text, sources, options, by_column, by_row)
     text_by_row = attempt(lambda r: written(r, False, tmp_path))
-    if isinstance(text_by_row, list):
-        assert same(text_by_column, text_by_row), (seed, text, sources, options)
-    else:
-        assert text_by_column == text_by_row, (seed, text, sources, options)
+    answers_by_row = attempt(lambda r: answers_written(r, False, form))
+    for one, other in ((text_by_column, text_by_row), (answers_by_column, answers_by_row)):
+        if isinstance(other, list):
+            assert same(one, other), (seed, text, sources, options)
+        else:
+            assert one == other, (seed, text, sources, options, form)

@@ -322,9 +322,10 @@ def run(
         if stats:
             answers.measure()
         answers.prepare(lambda: None if quiet else note(COMPILING))
-        batches = _batches(answers, program, view_name, models, _show_time(answers, out_format))
+        columns = _header(program, view_name, answers.several)
+        batches = _batches(answers, program, view_name, models, _show_time(answers, out_format), out_format, columns)
         with complaining_if_interrupted(answers.diagnostics, quiet):
-            write_output(batches, out_format, output, _header(program, view_name, answers.several), quiet)
+            write_output(batches, out_format, output, columns, quiet)
     if stats:
         print_stats(program, answers)
     if not quiet:
@@ -348,7 +349,15 @@ def _show_time(answers: Run, form: OutputFormat) -> ShowTime:
     return show
 
 
-def _batches(answers: Run, program: Program, view: View, models: int | None, show_time: ShowTime) -> Iterator[Written]:
+def _batches(
+    answers: Run,
+    program: Program,
+    view: View,
+    models: int | None,
+    show_time: ShowTime,
+    form: OutputFormat,
+    header: list[str],
+) -> Iterator[Written]:
     outputs = program.outputs
     queries = formed(outputs)
     if queries:
@@ -359,6 +368,11 @@ def _batches(answers: Run, program: Program, view: View, models: int | None, sho
         from lasing.connectors.column_sinks import change_records  # here, because it loads Arrow
 
         return change_records(columns, show_time)
+    steps = answers.steps() if view == "answers" else None
+    if steps is not None and (form == "text" or form == "jsonl" or form == "csv"):
+        from lasing.connectors.answer_lines import answer_lines
+
+        return answer_lines(steps, show_time, form, len(header))
     if not answers.several:
         return records(answers.moments(), view, show_time)
     if view == "answers":

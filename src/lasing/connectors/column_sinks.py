@@ -33,27 +33,23 @@ class ChangeRecords:
 
     def text(self) -> str:
         """One change per line."""
-        parts = [self._sign(("+", "-")), *_atoms(self.changed, value_text, "(", ",", ")", "")]
+        parts = [self._sign(("+", "-")), *_text_parts(self.changed)]
         return _joined([*parts, " at ", self.time.mapped(time_text), ".\n"])
 
     def jsonl(self) -> str:
         """One JSON object per line. A removed atom has no expiry."""
-        added = self.expiry.mapped(lambda until: f', "change": "+", "expires_at": {_json(until)}')
+        added = self.expiry.mapped(lambda until: f', "change": "+", "expires_at": {json_text(until)}')
         change = pc.if_else(pa.array(self.changed.signs > 0), added, ', "change": "-"')
-        atoms = _atoms(self.changed, _json, '", "args": [', ", ", "]", '", "args": []')
-        return _joined(['{"time": ', self.time.mapped(_json), change, ', "predicate": "', *atoms, "}\n"])
+        return _joined(['{"time": ', self.time.mapped(json_text), change, *_json_parts(self.changed), "}\n"])
 
     def csv(self, width: int) -> str:
         """A line of `width` cells for each change."""
-        cells = [column.mapped(_csv_cell, "") for column in self.cells()]
-        cells += [""] * (width - len(cells))
-        return _joined([*[part for cell in cells for part in (cell, ",")][:-1], "\n"])
+        return _joined([*_csv_parts(self.cells(), width), "\n"])
 
     def cells(self) -> list[Values]:
         """The columns of a table."""
         signs = Values(("+", "-"), (1 - self.changed.signs) // 2)
-        names = Values([name for name, _ in self.changed.predicates], self.changed.numbers)
-        return [self.time, signs, self.expiry, names, *self.changed.args]
+        return [self.time, signs, self.expiry, *_columns(self.changed)]
 
     def _sign(self, texts: tuple[str, str]) -> Any:
         return pc.if_else(pa.array(self.changed.signs > 0), *texts)
@@ -96,6 +92,45 @@ def _atoms(
     return parts
 
 
+def text_atoms(changed: ChangedColumns) -> list[str]:
+    """The text of each atom."""
+    return _texts(_text_parts(changed))
+
+
+def json_atoms(changed: ChangedColumns) -> list[str]:
+    """The predicate and the arguments of each atom, as they follow the time in a JSON object."""
+    return _texts(_json_parts(changed))
+
+
+def csv_cells(changed: ChangedColumns, width: int) -> list[str]:
+    """The cells of each atom, in a table of `width` columns of which one is the time."""
+    return _texts(_csv_parts(_columns(changed), width - 1))
+
+
+def _text_parts(changed: ChangedColumns) -> list[Any]:
+    return _atoms(changed, value_text, "(", ",", ")", "")
+
+
+def _json_parts(changed: ChangedColumns) -> list[Any]:
+    return [', "predicate": "', *_atoms(changed, json_text, '", "args": [', ", ", "]", '", "args": []')]
+
+
+def _csv_parts(columns: Sequence[Values], width: int) -> list[Any]:
+    cells = [column.mapped(_csv_cell, "") for column in columns]
+    cells += [""] * (width - len(cells))
+    return [part for cell in cells for part in (cell, ",")][:-1]
+
+
+def _columns(changed: ChangedColumns) -> list[Values]:
+    """The predicate and the arguments of each atom."""
+    return [Values([name for name, _ in changed.predicates], changed.numbers), *changed.args]
+
+
+def _texts(parts: Sequence[Any]) -> list[str]:
+    """Texts, each of which has its parts in these columns."""
+    return list(pc.binary_join_element_wise(*parts, "").to_pylist())
+
+
 def _joined(parts: Sequence[Any]) -> str:
     """Join texts row by row."""
     lines = pc.binary_join_element_wise(*parts, "")
@@ -104,12 +139,17 @@ def _joined(parts: Sequence[Any]) -> str:
     return str(text.slice(first, last - first).to_pybytes().decode())
 
 
-def _json(value: Any) -> str:
+def json_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=json_term)
 
 
 def _csv_cell(cell: Any) -> str:
     """A cell as `csv` writes it in a row with others."""
+    shown = csv_cell(cell)
+    if type(shown) is int or type(shown) is float:
+        return repr(shown)
+    if isinstance(shown, str) and shown.isalnum():  # so it needs no quotes
+        return shown
     line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow([csv_cell(cell), ""])
+    csv.writer(line, lineterminator="\n").writerow([shown, ""])
     return line.getvalue()[: -len(",\n")]

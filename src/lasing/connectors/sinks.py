@@ -98,7 +98,8 @@ class ColumnOfCells(Protocol):
     def numbers(self) -> Any: ...
 
 
-Written = list[Record] | RecordColumns
+Written = list[Record] | RecordColumns | str
+"""Rows of output; as a string, lines that are in the wanted format already."""
 
 
 def format_of(path: Path) -> OutputFormat:
@@ -182,26 +183,30 @@ def header(view: View, several: bool, arity: int) -> list[str]:
 
 def write_text(batches: Iterable[Written], out: TextWriter) -> None:
     """One fact, change or interval per line; each time point is flushed as soon as it is known."""
-    for batch in batches:
-        if batch:
-            out.write("".join([record.text for record in batch]) if isinstance(batch, list) else batch.text())
-            out.flush()
+    _write(batches, out, lambda rows: "".join([row.text for row in rows]), lambda columns: columns.text())
 
 
 def write_jsonl(batches: Iterable[Written], out: TextWriter) -> None:
     """One JSON object per line: its times, `predicate` and `args`."""
-    for batch in batches:
-        if batch:
-            out.write("".join(map(_json_line, batch)) if isinstance(batch, list) else batch.jsonl())
-            out.flush()
+    _write(batches, out, lambda rows: "".join(map(_json_line, rows)), lambda columns: columns.jsonl())
 
 
 def write_csv(batches: Iterable[Written], out: TextWriter, names: list[str]) -> None:
     """A line of names from `header`, then one row per line."""
     out.write(_csv_lines([names]))
+    _write(batches, out, lambda rows: _csv_rows(rows, len(names)), lambda columns: columns.csv(len(names)))
+
+
+def _write(
+    batches: Iterable[Written],
+    out: TextWriter,
+    rows: Callable[[list[Record]], str],
+    columns: Callable[[RecordColumns], str],
+) -> None:
+    """Write each batch, and flush it: lines as they are, or the text of rows or columns."""
     for batch in batches:
         if batch:
-            out.write(_csv_rows(batch, len(names)) if isinstance(batch, list) else batch.csv(len(names)))
+            out.write(batch if isinstance(batch, str) else rows(batch) if isinstance(batch, list) else columns(batch))
             out.flush()
 
 
@@ -225,6 +230,8 @@ def write_parquet(batches: Iterable[Written], path: Path, names: list[str]) -> N
     columns: list[list[Any]] = [[] for _ in names]
     places: list[list[Any]] = [[] for _ in names]
     for batch in batches:
+        if isinstance(batch, str):
+            raise AssertionError("a table is made of rows or columns, not of lines")
         if not isinstance(batch, list):
             _add_distinct(columns, places, batch)
             continue
