@@ -36,7 +36,7 @@ def column(data: Bytes, cells: Numbers, read: Callable[[str], Value], filler: Va
     if (kinds == kinds[0]).all():
         return _of_kind(int(kinds[0]), data, cells, read, filler)
     parts = []
-    for kind in np.unique(kinds).tolist():
+    for kind in np.flatnonzero(np.bincount(kinds)).tolist():
         where = np.flatnonzero(kinds == kind)
         of_it = _of_kind(kind, data, cells[where], read, filler)
         if isinstance(of_it, Mixed):  # odd cells may be of any kind

@@ -6,7 +6,6 @@ import csv
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 
 from lasing.connectors.files import LONGEST_LINE, Block, OnBytesRead, blocks
@@ -46,27 +45,33 @@ class Lines:
     """The lines of a block. If a cell continues beyond it, the lines of the next block follow."""
 
     def __init__(self, block: Block, following: Iterator[Block]) -> None:
-        self._lines = iter(_split(block))
-        self._next = next(self._lines, None)
         self._following = following
         self.first = block.line
         self._taken = 0
         self._row: list[str] = []
+        self._begin(block)
+
+    def _begin(self, block: Block) -> None:
+        self._text = block.text.removesuffix("\n")
+        self._at = 0
+        """Where the next line begins; -1 if there is none."""
 
     @property
     def over(self) -> bool:
         """Whether all lines have been taken, so that a row that ends here ends the block."""
-        return self._next is None
+        return self._at < 0
 
     def __iter__(self) -> Lines:
         return self
 
     def __next__(self) -> str:
-        while self._next is None:
-            self._lines = iter(_split(next(self._following)))
-            self._next = next(self._lines, None)
-        line, self._next = self._next, next(self._lines, None)
+        while self.over:
+            self._begin(next(self._following))
+        end = self._text.find("\n", self._at)
+        line = self._text[self._at :] if end < 0 else self._text[self._at : end]
+        self._at = end + 1 if end >= 0 else -1
         self._taken += 1
+        line = line.removesuffix("\r")
         self._row.append(line)
         return f"{line}\n"
 
@@ -78,13 +83,9 @@ class Lines:
 
     def rest(self) -> Block:
         """The lines that have not been taken."""
-        left = chain([] if self._next is None else [self._next], self._lines)
-        self._next = None
-        return Block("".join(f"{line}\n" for line in left), self.first + self._taken)
-
-
-def _split(block: Block) -> list[str]:
-    return [line.removesuffix("\r") for line in block.text.removesuffix("\n").split("\n")]
+        left = "" if self.over else f"{self._text[self._at :]}\n"
+        self._at = -1
+        return Block(left, self.first + self._taken)
 
 
 @dataclass(slots=True)

@@ -43,7 +43,8 @@ class Strings:
             new = column.take(where).dictionary_encode()  # most often the same few, many times over
             numbers = new.indices.to_numpy(zero_copy_only=False)
             codes[where] = np.array(ask(new.dictionary.to_pylist()), np.int64)[numbers]
-            _, first = np.unique(numbers, return_index=True)
+            first = np.empty(len(new.dictionary), np.int64)
+            first[numbers[::-1]] = np.arange(len(numbers))[::-1]  # the first of equal ones is written last
             self._learn(ends, text, where[first], codes)
         return codes
 
