@@ -49,11 +49,10 @@ def read(process: subprocess.Popen[str], count: int) -> list[str]:
 def test_lines_of_a_server(folder: Path, more: list[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        with running(folder, f"tcp://127.0.0.1:{port}", "--bad-rows", "skip", *more) as process:
-            connection, _ = server.accept()
-            with connection:
-                connection.sendall(b"p(a) at 1.\np( at 2.\np(b) at 4.\n")
-                assert read(process, 2) == ["q(a) at 1.", "q(a) at 2."]
+        reading = running(folder, f"tcp://127.0.0.1:{port}", "--bad-rows", "skip", *more)
+        with reading as process, server.accept()[0] as connection:
+            connection.sendall(b"p(a) at 1.\np( at 2.\np(b) at 4.\n")
+            assert read(process, 2) == ["q(a) at 1.", "q(a) at 2."]
 
 
 def test_messages_of_a_broker(folder: Path) -> None:
@@ -179,8 +178,7 @@ def test_lines_to_a_server(folder: Path) -> None:
             process = subprocess.Popen(
                 [*COMMAND, "run", "prog.lars", "p.facts", "-q", "-o", address, *more], cwd=folder
             )
-            connection, _ = server.accept()
-            with connection, connection.makefile("rb") as lines:
+            with server.accept()[0] as connection, connection.makefile("rb") as lines:
                 came = list(lines)
             assert process.wait(900) == 0
             if more:

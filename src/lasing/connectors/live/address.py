@@ -146,9 +146,9 @@ def _by_scheme(url: str, parts: SplitResult, host: str, port: int | None) -> dic
 
 def _lines(source: LiveSource) -> Iterator[bytes]:
     """What comes, as whole lines. The header of a file comes first, and only once."""
-    source.start(None)
     header: bytes | None = None
     try:
+        source.start(None)
         while not source.finished():
             arrivals = source.take(_AT_ONCE, _A_WHILE)
             if arrivals is None:

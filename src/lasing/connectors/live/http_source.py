@@ -3,6 +3,9 @@
 A body of `application/json` is one message, an object. Any other body is lines: `application/x-ndjson`, `text/csv`
 (with `header=present`, the first line is left out), `text/plain`. Without room for more, the answer is 503 with
 Retry-After. A body has a bound, and so has the number of clients.
+
+A client may still be sending when it is refused. It gets its answer nevertheless: we take what it sends, and throw it
+away, until it stops or has sent for too long.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import socket
 import ssl
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -25,11 +29,23 @@ from lasing.errors import LasingError, fault
 
 MOST_BODY_BYTES = 16 * 2**20
 _MOST_CLIENTS = 64
+_MOST_DIGITS = 18
 _PATIENCE = 30.0
 """After how many seconds a client that says nothing is dropped."""
 _RETRY_AFTER = 2
 _LINGER = 5.0
-"""For how many seconds we take what a client still sends after we refused it."""
+"""For how many seconds without a byte we wait for what a refused client still sends, …"""
+_LONGEST_LINGER = 30.0
+"""… and for how many seconds in all."""
+_WAIT_FOR_TURN = 1.0
+"""How many seconds a client waits if there are too many, before it is sent away."""
+_CLOSE_WITHIN = 10.0
+"""How many seconds a server that closes waits for answers that are on their way."""
+
+
+_TOO_MANY = (
+    f"HTTP/1.1 503 Service Unavailable\r\nRetry-After: {_RETRY_AFTER}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+).encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +97,7 @@ class Webhook(ReceivingSource):
         if self._server is not None:
             self._server.shutdown()
             self._server.server_close()
+            self._server.dismiss()
 
     def accepted(self, payloads: list[bytes]) -> bool:
         """Keep messages, if there is room for them."""
@@ -102,6 +119,8 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, source: Webhook, context: ssl.SSLContext | None) -> None:
         self.source, self._context = source, context
         self._clients = threading.Semaphore(_MOST_CLIENTS)
+        self._open: set[socket.socket] = set()
+        self._changed = threading.Condition()
         host = source.address.host
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         super().__init__((host, source.address.port), _Handler)
@@ -114,22 +133,46 @@ class _Server(ThreadingHTTPServer):
         self.server_name, self.server_port = self.source.address.host, self.server_address[1]
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        if not self._clients.acquire(blocking=False):
-            self.shutdown_request(request)
+        if not self._clients.acquire(timeout=_WAIT_FOR_TURN):
+            self._send_away(request)
             return
         super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         try:
             request.settimeout(_PATIENCE)
-            if self._context is not None:  # in the thread of the client, because it may take its time
-                request = self._context.wrap_socket(request, server_side=True)
+            if self._context is not None:
+                request = self._context.wrap_socket(request, server_side=True, do_handshake_on_connect=False)
+            with self._changed:
+                self._open.add(request)
+            if self._context is not None:
+                request.do_handshake()  # in the thread of the client, because it may take its time
             super().process_request_thread(request, client_address)
         except OSError as error:
             self.source.report("W212", f"{self.source.address}: a client was turned away: {error}")
             self.shutdown_request(request)
         finally:
             self._clients.release()
+            with self._changed:
+                self._open.discard(request)
+                self._changed.notify_all()
+
+    def dismiss(self) -> None:
+        """Let clients have the answers that are on their way, and end their connections."""
+        with self._changed:
+            for client in self._open:
+                with suppress(OSError):  # it has gone already
+                    socket.socket.shutdown(client, socket.SHUT_RD)  # its thread reads the end of its requests
+            self._changed.wait_for(lambda: not self._open, _CLOSE_WITHIN)
+
+    def _send_away(self, request: Any) -> None:
+        """Answer 503, without a thread that could wait for the client."""
+        if self._context is None:
+            request.settimeout(0)
+            with suppress(OSError):  # it gets no answer then, which means the same
+                request.sendall(_TOO_MANY)
+                request.recv(2**16)  # a connection that is closed with unread bytes is reset
+        self.shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that went away is no problem of ours, and was not answered."""
@@ -140,6 +183,11 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "lasing"
     sys_version = ""
     server: _Server
+    _asks_first = False
+
+    def parse_request(self) -> bool:
+        self._asks_first = False
+        return super().parse_request()
 
     def do_POST(self) -> None:
         source = self.server.source
@@ -149,11 +197,14 @@ class _Handler(BaseHTTPRequestHandler):
         if token is not None and not token.is_given(_bearer(self.headers.get("Authorization", ""))):
             return self._refuse(HTTPStatus.UNAUTHORIZED, "Authorization: Bearer TOKEN is missing or wrong")
         length = self.headers.get("Content-Length", "")
-        if "Transfer-Encoding" in self.headers or not length.isdecimal():
+        if "Transfer-Encoding" in self.headers or not (length.isascii() and length.isdecimal()):
             return self._refuse(HTTPStatus.LENGTH_REQUIRED, "Content-Length is missing")
-        if int(length) > source.most_body_bytes:
+        if len(length) > _MOST_DIGITS or int(length) > source.most_body_bytes:
             message = f"at most {source.most_body_bytes:,} bytes at a time"
             return self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message)
+        if self._asks_first:
+            self.send_response_only(HTTPStatus.CONTINUE)
+            self.end_headers()
         body = self.rfile.read(int(length))
         if len(body) < int(length):
             return None  # the client has gone away in the middle
@@ -161,7 +212,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             payloads = _payloads(body, kind, str(self.headers.get_param("header") or ""))
         except ValueError as error:
-            return self._refuse(HTTPStatus.BAD_REQUEST, str(error))
+            return self._answer(HTTPStatus.BAD_REQUEST, {"error": str(error)})
         if payloads and not source.accepted(payloads):
             return self._answer(HTTPStatus.SERVICE_UNAVAILABLE, {"error": "no room now; send it again later"})
         return self._answer(HTTPStatus.ACCEPTED, {"accepted": len(payloads)})
@@ -170,6 +221,17 @@ class _Handler(BaseHTTPRequestHandler):
         self._refuse(HTTPStatus.METHOD_NOT_ALLOWED, "POST messages here")
 
     do_PUT = do_DELETE = do_PATCH = do_HEAD = do_GET  # noqa: N815
+
+    def handle_expect_100(self) -> bool:
+        """A client asks whether it should send its body: only if we want to read it."""
+        self._asks_first = True
+        return True
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:  # noqa: ARG002
+        """What the library itself refuses: lines that are no HTTP, other methods, endless headers."""
+        status = HTTPStatus(code)
+        self.request_version = self.protocol_version  # what was asked may not say, and an answer has headers
+        self._refuse(status, message or status.phrase)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 -- the library's name
         """Requests are not printed."""
@@ -182,11 +244,11 @@ class _Handler(BaseHTTPRequestHandler):
     def _linger(self) -> None:
         """Throw away the rest of a request: a connection that is closed with unread bytes is reset, and the client may
         never see the answer."""
-        end = time.monotonic() + _LINGER
+        end = time.monotonic() + _LONGEST_LINGER
         try:
             self.connection.shutdown(socket.SHUT_WR)
             while (left := end - time.monotonic()) > 0:
-                self.connection.settimeout(left)
+                self.connection.settimeout(min(left, _LINGER))
                 if not self.connection.recv(2**16):
                     break
         except OSError:

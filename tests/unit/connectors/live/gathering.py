@@ -39,8 +39,8 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 @contextmanager
 def started(source: LiveSource, position: Position | None = None) -> Iterator[LiveSource]:
-    source.start(position)
     try:
+        source.start(position)
         yield source
     finally:
         source.close()

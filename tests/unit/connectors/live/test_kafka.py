@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -150,10 +151,10 @@ def sink_of(there: Cluster | Door, topic: str, **more: Any) -> KafkaSink:
 
 def test_messages_have_their_ids(cluster: Cluster) -> None:
     sink = sink_of(cluster, "out")
-    sink.start(None)
-    sink.write(3, [b'{"a": 1}', b'{"a": 2}'])
-    assert sink.flush() is None
-    sink.close()
+    with closing(sink):
+        sink.start(None)
+        sink.write(3, [b'{"a": 1}', b'{"a": 2}'])
+        assert sink.flush() is None
     found = {(m.value(), m.key(), tuple(m.headers())) for m in cluster.received("out", 2)}
     assert found == {
         (b'{"a": 1}', b"alarms-3-0", (("message_id", b"alarms-3-0"),)),
@@ -166,15 +167,15 @@ def test_what_a_lost_connection_held_up_arrives_once(cluster: Cluster, monkeypat
     lines = [b"%d" % i for i in range(100)]
     with door_to(cluster) as door, warned() as warnings:
         sink = sink_of(door, "held up")
-        sink.start(None)
-        sink.write(0, lines[:50])
-        sink.flush()
-        door.shut()
-        sink.write(1, lines[50:55])
-        door.reopen()
-        sink.write(2, lines[55:])
-        sink.flush()
-        sink.close()
+        with closing(sink):
+            sink.start(None)
+            sink.write(0, lines[:50])
+            sink.flush()
+            door.shut()
+            sink.write(1, lines[50:55])
+            door.reopen()
+            sink.write(2, lines[55:])
+            sink.flush()
     assert sorted(int(m.value()) for m in cluster.received("held up", 100)) == list(range(100))
     assert all("W212" in text for text in warnings)
 
@@ -199,10 +200,10 @@ def test_a_sink_gives_up_when_it_is_told_to_or_has_no_patience_left(cluster: Clu
 
 def test_a_line_that_is_too_long_is_refused(cluster: Cluster) -> None:
     sink = sink_of(cluster, "long")
-    sink.start(None)
-    with pytest.raises(LasingError, match=r"(?s)E520.*how large may messages"):
-        sink.write(0, [b"x" * 2_000_000])
-    sink.close()
+    with closing(sink):
+        sink.start(None)
+        with pytest.raises(LasingError, match=r"(?s)E520.*how large may messages"):
+            sink.write(0, [b"x" * 2_000_000])
 
 
 # -- who we are, and whom we trust -------------------------------------------------------------------------------------

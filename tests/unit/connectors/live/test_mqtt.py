@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -147,12 +147,10 @@ def test_the_right_password_and_tls(certificates: Certificates) -> None:
 def test_tls_to_a_server_without_it_is_an_error(certificates: Certificates) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         there = MqttAddress("127.0.0.1", "temp", server.getsockname()[1], tls=TlsSettings(ca=certificates.ca))
-        with started(MqttSource(there, MemoryJournal())) as source:
-            connection, _ = server.accept()
-            with connection:
-                connection.sendall(b"this is not TLS")
-                with pytest.raises(LasingError, match=r"(?s)E521.*does the other side speak TLS"):
-                    gather(source, 1)
+        with started(MqttSource(there, MemoryJournal())) as source, server.accept()[0] as connection:
+            connection.sendall(b"this is not TLS")
+            with pytest.raises(LasingError, match=r"(?s)E521.*does the other side speak TLS"):
+                gather(source, 1)
 
 
 def test_settings() -> None:
@@ -173,10 +171,10 @@ def test_settings() -> None:
 def test_a_sink_publishes_with_ids(version: int) -> None:
     with serving() as broker:
         sink = MqttSink(address(broker, "alarms"), "hot", version, backoff=quick())
-        sink.start(None)
-        sink.write(3, [b'{"a": 1}', b"1,2"])
-        assert sink.flush() is None
-        sink.close()
+        with closing(sink):
+            sink.start(None)
+            sink.write(3, [b'{"a": 1}', b"1,2"])
+            assert sink.flush() is None
         (first, second) = broker.published
     assert first.topic == "alarms"
     if version == 3:
@@ -192,15 +190,15 @@ def test_a_sink_publishes_again_what_was_not_acknowledged() -> None:
     with serving() as broker, warned() as warnings:
         broker.acknowledges = False
         sink = MqttSink(address(broker, "alarms"), "hot", backoff=quick())
-        sink.start(None)
-        sink.write(0, [b"one"])
-        broker.wait_for(lambda: len(broker.published) == 1)
-        flushing = threading.Thread(target=sink.flush)
-        flushing.start()
-        broker.acknowledges = True
-        broker.drop_clients()
-        flushing.join()
-        sink.close()
+        with closing(sink):
+            sink.start(None)
+            sink.write(0, [b"one"])
+            broker.wait_for(lambda: len(broker.published) == 1)
+            flushing = threading.Thread(target=sink.flush)
+            flushing.start()
+            broker.acknowledges = True
+            broker.drop_clients()
+            flushing.join()
         assert [message.payload for message in broker.published] == [b"one", b"one"]
         assert broker.published[0].properties == broker.published[1].properties
     assert "W212" in "".join(warnings)
@@ -210,17 +208,17 @@ def test_a_sink_gives_up() -> None:
     with serving() as broker:
         broker.acknowledges = False
         sink = MqttSink(address(broker, "alarms"), "hot", patience=0.1)
-        sink.start(None)
-        sink.write(0, [b"one"])
-        with pytest.raises(LasingError, match=r"E525.*has acknowledged nothing"):
-            sink.flush()
-        sink.close()
+        with closing(sink):
+            sink.start(None)
+            sink.write(0, [b"one"])
+            with pytest.raises(LasingError, match=r"E525.*has acknowledged nothing"):
+                sink.flush()
     with serving(password="right") as broker:
         sink = MqttSink(address(broker, "alarms", user="u", password=Secret("wrong")), "hot")
-        sink.start(None)
-        wait_until(lambda: sink._failure is not None)
-        with pytest.raises(LasingError, match=r"E520.*refuses the user u"):
-            sink.flush()
-        sink.close()
+        with closing(sink):
+            sink.start(None)
+            wait_until(lambda: sink._failure is not None)
+            with pytest.raises(LasingError, match=r"E520.*refuses the user u"):
+                sink.flush()
     with pytest.raises(LasingError, match=r"E524.*no wildcards"):
         MqttSink(MqttAddress("h", "a/#"), "hot")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import closing
 from errno import ENOSPC
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,10 +25,10 @@ def content(folder: Path) -> list[bytes]:
 
 def test_rotation_by_size(tmp_path: Path) -> None:
     sink = RotatingFile(tmp_path / "out.csv", most_bytes=12, header=b"a,b")
-    sink.start(None)
-    sink.write(0, [b"1,2", b"3,4"])
-    sink.write(1, [b"5,6", b"a very long line that fits nowhere", b"7,8"])
-    sink.close()
+    with closing(sink):
+        sink.start(None)
+        sink.write(0, [b"1,2", b"3,4"])
+        sink.write(1, [b"5,6", b"a very long line that fits nowhere", b"7,8"])
     assert sorted(os.listdir(tmp_path)) == [f"out.00000{i}.csv" for i in (1, 2, 3, 4)]
     assert content(tmp_path) == [
         b"a,b\n1,2\n3,4\n",
@@ -40,14 +41,14 @@ def test_rotation_by_size(tmp_path: Path) -> None:
 def test_rotation_by_time_and_keeping_the_last_files(tmp_path: Path) -> None:
     clock = TurnedClock()
     sink = RotatingFile(tmp_path / "out", most_seconds=60, keep=2, clock=clock)
-    sink.start(None)
-    for minute in range(4):
-        clock.turn_to(minute * 60_000_000)
-        sink.write(minute, [str(minute).encode()])
-        sink.write(minute, [b"more"])
+    with closing(sink):
+        sink.start(None)
+        for minute in range(4):
+            clock.turn_to(minute * 60_000_000)
+            sink.write(minute, [str(minute).encode()])
+            sink.write(minute, [b"more"])
+            sink.flush()
         sink.flush()
-    sink.flush()
-    sink.close()
     assert content(tmp_path) == [b"2\nmore\n", b"3\nmore\n"]
 
 
@@ -69,9 +70,9 @@ def test_a_file_that_the_last_checkpoint_continues_is_not_removed(tmp_path: Path
 def test_a_new_run_does_not_touch_the_files_of_another(tmp_path: Path) -> None:
     for _ in range(2):
         sink = RotatingFile(tmp_path / "out", most_bytes=100)
-        sink.start(None)
-        sink.write(0, [b"x"])
-        sink.close()
+        with closing(sink):
+            sink.start(None)
+            sink.write(0, [b"x"])
     assert content(tmp_path) == [b"x\n", b"x\n"]
     (tmp_path / "one").write_text("mine")
     with pytest.raises(LasingError, match=r"E403.*exists already"):
@@ -130,10 +131,10 @@ def test_each_line_once_whenever_it_is_killed(
 
 def test_a_file_that_is_shorter_than_the_checkpoint_is_an_error(tmp_path: Path) -> None:
     sink = RotatingFile(tmp_path / "out", most_bytes=100)
-    sink.start(None)
-    sink.write(0, [b"one", b"two"])
-    position = sink.flush()
-    sink.close()
+    with closing(sink):
+        sink.start(None)
+        sink.write(0, [b"one", b"two"])
+        position = sink.flush()
     (tmp_path / "out.000001").write_bytes(b"one\n")
     with pytest.raises(LasingError, match=r"E526.*has 4 bytes, but the checkpoint has written 8"):
         RotatingFile(tmp_path / "out", most_bytes=100).start(position)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from contextlib import ExitStack
 from pathlib import Path
 from threading import Thread
 
@@ -23,20 +24,17 @@ def quick() -> Backoff:
 
 
 def test_lines_of_a_server_that_goes_and_comes_back() -> None:
-    server = socket.create_server(("127.0.0.1", 0))
-    port = server.getsockname()[1]
-    address = SocketAddress("127.0.0.1", port)
-    with warned() as warnings, started(SocketSource(address, MemoryJournal(), backoff=quick())) as source:
-        connection, _ = server.accept()
-        connection.sendall(b"one\r\ntwo\nthr")
-        assert gather(source, 2) == [b"one", b"two"]
-        connection.close()
-        server.close()
-        with socket.create_server(("127.0.0.1", port)) as again:
-            connection, _ = again.accept()
-            connection.sendall(b"four\n")
-            (arrivals,) = arriving(source, 1)
-            connection.close()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        source = SocketSource(SocketAddress("127.0.0.1", port), MemoryJournal(), backoff=quick())
+        with warned() as warnings, started(source):
+            with server.accept()[0] as connection:
+                connection.sendall(b"one\r\ntwo\nthr")
+                assert gather(source, 2) == [b"one", b"two"]
+                server.close()
+            with socket.create_server(("127.0.0.1", port)) as again, again.accept()[0] as connection:
+                connection.sendall(b"four\n")
+                (arrivals,) = arriving(source, 1)
     assert arrivals.payloads == [b"four"]
     assert arrivals.places == [f"tcp://127.0.0.1:{port} line 3"]
     assert arrivals.position == 3
@@ -52,11 +50,9 @@ def test_a_server_that_is_not_there_yet() -> None:
         started(SocketSource(SocketAddress("127.0.0.1", port), MemoryJournal(), backoff=quick())) as source,
     ):
         assert source.take(5, 0.1) is None
-        with socket.create_server(("127.0.0.1", port)) as server:
-            connection, _ = server.accept()
-            with connection:
-                connection.sendall(b"at last\n")
-                assert gather(source, 1) == [b"at last"]
+        with socket.create_server(("127.0.0.1", port)) as server, server.accept()[0] as connection:
+            connection.sendall(b"at last\n")
+            assert gather(source, 1) == [b"at last"]
     assert "W212" in warnings[0]
     assert "cannot be reached yet: Connection refused" in warnings[0]
 
@@ -65,9 +61,8 @@ def test_without_reconnecting_the_end_of_the_connection_is_the_end() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = SocketAddress("127.0.0.1", server.getsockname()[1])
         with started(SocketSource(address, MemoryJournal(), reconnect=False)) as source:
-            connection, _ = server.accept()
-            connection.sendall(b"one\n")
-            connection.close()
+            with server.accept()[0] as connection:
+                connection.sendall(b"one\n")
             assert gather(source, 1) == [b"one"]
             wait_until(source.finished)
             assert source.take(5, 10) is None
@@ -84,9 +79,8 @@ def test_clients_of_a_listening_source() -> None:
 
 def test_unix_sockets(tmp_path: Path) -> None:
     address = SocketAddress(path=str(tmp_path / "s"))
-    left_behind = socket.socket(socket.AF_UNIX)
-    left_behind.bind(address.path)
-    left_behind.close()
+    with socket.socket(socket.AF_UNIX) as left_behind:
+        left_behind.bind(address.path)
     with started(SocketServer(address, MemoryJournal())) as source, socket.socket(socket.AF_UNIX) as client:
         client.connect(address.path)
         client.sendall(b"hello\n")
@@ -118,20 +112,19 @@ def test_a_line_without_end_does_not_take_all_memory(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("lasing.connectors.live.lines.Lines.__init__.__defaults__", (1000,))
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = SocketAddress("127.0.0.1", server.getsockname()[1])
-        with started(SocketSource(address, MemoryJournal())) as source:
-            connection, _ = server.accept()
-            with connection:
-                connection.sendall(b"x" * 2000)
-                with pytest.raises(LasingError, match="E507"):
-                    gather(source, 1)
+        with started(SocketSource(address, MemoryJournal())) as source, server.accept()[0] as connection:
+            connection.sendall(b"x" * 2000)
+            with pytest.raises(LasingError, match="E507"):
+                gather(source, 1)
 
 
 def test_a_source_that_nobody_takes_from_stops_reading() -> None:
     bound, lines = 10_000, [b"%06d" % i + b"x" * 1000 for i in range(10_000)]
-    with socket.create_server(("127.0.0.1", 0)) as server:
+    with socket.create_server(("127.0.0.1", 0)) as server, ExitStack() as afterwards:
         journal = MemoryJournal(bound)
         with started(SocketSource(SocketAddress("127.0.0.1", server.getsockname()[1]), journal)) as source:
-            connection, _ = server.accept()
+            # closed after the source, which would report that it has lost the connection
+            connection = afterwards.enter_context(server.accept()[0])
             sender = Thread(target=connection.sendall, args=(b"\n".join(lines) + b"\n",))
             sender.start()
             wait_until(lambda: not journal.has_room(0))
@@ -140,7 +133,6 @@ def test_a_source_that_nobody_takes_from_stops_reading() -> None:
                 assert journal.waiting() * 1000 < bound + 2 * 2**16, "at most a block more than the bound"
                 found += gather(source, 1)
             sender.join()
-        connection.close()  # after the source, which would report that it has lost the connection
     assert found == lines
 
 

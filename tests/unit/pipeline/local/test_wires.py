@@ -184,9 +184,11 @@ def _lines_taken(server: socket.socket) -> Iterator[list[bytes]]:
     taking = threading.Thread(target=take)
     taking.start()
     with server:
-        yield found
-        server.shutdown(socket.SHUT_RDWR)
-    taking.join(PATIENCE)
+        try:
+            yield found
+        finally:
+            server.shutdown(socket.SHUT_RDWR)
+            taking.join(PATIENCE)
 
 
 @contextmanager
@@ -224,9 +226,11 @@ def _to_http(_: Path) -> Iterator[tuple[str, Callable[[], list[Row]]]]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         serving = threading.Thread(target=server.serve_forever)
         serving.start()
-        yield f'format = "http"\nhost = "127.0.0.1"\nport = {server.server_port}\npath = "/in"\n', lambda: found
-        server.shutdown()
-        serving.join(PATIENCE)
+        try:
+            yield f'format = "http"\nhost = "127.0.0.1"\nport = {server.server_port}\npath = "/in"\n', lambda: found
+        finally:
+            server.shutdown()
+            serving.join(PATIENCE)
 
 
 @contextmanager
