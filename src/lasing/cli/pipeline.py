@@ -20,6 +20,7 @@ from lasing.connectors.bad_rows import SKIP, STOP
 from lasing.errors import LasingWarning
 from lasing.logic.partition import Partition, not_streamed, partition
 from lasing.pipeline.formats import LOCAL
+from lasing.reports import counted
 
 
 def pipeline(
@@ -239,8 +240,9 @@ def _describe(described: Any) -> str:
     replicated = frozenset(described.replicate)
     found = partition(described.program, replicated, not_streamed(described.program, streams))
     shards = "by key" if isinstance(found, Partition) else f"one: {found.why}"
+    rules = counted(len(described.program.rules), "rule")
     lines = [
-        f"program     {len(described.program.rules)} rules, {described.program.background_size} background facts",
+        f"program     {rules}, {counted(described.program.background_size, 'background fact')}",
         f"mode        {described.mode}, as {described.view}",
         *([f"shards      {shards}"] if described.engine != LOCAL else ["engine      local, in one process"]),
         *(f"source      {source.fact} from {source.format} {_place(source)}".rstrip() for source in described.sources),

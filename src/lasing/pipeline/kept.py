@@ -25,7 +25,10 @@ _NO_ATTEMPT = 1_000_000
 
 
 class Kept(Protocol):
-    """The states that are kept, in order, by the numbers of checkpoints or batches."""
+    """The states that are kept, in order, by the numbers of checkpoints or batches; `now` is the task of the pipeline's
+    file."""
+
+    now: Task
 
     def numbers(self) -> Sequence[int]: ...
     def states(self, number: int) -> Shards: ...
@@ -116,7 +119,11 @@ class Moment:
 
 
 def moment(kept: Kept, time: Any = None) -> Moment:
-    """A time point of the past, or the last one that was evaluated. E623 or E624 if it is not kept."""
+    """A time point of the past, or the last one that was evaluated. E623 or E624 if it is not kept.
+
+    A program that replaced another one answers what was not evaluated yet. So of several states that have got to the
+    time point, the first one has the program that has answered it.
+    """
     numbers, points = list(kept.numbers()), dict[int, int]()
     states: dict[int, Shards] = {}
 
@@ -130,11 +137,11 @@ def moment(kept: Kept, time: Any = None) -> Moment:
 
     if not numbers or point(len(numbers) - 1) is None:
         raise fault("E623", "there is no checkpoint with answers yet", note="run the pipeline first")
-    newest = states[numbers[-1]]
-    task, last = kept.task(newest), until_of(newest)
+    newest, task = states[numbers[-1]], kept.now
+    last = until_of(newest)
     assert last is not None
     if time is None:
-        return Moment(last, task, newest, None)
+        return Moment(last, kept.task(newest), newest, None)
     wanted = time_of(time, task.program.tick)
     if wanted > last:
         message = f"nothing is known of {time_text(wanted, task.shown_tick)} yet"
@@ -148,6 +155,8 @@ def moment(kept: Kept, time: Any = None) -> Moment:
     if low == 0 or point(low - 1) is None:
         point(0)
         raise not_kept(task, wanted, sorted(points))
+    while low > 1 and point(low - 1) == wanted == point(low - 2):
+        low -= 1
     before = states[numbers[low - 1]]
     after = None
     if low < len(numbers):

@@ -38,14 +38,11 @@ _LINGER = 5.0
 _LONGEST_LINGER = 30.0
 """… and for how many seconds in all."""
 _WAIT_FOR_TURN = 1.0
-"""How many seconds a client waits if there are too many, before it is sent away."""
+"""How many seconds a client waits if there are too many, before it is asked to come later."""
+_MOST_ASKED_TO_WAIT = 64
+"""How many clients are asked to come later at the same time. Others get no answer."""
 _CLOSE_WITHIN = 10.0
 """How many seconds a server that closes waits for answers that are on their way."""
-
-
-_TOO_MANY = (
-    f"HTTP/1.1 503 Service Unavailable\r\nRetry-After: {_RETRY_AFTER}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-).encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +116,8 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, source: Webhook, context: ssl.SSLContext | None) -> None:
         self.source, self._context = source, context
         self._clients = threading.Semaphore(_MOST_CLIENTS)
+        self.too_many: set[Any] = set()
+        """The addresses of clients that are only asked to come later."""
         self._open: set[socket.socket] = set()
         self._changed = threading.Condition()
         host = source.address.host
@@ -134,8 +133,11 @@ class _Server(ThreadingHTTPServer):
 
     def process_request(self, request: Any, client_address: Any) -> None:
         if not self._clients.acquire(timeout=_WAIT_FOR_TURN):
-            self._send_away(request)
-            return
+            with self._changed:
+                if len(self.too_many) >= _MOST_ASKED_TO_WAIT:
+                    self.shutdown_request(request)
+                    return
+                self.too_many.add(client_address)
         super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
@@ -152,8 +154,11 @@ class _Server(ThreadingHTTPServer):
             self.source.report("W212", f"{self.source.address}: a client was turned away: {error}")
             self.shutdown_request(request)
         finally:
-            self._clients.release()
             with self._changed:
+                if client_address in self.too_many:
+                    self.too_many.discard(client_address)
+                else:
+                    self._clients.release()
                 self._open.discard(request)
                 self._changed.notify_all()
 
@@ -164,15 +169,6 @@ class _Server(ThreadingHTTPServer):
                 with suppress(OSError):  # it has gone already
                     socket.socket.shutdown(client, socket.SHUT_RD)  # its thread reads the end of its requests
             self._changed.wait_for(lambda: not self._open, _CLOSE_WITHIN)
-
-    def _send_away(self, request: Any) -> None:
-        """Answer 503, without a thread that could wait for the client."""
-        if self._context is None:
-            request.settimeout(0)
-            with suppress(OSError):  # it gets no answer then, which means the same
-                request.sendall(_TOO_MANY)
-                request.recv(2**16)  # a connection that is closed with unread bytes is reset
-        self.shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that went away is no problem of ours, and was not answered."""
@@ -191,6 +187,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         source = self.server.source
+        if self.client_address in self.server.too_many:
+            return self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "too many clients; send it again later")
         if self.path.partition("?")[0] != source.address.path:
             return self._refuse(HTTPStatus.NOT_FOUND, f"messages go to {source.address.path}")
         token = source.address.token

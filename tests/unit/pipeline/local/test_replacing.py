@@ -208,6 +208,23 @@ def test_looking_back_changes_nothing(tmp_path: Path, capsys: pytest.CaptureFixt
     assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == files
 
 
+def test_a_time_point_is_answered_by_the_program_that_ran_then(tmp_path: Path) -> None:
+    path = prepared(tmp_path, head=f"{HEAD}keep = 1000\n")
+    run(path)
+    run(path, "new.lars")  # a checkpoint of the new program, at the same time point
+    old = LocalStates(read_pipeline(path))
+    then = moment(old, LAST)
+    assert then.holding(then.task) == answers(JOIN, ROWS[:CUT])[LAST]
+    with pytest.raises(LasingError, match="E608"):
+        moment(old)  # the program that runs now
+    path.write_text(path.read_text().replace("join.lars", "new.lars"))
+    new = LocalStates(read_pipeline(path))
+    now = moment(new)
+    assert (now.time, now.holding(now.task)) == (LAST, answers(NEW, ROWS[:CUT])[LAST])
+    with pytest.raises(LasingError, match=r"E608(.|\n)*name the program that it belongs to"):
+        moment(new, LAST)
+
+
 def test_every_time_point_between_checkpoints_that_are_close_together(tmp_path: Path) -> None:
     path = prepared(tmp_path, head=f"{HEAD}keep = 1000\n")
     folder = tmp_path / "in"
