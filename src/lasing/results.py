@@ -30,6 +30,7 @@ class Results:
     _steps: Iterator[Step] | None
     _moments: Iterator[Changes]
     _answers: Iterator[Answer]
+    _frames: dict[str, Any] | None = None
 
     def to_arrow(self) -> dict[str, Any]:
         """An Arrow table of the answers for each predicate: `time`, and a column for each argument.
@@ -38,7 +39,7 @@ class Results:
         names of the variables in heads, or those of a query. Times are timestamps if they came in as dates. If the
         program may have several answers, `answer` is their number, from 1 on.
         """
-        return self._answer_tables()
+        return dict(self._answer_tables())
 
     def to_pandas(self) -> dict[str, Any]:
         """Same as `to_arrow`, as frames of pandas."""
@@ -53,14 +54,27 @@ class Results:
 
         Frames have the columns `time` and `change`, which is 1 for an added atom and -1 for a removed one.
         """
+        self._check_not_framed()
         moments = (change if self.tick is None else replace(change, tick=self.tick) for change in self._moments)
         return Framed(filter(None, moments), lambda: self._collected("time", "change").changes(self.tick))
 
     def intervals(self) -> Framed[Holding]:
         """The longest intervals in which atoms hold, one by one or as frames with the columns `from` and `until`."""
+        self._check_not_framed()
         return Framed(intervals(self._moments), lambda: self._collected("from", "until").intervals(self.tick))
 
+    def _check_not_framed(self) -> None:
+        """A run has one pass over its stream: what frames have taken would be missing without a word."""
+        if self._frames is not None:
+            note = "run the program again; intervals() and changes() have frames of their own"
+            raise fault("E323", "the answers of this run are in frames already", note=note)
+
     def _answer_tables(self) -> dict[str, Any]:
+        if self._frames is None:
+            self._frames = self._made_tables()
+        return self._frames
+
+    def _made_tables(self) -> dict[str, Any]:
         if not self.several:
             return self._collected("time").answers(self.tick)
         collector = self._collector("time", "answer")

@@ -254,6 +254,7 @@ class Run(Results, Counting, Explaining, Showing):
         return items if self._watched is None else self._watched.through(items, self.report)
 
     def __iter__(self) -> Iterator[Answer]:
+        self._check_not_framed()
         return self
 
     def __repr__(self) -> str:

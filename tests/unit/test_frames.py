@@ -92,6 +92,21 @@ def test_a_run_that_has_begun_has_no_frames() -> None:
         run.to_arrow()
 
 
+def test_frames_can_be_asked_for_again_and_nothing_else_is_silently_missing() -> None:
+    run = lasing.run(HOT, STREAM)
+    intervals = run.intervals()
+    assert rows(run.to_arrow()["hot"]) == rows(run.to_arrow()["hot"]) != []
+    assert len(run.to_polars()["hot"]) == 6
+    for ask in (run.intervals, run.changes, run.__iter__):
+        with pytest.raises(lasing.LasingError, match=r"E323.*in frames already\n.*run the program again"):
+            ask()
+    with pytest.raises(lasing.LasingError, match=r"E323.*has already begun"):
+        intervals.to_arrow()
+    changes = lasing.run(HOT, STREAM).changes()
+    assert "to_pandas()" in repr(changes)
+    assert rows(changes.to_arrow()["hot"]) == rows(changes.to_arrow()["hot"]) != []
+
+
 def test_too_many_rows_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(frames, "MOST_ROWS", 5)
     with pytest.raises(lasing.LasingError, match=r"E322.*6 rows"):

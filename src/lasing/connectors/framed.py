@@ -16,11 +16,17 @@ class Framed(Generic[Item]):
 
     >>> Framed(iter("ab"), lambda: {}).to_arrow(), list(Framed(iter("ab"), lambda: {}))
     ({}, ['a', 'b'])
+    >>> Framed(iter("ab"), lambda: {})
+    Framed(iterate over it, or ask for to_arrow(), to_pandas() or to_polars())
     """
 
     def __init__(self, items: Iterator[Item], tables: Callable[[], dict[str, Any]]) -> None:
         self._items = items
-        self._tables = tables
+        self._make = tables
+        self._made: dict[str, Any] | None = None
+
+    def __repr__(self) -> str:
+        return "Framed(iterate over it, or ask for to_arrow(), to_pandas() or to_polars())"
 
     def __iter__(self) -> Iterator[Item]:
         return self
@@ -30,7 +36,7 @@ class Framed(Generic[Item]):
 
     def to_arrow(self) -> dict[str, Any]:
         """An Arrow table for each predicate."""
-        return self._tables()
+        return dict(self._tables())
 
     def to_pandas(self) -> dict[str, Any]:
         """A pandas DataFrame for each predicate."""
@@ -39,6 +45,11 @@ class Framed(Generic[Item]):
     def to_polars(self) -> dict[str, Any]:
         """A Polars DataFrame for each predicate."""
         return in_polars(self._tables())
+
+    def _tables(self) -> dict[str, Any]:
+        if self._made is None:
+            self._made = self._make()
+        return self._made
 
 
 def in_pandas(tables: dict[str, Any]) -> dict[str, Any]:
