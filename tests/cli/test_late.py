@@ -6,11 +6,16 @@ import json
 import os
 import random
 import subprocess
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Event
 
 import pytest
 
+from lasing.cli.corrections import together
+from lasing.connectors.feeds import Feed
+from lasing.logic.formulas import Atom
 from tests.command import COMMAND, lasing
 
 PROGRAM = "#tick 1 sec.\nq(X) :- p(X) in [2 sec].\nquiet :- not p(_) in [1 sec].\n"
@@ -135,6 +140,36 @@ def test_signed_answers_add_up_to_those_of_the_sorted_stream(folder: Path, strea
         assert sums[line[1:]] in (0, 1)
     assert {line for line, number in sums.items() if number} == set(expected)
     assert any(line.startswith("-") for line in done.stdout.splitlines())
+
+
+def test_facts_that_come_together_are_answered_together(folder: Path) -> None:
+    (folder / "count.lars").write_text("n(C) :- C = #count{X : p(X) in [0]}.\n", encoding="utf-8")
+    (folder / "p.csv").write_text("time,x\n1,a\n1,b\n1,c\n2,d\n1,e\n1,f\n2,g\n", encoding="utf-8")
+    done = lasing("run", "count.lars", "p.csv", "--delay", "5", "--corrections", folder=folder)
+    wanted = ["+n(3) at 1.", "+n(1) at 2.", "+n(5) at 1.", "-n(3) at 1.", "-n(1) at 2.", "+n(2) at 2."]
+    assert (done.returncode, sorted(done.stdout.splitlines())) == (0, sorted(wanted))
+
+
+def test_files_are_read_side_by_side_and_a_live_stream_is_not_waited_for() -> None:
+    def feed(name: str, *times: int) -> Feed:
+        rows = iter([(t, t * 10 + i, Atom(name, (i,))) for i, t in enumerate(times)])
+        return Feed(name, rows, live=False)
+
+    found = [(a.source, a.time, a.instant, len(a.facts)) for a in together([feed("a", 1, 1, 4, 2), feed("b", 1, 3, 3)])]
+    wanted = [("a", 1, 10, 1), ("b", 1, 10, 1), ("a", 1, 11, 1), ("a", 4, 42, 1), ("b", 3, 32, 2), ("a", 2, 23, 1)]
+    assert found == wanted
+
+    going_on = Event()
+
+    def slow() -> Iterator[tuple[int, int, Atom]]:
+        yield 1, 10, Atom("c", (1,))
+        going_on.wait()
+        yield 1, 11, Atom("c", (2,))
+
+    live = together([Feed("c", slow(), live=True)])
+    assert next(live).facts == [("c", 1)]  # although another one of its time point comes later
+    going_on.set()
+    assert [a.facts for a in live] == [[("c", 2)]]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import typer
@@ -32,6 +33,16 @@ from lasing.timeline.clock import WallClock
 from lasing.timeline.delay import Delay
 from lasing.timeline.reorder import Late
 from lasing.timeline.timing import Timing
+
+
+@dataclass(slots=True)
+class Arrival:
+    """Facts of one time point that came together; `instant` is how far they move the time of their stream."""
+
+    source: str
+    time: int
+    instant: int
+    facts: list[tuple[object, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +141,6 @@ def signed_answers(
     Added up, the rows are the answers of the sorted streams.
     """
     standing, reached = Standing(), engine.time
-    several = len(feeds) > 1
-    source = Feeds(feeds, WallClock(), in_threads=several)
 
     def printed(update: Update) -> list[Record]:
         nonlocal reached
@@ -152,14 +161,43 @@ def signed_answers(
         records = [_record(time, sign, atom, show_time) for time, sign, atom in rows]
         return sorted(records, key=lambda record: (record.fields["time"], record.text[1:], record.text))
 
-    while names := source.running():
-        for name, (time, instant, atom) in source.take(names, None, lambda _: None):
-            if end is not None and time > end:
-                continue
-            report.facts += 1
-            yield printed(engine.push_at(time, instant, [(atom.predicate, *atom.args)], name))
+    for arrival in together(feeds):
+        if end is not None and arrival.time > end:
+            continue
+        report.facts += len(arrival.facts)
+        yield printed(engine.push_at(arrival.time, arrival.instant, arrival.facts, arrival.source))
     if end is not None:
         yield printed(engine.advance_to(end))
+
+
+def together(feeds: list[Feed]) -> Iterator[Arrival]:
+    """Facts of one time point that come one after the other, as far as nobody has to wait for the next one: so a time
+    point is not answered again for each of its facts. Files are read side by side, by time."""
+    source = Feeds(feeds, WallClock(), in_threads=True)
+    reached: dict[str, float] = {feed.name: -inf for feed in feeds if not feed.live}
+    group: Arrival | None = None
+    while names := source.running():
+        slowest = min((name for name in names if name in reached), key=lambda name: reached[name], default=None)
+        for name, (time, instant, atom) in source.take(names if slowest is None else [slowest], None, _ended):
+            fact = (atom.predicate, *atom.args)
+            if name in reached:
+                reached[name] = max(reached[name], time)
+            if group is not None and (group.source, group.time) == (name, time):
+                group.instant = max(group.instant, instant)
+                group.facts.append(fact)
+                continue
+            if group is not None:
+                yield group
+            group = Arrival(name, time, instant, [fact])
+        if group is not None and slowest is None:  # the next one may take its time
+            yield group
+            group = None
+    if group is not None:
+        yield group
+
+
+def _ended(_: str) -> None:
+    """A stream without more facts needs nothing here."""
 
 
 def _signed(change: Any) -> Iterator[tuple[str, Atom]]:
