@@ -150,7 +150,8 @@ class Engine(Replacing):
         if lateness is None:
             now = instant = time_of(time, self.program.tick)
         else:
-            lateness.check_source(source)
+            if lateness.is_named:
+                lateness.check_source(source)
             now, instant = lateness.point(time)
         given = self._as_declared(sound_things(facts, self._bad))
         try:

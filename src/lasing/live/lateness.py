@@ -40,7 +40,8 @@ class Lateness:
         self._clock = timing.clock
         self._idle = timing.silence()
         self._heard: dict[str, int] = {}
-        self._named = isinstance(timing.delay, Mapping)
+        self.is_named = isinstance(timing.delay, Mapping)
+        """Whether sources are known by name."""
         self.closing = timing.closing(self.unit)
         self.closing.expect(self.closing.delays)
         self.buffer = Reorder[Waiting](self.closing)
@@ -52,7 +53,7 @@ class Lateness:
 
     def check_source(self, source: str) -> None:
         """Fail if the sources are known by name, and this is none of them."""
-        if not self._named or source in self.closing.delays:
+        if not self.is_named or source in self.closing.delays:
             return
         names = list(self.closing.delays)
         what = f"there is no source {source!r}" if source else "this push does not say which source it is from"
@@ -63,12 +64,9 @@ class Lateness:
         """Take facts in, or return them if they are too late."""
         if self._idle is not None:
             self._hear(source)
-        closing = self.closing
+        closed = self.closing.came(source, instant)
         if not waiting.facts:  # only the time of the source
-            closing.came(source, instant)
             return None
-        closed = closing.closed(source)
-        closing.came(source, instant)
         if closed is not None and point <= closed:
             return Late(source, point, closed, waiting.facts)
         self.buffer.keep(source, point, waiting)
@@ -82,8 +80,7 @@ class Lateness:
         """Return facts if they are too late; those that are in time do not wait."""
         if self._idle is not None:
             self._hear(source)
-        closed = self.closing.closed(source)
-        self.closing.came(source, instant)
+        closed = self.closing.came(source, instant)
         is_late = closed is not None and point <= closed and len_of(facts)
         return Late(source, point, closed, facts) if is_late and closed is not None else None
 
