@@ -4,6 +4,7 @@ For rdflib, these words mean the same:
 
 - `!(p | ^q)` loses the q in rdflib: `(!(p) | ^(!(q)))`.
 - `c:d\\?` keeps its backslash in rdflib: the IRI itself.
+- `PREFIX a: <x> PREFIX b: <x>` loses the `a:` in rdflib: IRIs in place of names.
 - `VALUES (?x ?y) {}` loses its variables in rdflib: `{ VALUES (?x ?y) { (UNDEF UNDEF) } FILTER (1 = 0) }`.
 - `GROUP BY (?x + 1)` has no value in rdflib: `GROUP BY (?x + 1 AS ?_group_key_1)`, and `GROUP BY ?x` for `(?x)`.
 
@@ -16,20 +17,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from urllib.parse import urljoin
 
 from lasing.languages.rspql.tokens import Token, tokens
 
 _ESCAPE = re.compile(r"\\(.)")
 
 
-def repaired(text: str) -> str:
+def repaired(text: str, base: str = "") -> str:
     """A query that rdflib reads as the standard does.
 
     >>> repaired("PREFIX c: <http://c/> SELECT * { ?s !(c:p|^c:q) c:x\\\\? }")
     'PREFIX c: <http://c/> SELECT * { ?s (!(c:p)|^(!(c:q))) <http://c/x?> }'
     """
     read = list(tokens(text))
-    changes = [*_names(read), *_negated_sets(read), *_empty_tables(read), *_group_keys(read)]
+    changes = [*_names(read, base), *_negated_sets(read), *_empty_tables(read), *_group_keys(read)]
     for start, end, other in sorted(changes, reverse=True):
         text = text[:start] + other + text[end:]
     return text
@@ -56,18 +58,27 @@ def checkable(text: str) -> str:
 Change = tuple[int, int, str]
 
 
-def _names(read: list[Token]) -> list[Change]:
+def _names(read: list[Token], base: str) -> list[Change]:
     prefixes: dict[str, str] = {}
+    declared: list[str] = []
     found: list[Change] = []
     for i, token in enumerate(read):
-        if token.is_word("PREFIX") and i + 2 < len(read) and read[i + 2].kind == "iri":
-            prefixes[read[i + 1].text.removesuffix(":")] = read[i + 2].text[1:-1]
-        if token.kind == "word" and "\\" in token.text and ":" in token.text:
+        after = read[i + 1 : i + 3]
+        if token.is_word("BASE") and after and after[0].kind == "iri":
+            base = urljoin(base, after[0].text[1:-1])
+        elif token.is_word("PREFIX") and len(after) == 2 and after[1].kind == "iri":
+            name, iri = after[0].text.removesuffix(":"), urljoin(base, after[1].text[1:-1])
+            declared += [name, iri]
+            prefixes[name] = iri
+        elif token.kind == "word" and ":" in token.text and not (i and read[i - 1].is_word("PREFIX")):
             prefix, _, local = token.text.partition(":")
-            if prefix in prefixes:
-                plain = _ESCAPE.sub(lambda escaped: escaped[1], local)
-                found.append((token.offset, token.end, f"<{prefixes[prefix]}{plain}>"))
+            if prefix in prefixes and ("\\" in local or len(set(declared)) < len(declared)):
+                found.append((token.offset, token.end, f"<{prefixes[prefix]}{_ESCAPE.sub(_escaped, local)}>"))
     return found
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[1]
 
 
 def _negated_sets(read: list[Token]) -> list[Change]:

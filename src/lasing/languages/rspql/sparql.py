@@ -30,7 +30,7 @@ def parse(text: str, base: str = "") -> tuple[Query, bool]:
     check_syntax(text, base)
     with _literals_as_written():
         try:
-            read = parseQuery(repaired(text))
+            read = parseQuery(repaired(text, base))
             star = read[1].name == "SelectQuery" and not read[1].projection
             if read[1].name == "DescribeQuery" and read[1].var is None:  # rdflib cannot translate `DESCRIBE *`
                 read[1]["var"] = _variables(text)

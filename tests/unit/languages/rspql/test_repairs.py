@@ -24,6 +24,18 @@ from tests.unit.languages.rspql.queries import mistake_of
         ("{ VALUES ?x { } }", "{ { VALUES ?x { UNDEF } FILTER (1 = 0) } }"),
         ("{ values (?x ?y) {} }", "{ { VALUES ( ?x ?y ) { (UNDEF UNDEF) } FILTER (1 = 0) } }"),
         ("PREFIX c: <http://c/> ASK { ?s ?p c:x\\? }", "PREFIX c: <http://c/> ASK { ?s ?p <http://c/x?> }"),
+        (
+            "PREFIX a: <http://c/> PREFIX b: <http://c/> ASK { a:s b: 'a:t' # a:c\n }",
+            "PREFIX a: <http://c/> PREFIX b: <http://c/> ASK { <http://c/s> <http://c/> 'a:t' # a:c\n }",
+        ),
+        (
+            "PREFIX a: <http://c/> PREFIX a: <http://d/> ASK { a:s ?p <http://c/> }",
+            "PREFIX a: <http://c/> PREFIX a: <http://d/> ASK { <http://d/s> ?p <http://c/> }",
+        ),
+        (
+            "BASE <http://e/f> PREFIX a: <> PREFIX : <http://e/f> ASK { a:s :p 1 }",
+            "BASE <http://e/f> PREFIX a: <> PREFIX : <http://e/f> ASK { <http://e/fs> <http://e/fp> 1 }",
+        ),
     ],
 )
 def test_other_words(text: str, expected: str) -> None:
@@ -40,6 +52,7 @@ def test_other_words(text: str, expected: str) -> None:
         "{ } VALUES ?x { }",
         "'!(:p|^:q)' # VALUES ?x { }",
         "d:x\\?",
+        "PREFIX a: <http://a/> PREFIX b: <http://b/> ASK { a:s b:p a: }",
     ],
 )
 def test_as_it_was(text: str) -> None:
@@ -112,3 +125,10 @@ def bag_of_rows(result: Result) -> Bag:
 )
 def test_keys_of_groups_that_are_mistakes(query: str, mistake: str) -> None:
     assert mistake_of(query).startswith(mistake)
+
+
+def test_two_prefixes_for_one_iri() -> None:
+    prefixes = "PREFIX : <http://ex.org/> PREFIX ex: <http://ex.org/> PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>"
+    graph = lasing.rdf.graph(GRAPH, format="ttl")
+    query = f"{prefixes} SELECT ?x {{ ?x :p ?o . ex:a :p ?o FILTER(DATATYPE(?o) = xsd:integer) }} ORDER BY ?o"
+    assert [str(x) for (x,) in lasing.query(query, graph).rows] == ["<http://ex.org/a>"] * 2
