@@ -62,6 +62,10 @@ class Builder(ABC):
         """Add a rule."""
         self.rules.append(Rule((head,), tuple(literals)))
 
+    def derives(self, predicate: str) -> bool:
+        """Whether a rule for a predicate has been added."""
+        return any(head.predicate == predicate for rule in self.rules for head in rule.head_atoms())
+
     def stored(self, rows: Rows, what: str, bag: bool) -> Rows:
         """The rows as a predicate of their own, in one body, in which each column is the variable of its name.
 

@@ -31,9 +31,9 @@ from lasing.timeline.durations import duration
 WINDOW_OF = "urn:lasing:window:"
 """Begins the names of windows that have none in the query."""
 
-ANY_WINDOW = "__window"
-"""Ends the name of a variable in `WINDOW ?w`, so that it ranges over windows and not over named graphs."""
-
+ANY_WINDOW = "·"
+"""Ends the name of a variable in `WINDOW ?w`, so that it ranges over windows and not over named graphs. The text stays
+as long as it was."""
 
 WINDOWS: dict[Dialect, str] = {
     "RSP-QL": "FROM NAMED WINDOW",

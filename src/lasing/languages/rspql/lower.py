@@ -131,7 +131,10 @@ class Queries:
         default, graphs = self._graphs(query, contents, evaluations)
         base = str(read.prologue.base or "")
         names = Names(builder.taken)
-        patterns = Patterns(builder, names, self._now(), base, default, graphs, self._tick)
+        merges = query.dialect == "C-SPARQL"
+        patterns = Patterns(builder, names, self._now(), base, default, graphs, self._tick, windows_are_graphs=merges)
+        if merges and graphs:  # GRAPH ?g may well find windows alone
+            self._tables += [FactTable.of(QUAD, (), 4), FactTable.of(GRAPH, (), 1)]
         reports = Reports(query, tuple(contents), period or 1, builder, evaluations)
         final = self._made.get(query.name or "") or self._named(query.name or "", "result")
         inner = builder.predicate("content") if reports.needed else final
@@ -140,6 +143,9 @@ class Queries:
         if query.makes_stream and query.name in self._read:
             self._remembered.append(Signature(output.predicate, output.arity))
         self._cautions += _unmatched(query, patterns.matched, source)
+        if not builder.derives(output.predicate):
+            message = "the query never has a result: no data can satisfy its pattern"
+            self._cautions.append(Diagnostic("W102", message, source.place(_start(source, query))))
         self._outputs.append(output)
         form: Form = "triple" if output.form == "graph" else "row"
         shown = tuple(f"?{column}" for column in shown_columns(output)) if form == "row" else ()
@@ -199,7 +205,7 @@ class Queries:
             inputs=tuple(Signature(name, 3) for name in self._inputs),
             tick=None if self._tick is None else Tick(self._tick),
             sources=self._sources,
-            streams=tuple(dict.fromkeys(self._remembered)),
+            streams=tuple(s for s in dict.fromkeys(self._remembered) if self._builder.derives(s.predicate)),
             tables=tuple(self._tables),
             graphs=tuple(self._of_triples),
             repeated=tuple(self._repeated),

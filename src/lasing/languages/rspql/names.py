@@ -10,6 +10,7 @@ from rdflib.term import BNode, Literal, URIRef
 from rdflib.term import Variable as QueryVariable
 
 from lasing.errors import LasingError
+from lasing.languages.rspql.clauses import ANY_WINDOW
 from lasing.languages.rspql.mistakes import Mistake
 from lasing.logic.terms import Variable
 from lasing.logic.values import Iri, TaggedLiteral, Value, datatypes, literal
@@ -39,6 +40,7 @@ class Names:
 
     def column(self, name: str) -> Variable:
         """The variable of the logic for a variable of the query."""
+        name = name.removesuffix(ANY_WINDOW)
         if name not in self.columns:
             plain = "Aggregate" if name.startswith("__agg_") else _NO_NAME.sub("_", str(name))  # rdflib's own name
             stem = plain[:1].upper() + plain[1:] if plain[:1].isalpha() else f"V{plain}"

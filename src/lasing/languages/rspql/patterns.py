@@ -70,6 +70,8 @@ class Patterns:
     default: Graph = DEFAULT
     windows: Mapping[str, Graph] = field(default_factory=dict)
     tick: int | None = None
+    windows_are_graphs: bool = False
+    """Whether `GRAPH ?g` ranges over the windows too, as in C-SPARQL, which has no other word for them."""
     matched: set[str] = field(default_factory=set)
     """The names of the windows that some pattern is matched in."""
     _expressions: Expressions = field(init=False)
@@ -180,7 +182,13 @@ class Patterns:
             self.matched.add(str(part.term))
             return self._inside(self.windows.get(str(part.term)) or named(value_of(part.term)), part.p)
         if str(part.term).endswith(ANY_WINDOW):
-            return self._any_window(part)
+            return Union(self._windows(part))
+        if self.windows_are_graphs and self.windows:
+            return Union((*self._windows(part), self._named_graph(part)))
+        return self._named_graph(part)
+
+    def _named_graph(self, part: CompValue) -> Node:
+        """`GRAPH ?g { … }`: in each named graph of the static data, and which one it is."""
         graph = named(self.builder.variable("Graph"))
         inner = self._inside(graph, part.p)
         column = self.names.column(str(part.term))
@@ -191,15 +199,12 @@ class Patterns:
         link = Pattern((*self._graphs(graph).literals, Compare("=", column, name)), (name, column))
         return Project(Join(inner, link), tuple(c for c in known if c != name))
 
-    def _any_window(self, part: CompValue) -> Node:
+    def _windows(self, part: CompValue) -> tuple[Node, ...]:
         """`WINDOW ?w { … }`: in each window, and which one it is."""
-        column = self.names.column(str(part.term).removesuffix(ANY_WINDOW))
+        column = self.names.column(str(part.term))
         self.matched |= self.windows.keys()
-        return Union(
-            tuple(
-                Join(self._inside(graph, part.p), Table((column,), ((Iri(name),),)))
-                for name, graph in self.windows.items()
-            )
+        return tuple(
+            Join(self._inside(graph, part.p), Table((column,), ((Iri(name),),))) for name, graph in self.windows.items()
         )
 
     def _inside(self, graph: Graph, part: CompValue) -> Node:
@@ -260,7 +265,8 @@ class Patterns:
         return node
 
     def _project(self, part: CompValue) -> Node:
-        return Project(self.node(part.p), (*(self.names.column(str(name)) for name in part.PV), *self._graph.columns))
+        shown = dict.fromkeys(self.names.column(str(name)) for name in part.PV)  # the ?w of WINDOW may have two names
+        return Project(self.node(part.p), (*shown, *self._graph.columns))
 
     def _distinct(self, part: CompValue) -> Node:
         return Distinct(self.node(part.p))

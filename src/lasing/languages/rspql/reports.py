@@ -83,6 +83,8 @@ class Reports:
         """The output of a query, as it is reported, under this predicate. The rules from `first` on are the query's."""
         if not self.needed:
             return result
+        if not self.builder.derives(result.predicate):
+            return replace(result, predicate=predicate)
         if self.evaluations is not None:
             return self._in_evaluations(self.evaluations, result, predicate, first)
         gates = self._gates()

@@ -29,7 +29,8 @@ def select(query: CompValue, patterns: Patterns, predicate: str, star: bool, ord
     if star:
         places = {patterns.names.column(n): i for i, n in enumerate(order_of_names)}
         bound = set(columns_of(_unprojected(node)))
-        shown = tuple(sorted((c for c in shown if c in bound), key=lambda column: places.get(column, len(places))))
+        known = dict.fromkeys(c for c in shown if c in bound)
+        shown = tuple(sorted(known, key=lambda column: places.get(column, len(places))))
     rows = builder.lower(node)
     keys = tuple(key.term for key in order if isinstance(key.term, Variable))
     names = tuple(patterns.names.name_of(column) for column in shown)

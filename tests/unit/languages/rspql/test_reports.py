@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lasing.errors import LasingError
+from lasing.logic.checks import CAUTIONS, MISTAKES, findings
 from tests.unit.languages.rspql.queries import PREFIX, iri, program_of, reported
 
 FACTS = [(t, "s", iri(x), iri("p"), v) for t, x, v in ((1, "a", 1), (2, "a", 2), (2, "b", 3), (6, "a", 9))]
@@ -97,3 +98,19 @@ def test_a_window_variable_ranges_over_windows() -> None:
     assert reported(program_of(text), FACTS, 8) == {
         3: ["long 3", "w 3"], 4: ["long 3", "w 3"], 5: ["long 3"], 6: ["long 3"],
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("operator", ["RSTREAM", "ISTREAM", "DSTREAM"])
+@pytest.mark.parametrize("form", ["SELECT ?x", "SELECT (1 AS ?one)", "ASK", "CONSTRUCT { ?x :is :new }"])
+def test_a_pattern_that_nothing_can_match_is_a_warning(operator: str, form: str) -> None:
+    text = query(operator, "REPORT ON_CONTENT_CHANGE", form).replace("?x :p ?v", "?x :p ?v FILTER(1 < 1)")
+    program = program_of(text)
+    assert reported(program, FACTS, 12) == {}
+    warned = [(caution.code, caution.message) for caution in findings(program, (*MISTAKES, *CAUTIONS))]
+    assert warned == [("W102", "the query never has a result: no data can satisfy its pattern")]
+
+
+def test_a_query_reads_a_stream_that_nothing_can_be_on() -> None:
+    never = "REGISTER STREAM none AS CONSTRUCT { ?x a :X } FROM STREAM :s [RANGE 1s] { ?x ?y ?z FILTER(1 < 1) }"
+    count = f"{PREFIX}SELECT (COUNT(*) AS ?n) FROM NAMED WINDOW :w ON :none [RANGE 1s] {{ WINDOW :w {{ ?x a :X }} }}"
+    assert reported(program_of(PREFIX + never, count), FACTS, 3, output=1) == {t: ["0"] for t in range(4)}

@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import pytest
 
+import lasing
 from lasing.errors import LasingError
 from lasing.languages.rspql.syntax import StreamQuery, StreamWindow, TimeRange, TripleRange
 from lasing.languages.rspql.windows import period_of, tick_of
+from lasing.logic.checks.unknown_predicates import unknown_predicates
 from tests.unit.languages.rspql.queries import EX, PREFIX, iri, mistake_of, program_of, reported
 
 AT_TEN = [(10, "s", iri("a"), iri("p"), 1)]
@@ -106,3 +108,37 @@ def test_the_last_triples_at_each_time_point_in_c_sparql() -> None:
         1: ["x0", "x1"],
         2: ["x1", "x2"],
     }
+
+
+TWO = [(1, "s", iri("a"), iri("p"), 1), (1, "t", iri("b"), iri("p"), 2)]
+
+
+@pytest.mark.parametrize(
+    ("head", "pattern", "rows"),
+    [
+        ("SELECT *", "WINDOW ?w { ?x :p ?v }", ["v a 1", "w b 2"]),
+        ("SELECT ?x ?w", "WINDOW ?w { ?x :p ?v } FILTER(?w = :v)", ["a v"]),
+        ("SELECT *", "WINDOW ?w { ?x :p ?v } OPTIONAL { ?w :q ?z } FILTER(?w != :v)", ["w b 2 -"]),
+        ("SELECT *", "{ SELECT * { WINDOW ?w { ?x :p ?v } OPTIONAL { ?w :q ?z } } }", ["v a 1 -", "w b 2 -"]),
+        ("SELECT ?w (COUNT(*) AS ?n)", "WINDOW ?w { ?x :p ?v } } GROUP BY ?w", ["v 1", "w 1"]),
+    ],
+)
+def test_the_variable_of_a_window_is_a_column(head: str, pattern: str, rows: list[str]) -> None:
+    windows = "FROM NAMED WINDOW :v ON :s [RANGE 1s] FROM NAMED WINDOW :w ON :t [RANGE 1s]"
+    end = "" if "GROUP" in pattern else "}"
+    text = f"{PREFIX}REGISTER RSTREAM :out AS {head} {windows} WHERE {{ {pattern} {end}"
+    assert reported(program_of(text), TWO, 2) == {2: rows}
+
+
+def test_columns_of_messages_stay_right_after_the_variable_of_a_window() -> None:
+    text = "SELECT * FROM NAMED WINDOW :w ON :s [RANGE 1s] { WINDOW ?w { ?x :p ?v } FILTER(NONE(?x)) }"
+    assert mistake_of(PREFIX + text) == "E702 there is no function NONE | NONE"
+
+
+def test_in_csparql_graph_ranges_over_windows_and_named_graphs() -> None:
+    clauses = "FROM NAMED STREAM :s [RANGE 1s TUMBLING] FROM NAMED STREAM :t [RANGE 1s TUMBLING]"
+    text = f"{PREFIX}REGISTER QUERY out AS SELECT ?g ?x {clauses} WHERE {{ GRAPH ?g {{ ?x :p ?v }} }}"
+    assert reported(program_of(text), TWO, 2) == {1: ["s a", "t b"]}
+    static = lasing.rdf.graph(f"<{EX}c> <{EX}p> <{EX}o> <{EX}g> .", format="nq")
+    assert reported(program_of(text, data=static), TWO, 2) == {1: ["g c", "s a", "t b"]}
+    assert list(unknown_predicates(program_of(text))) == [], "that there are no named graphs is nothing to warn about"
