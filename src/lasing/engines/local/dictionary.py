@@ -3,10 +3,11 @@
 The engine is so fast that encoding and decoding cost more than evaluation, so columns of names are handled in bulk.
 
 Codes change when values are forgotten (see `collect`), so the dictionary must know who holds them. Outside the arena,
-codes may only be in two places:
+codes may only be in three places:
 
 - bare, inside a `with dictionary.encoding()` or while a kernel runs: nothing is forgotten there;
-- in a `Coded`, which the dictionary knows and renumbers.
+- in a `Coded`, which the dictionary knows and renumbers;
+- in `UnreadOperands`, which the dictionary reads before it renumbers anything.
 
 Values are forgotten only on entering an `encoding()` that is not inside another one.
 """
@@ -14,9 +15,8 @@ Values are forgotten only on entering an `encoding()` that is not inside another
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice
 from typing import Any
-from weakref import ref
+from weakref import WeakSet, ref
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from lasing.engines.local.questions import Call, NoValue, Operands, compared, co
 from lasing.engines.local.strings import Strings
 from lasing.engines.local.texts import Texts
 from lasing.engines.local.totals import total_at, words_at
+from lasing.engines.local.unread import UnreadOperands
 from lasing.engines.local.values import (
     DOUBLE,
     INTEGER,
@@ -124,6 +125,7 @@ class Dictionary:
         self._limit = _LEAST
         self._held: list[ref[Coded]] = []  # cheaper than a WeakSet: the dead are left out from time to time
         self._most_held = _MOST_HELD
+        self._unread: WeakSet[UnreadOperands] = WeakSet()
         self.bare = 0
         """How many users are working with bare codes."""
         self.collections = 0
@@ -170,6 +172,10 @@ class Dictionary:
     def collect(self) -> None:
         """Forget the values that are in no row of the arena, no constant and no `Coded`; the others get new codes."""
         assert not self.bare, "some code is working with codes that would change their meaning"
+        while unread := list(self._unread):  # reading one may show others that are inside
+            for operands in unread:
+                operands.read_all()
+                self._unread.discard(operands)
         known = len(self.names)
         self._take_made()
         names = np.zeros(known + len(self.terms), np.int64)  # the terms last, the newest first, as their codes are
@@ -297,22 +303,27 @@ class Dictionary:
         if len(unread) < _SEVERAL:
             for number in unread:
                 terms[number] = self._read_one(number)
-        else:
-            self._read(np.array(list(unread)))
-        return [terms[number] for number in wanted]
+            return [terms[number] for number in wanted]
+        made = self._to_read(np.fromiter(unread, np.int64, len(unread)))
+        if len(unread) == len(wanted):
+            return made
+        known = dict(zip(unread, made, strict=True))
+        return [known[number] if number in known else terms[number] for number in wanted]
 
-    def _read(self, numbers: Codes) -> None:
-        """Make values of identifiers that kernels have made: column by column, because most are of the same form."""
-        terms = self.terms
-        for mine, operands in self._made.columns(numbers):
-            size = len(mine)
-            columns = [_once(column) for column in operands]
-            every = iter(self.values(np.concatenate(columns)))  # one call for all columns
-            values = [list(islice(every, len(column))) for column in columns]
-            function, *args = (one if len(one) == size else one * size for one in values)
-            made = constructed(function, zip(*args, strict=True))  # type: ignore[arg-type]  # kernels check
-            for number, term in zip(numbers[mine].tolist(), made, strict=True):
-                terms[number] = term
+    def _to_read(self, numbers: Codes) -> list[Value]:
+        """Identifiers that kernels have made, to be read when someone looks at them.
+
+        They are not kept here: most are results, which are handed over once. Kept ones would all look long-lived to
+        Python's garbage collector.
+        """
+        found: list[Value] = []
+        places: list[Codes] = []
+        for mine, rows in self._made.rows(numbers):
+            unread = UnreadOperands(rows, self.values)
+            self._unread.add(unread)
+            found += constructed(unread, len(rows))
+            places.append(mine)
+        return found if len(places) == 1 else [found[i] for i in np.argsort(np.concatenate(places)).tolist()]
 
     # -- values to codes -------------------------------------------------------------------------------------------
 
@@ -395,6 +406,8 @@ class Dictionary:
         if most < NAMES:
             return list(codes.tolist())
         least = codes.min()
+        if most == least < WIDES:  # a constant of a rule
+            return [self.value(int(most))] * len(codes)
         if most < TERMS and least >= NAMES:
             return list(self._names_by_code()[codes - NAMES].tolist())
         if most < WIDES and least >= TERMS:
@@ -452,11 +465,6 @@ class Dictionary:
 _NO_TEXTS: Codes = np.zeros(2, np.int64)
 _LAST_TERM = WIDES - 1 - NAMES
 _CODINGS: dict[type, Coding] = {python: kind.coding for python, kind in KINDS.items()}
-
-
-def _once(column: Codes) -> Codes:
-    """A column, or just its first row if all are the same: most operands of the results of a time point are."""
-    return column[:1] if len(column) >= _SEVERAL and (column == column[0]).all() else column
 
 
 def _numbered(used: Codes) -> Codes:

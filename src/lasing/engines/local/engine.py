@@ -80,7 +80,6 @@ class LocalEngine:
         self._arena[memory.START] = start
         open_blocks(self._arena, _FIRST_BITS)
         open_calendar(self._arena, start)
-        weakref.finalize(self, release_blocks, self._arena)
         self._leaps: Leaps | None = None
         if self._layout.idle is not None and not annotated:
             self._leaps = Leaps(self._arena, *self._layout.idle, self._layout.times, self._layout.rules * len(REASONS))
@@ -93,6 +92,8 @@ class LocalEngine:
         self.dictionary = Dictionary(
             self._arena, registers, _asks_for_order(chosen), self._layout.functions, self._supervisor.raised.append
         )
+        # As long as the dictionary lives, someone may read values of it that are in blocks.
+        weakref.finalize(self.dictionary, release_blocks, self._arena)
         self.time = start - 1
         self.width = IN_ARGS + max(1, self._layout.width)
         self.output_arities = np.array([arity for _, arity in self._layout.outputs], np.int64)

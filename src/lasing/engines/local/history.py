@@ -13,6 +13,8 @@ from lasing.logic.formulas import PartitionWindow
 from lasing.raw_window import RawWindow
 
 _LEAST = 4096
+_SEVERAL = 64
+"""This many blocks become one. Whenever values are forgotten, each block costs a few calls, however small it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,7 @@ class HistoryState:
     """The facts at some time; the dictionary knows their blocks."""
 
     blocks: tuple[Coded, ...]
+    joined: int
     rows: int
     newest: int | None
 
@@ -32,6 +35,8 @@ class History:
     raw_window: RawWindow
     predicates: Mapping[str, int]
     _blocks: list[Coded] = field(default_factory=list)
+    _joined: int = 0
+    """How many of the blocks, the oldest, have several others in them."""
     _rows: int = 0
     _limit: int = _LEAST
     _newest: int | None = None
@@ -86,17 +91,22 @@ class History:
         self._blocks.append(facts)
         self._rows += len(rows)
         if self._rows > self._limit:
-            self._blocks = [self.dictionary.hold(self.at(time), IN_ARGS)]
+            self._blocks, self._joined = [self.dictionary.hold(self.at(time), IN_ARGS)], 1
             self._rows = len(self._blocks[0])
             self._limit = max(_LEAST, 2 * self._rows)
+        elif len(self._blocks) == self._joined + _SEVERAL:
+            together = np.concatenate([block.rows for block in self._blocks[self._joined :]])
+            self._blocks[self._joined :] = [self.dictionary.hold(together, IN_ARGS)]
+            self._joined += 1
 
     def state(self) -> HistoryState:
         """What is here now, to go back to."""
-        return HistoryState(tuple(self._blocks), self._rows, self._newest)
+        return HistoryState(tuple(self._blocks), self._joined, self._rows, self._newest)
 
     def go_back(self, state: HistoryState) -> None:
         """Be as at an earlier time."""
-        self._blocks, self._rows, self._newest, self._seen = list(state.blocks), state.rows, state.newest, None
+        self._blocks, self._joined = list(state.blocks), state.joined
+        self._rows, self._newest, self._seen = state.rows, state.newest, None
 
     def rows_of(self, state: HistoryState, time: int) -> Codes:
         """The facts of an earlier state that matter from a time point on; bare."""

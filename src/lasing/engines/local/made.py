@@ -93,8 +93,8 @@ class Made:
         found: list[int] = self._known_operands[first : first + self._known_operands[at + NUMBER]].tolist()
         return found
 
-    def columns(self, numbers: Codes) -> list[tuple[Codes, Codes]]:
-        """The operands of many identifiers: which of them have the same number of operands, and these in columns."""
+    def rows(self, numbers: Codes) -> list[tuple[Codes, Codes]]:
+        """The operands of many identifiers: which of them have the same number of operands, and a copy of these."""
         places = self._by_term[numbers, MADE_FROM]
         sizes = self._operands[places + NUMBER]
         found = []
@@ -102,10 +102,10 @@ class Made:
             mine = np.flatnonzero(sizes == size)
             at, stride = places[mine], FIRST + size
             if (np.diff(at) == stride).all():  # a rule has made them one after the other
-                rows = self._operands[at[0] : at[0] + len(at) * stride].reshape(len(at), stride)[:, FIRST:]
+                rows = self._operands[at[0] : at[0] + len(at) * stride].reshape(len(at), stride)[:, FIRST:].copy()
             else:
                 rows = self._operands[at[:, np.newaxis] + np.arange(FIRST, stride)]
-            found.append((mine, np.ascontiguousarray(rows.T)))
+            found.append((mine, rows))
         return found
 
     def marked(self) -> tuple[Codes, Codes]:
