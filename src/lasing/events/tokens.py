@@ -114,11 +114,11 @@ class Cursor:
             raise self.expected(word)
         self.i += 1
 
-    def expected(self, what: str) -> Mistake:
+    def expected(self, what: str, note: str = "") -> Mistake:
         """The mistake that something else comes next."""
         token = self.token
         found = "the text ends" if token.kind == "end" else f"found {token.text}"
-        return Mistake(f"expected {what}, but {found}", token.offset, len(token.text))
+        return Mistake(f"expected {what}, but {found}", token.offset, len(token.text), note)
 
 
 def number_of(token: Token) -> Value:

@@ -19,6 +19,8 @@ class Cursor:
     end: int
     prefixes: Mapping[str, str] = field(default_factory=dict)
     i: int = 0
+    operators: int = 0
+    """How many operators the expression has that is being read."""
 
     @property
     def token(self) -> Token:

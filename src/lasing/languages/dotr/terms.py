@@ -29,15 +29,18 @@ _SUMS: dict[str, Operator] = {"+": "+", "-": "-"}
 _PRODUCTS: dict[str, Operator] = {"*": "*", "/": "/"}
 _COMPARISONS: dict[str, Comparison] = {comparison: comparison for comparison in COMPARISONS}
 _DEEPEST = 50
+_MOST_OPERATORS = 100
 
 
 def expression(cursor: Cursor, depth: int = 0) -> Expression:
     """Take an expression."""
     if depth > _DEEPEST:
         raise Mistake(f"nested more than {_DEEPEST} levels deep", cursor.token.offset)
+    if depth == 0:
+        cursor.operators = 0
     left = _product(cursor, depth)
     while cursor.token.kind == "mark" and cursor.token.text in _SUMS:
-        operator = _SUMS[cursor.next().text]
+        operator = _SUMS[_operator(cursor)]
         left = Operation(operator, left, _product(cursor, depth))
     return left
 
@@ -79,9 +82,18 @@ def skip_type(cursor: Cursor) -> None:
 def _product(cursor: Cursor, depth: int) -> Expression:
     left = _factor(cursor, depth)
     while cursor.token.kind == "mark" and cursor.token.text in _PRODUCTS:
-        operator = _PRODUCTS[cursor.next().text]
+        operator = _PRODUCTS[_operator(cursor)]
         left = Operation(operator, left, _factor(cursor, depth))
     return left
+
+
+def _operator(cursor: Cursor) -> str:
+    """Take an operator of an expression, which can have only so many."""
+    token = cursor.next()
+    cursor.operators += 1
+    if cursor.operators > _MOST_OPERATORS:
+        raise Mistake(f"more than {_MOST_OPERATORS} operators in one expression", token.offset)
+    return token.text
 
 
 def _factor(cursor: Cursor, depth: int) -> Expression:
@@ -96,7 +108,8 @@ def _factor(cursor: Cursor, depth: int) -> Expression:
         inner = expression(cursor, depth + 1)
         cursor.need(")")
         return inner
-    if cursor.mark("-"):
+    if token.kind == "mark" and token.text == "-":
+        _operator(cursor)
         inner = _factor(cursor, depth)
         if isinstance(inner, Constant) and isinstance(inner.value, int | float):
             return Constant(-inner.value, token.offset)

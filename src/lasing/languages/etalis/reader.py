@@ -340,7 +340,11 @@ class _Reader(Cursor):
                 self.mark(")")
                 return inner
             case "mark", "-":
+                self.depth += 1
+                if self.depth > DEEPEST:
+                    raise Mistake(f"nested more than {DEEPEST} levels deep", token.offset)
                 negated = self._factor()
+                self.depth -= 1
                 return -negated if isinstance(negated, int | float) else _at(call("-", 0, negated), token)
             case "word", _ if token.keyword not in KEYWORDS:
                 if self.token.text == "(" and self.token.kind == "mark":

@@ -13,6 +13,7 @@ from lasing.languages.tesla.clock import timer_mistakes
 from lasing.languages.tesla.syntax import (
     TIMER,
     Aggregate,
+    Attribute,
     Constant,
     Constraint,
     Description,
@@ -73,14 +74,15 @@ class _Check:
             yield Mistake("Timer is the name of the events of the clock", rule.defines.offset, 5, code="E712")
 
     def _name(self, name: str, type_: str) -> None:
-        self.scope[name] = self.types.get(type_, EventType(type_, ()))
+        self.scope[name] = self.types.get(type_) or self._supposed(type_)
+
+    def _supposed(self, type_: str) -> EventType:
+        """The type that an event would have to have that is not declared, so that this is its only mistake."""
+        return EventType(type_, tuple(map(Attribute, dict.fromkeys(self.rule.attributes_of(type_)))))
 
     def _selection(self, selection: Selection) -> Iterator[Mistake]:
         yield from self._position(selection.position)
-        if selection.event.type == TIMER:
-            note = "a rule can fire on a timer: from Timer(hour = 8) and …"
-            yield Mistake("a timer can only be the first event of a pattern", selection.event.offset, 5, note, "E712")
-        elif selection.name in self.scope:
+        if selection.name in self.scope and selection.event.type != TIMER:
             note = f"give one of them another name: {selection.event.type}(…) as Other"
             yield Mistake(
                 f"two events are named {selection.name}",
@@ -111,14 +113,17 @@ class _Check:
     def _description(self, event: Description, name: str, binds: bool) -> Iterator[Mistake]:
         type_ = self.types.get(event.type)
         if type_ is None:
-            if event.type != TIMER:
-                yield self._undeclared(event.type, event.offset)
-            return
-        yield from self._constraints(type_, event.constraints, name, binds)
+            yield self._undeclared(event.type, event.offset)
+            if event.type == TIMER:
+                return
+        yield from self._constraints(type_ or self._supposed(event.type), event.constraints, name, binds)
 
     def _undeclared(self, type_: str, offset: int) -> Mistake:
+        if type_ == TIMER:
+            note = "a rule can fire on a timer: from Timer(hour = 8) and …"
+            return Mistake("a timer can only be the first event of a pattern", offset, len(TIMER), note, "E712")
         hint = similar(type_, self.types)
-        declare = f"declare it: event {type_}(room: string, value: float);"
+        declare = f"declare it: event {type_}({', '.join(a.name for a in self._supposed(type_).attributes)});"
         message = f"the event {type_} is not declared"
         if self.dotr:
             declare = f"give it a query: {type_} = [SELECT … WHERE {{ … }}]"

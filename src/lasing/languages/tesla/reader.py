@@ -56,6 +56,7 @@ _COMPARISONS: dict[str, Comparison] = {
     "=": "=", "==": "=", "=>": "=", ":=": "=", "!=": "!=", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">=",
 }  # fmt: skip
 _DEEPEST = 50
+_MOST_OPERATORS = 100
 
 
 @dataclass(slots=True)
@@ -93,6 +94,8 @@ def read(text: str) -> Text:
 class _Reader(Cursor):
     found: Text = field(default_factory=Text)
     depth: int = 0
+    operators: int = 0
+    """How many operators the expression has that is being read."""
     milliseconds: bool = False
     """Whether lengths without a unit are in milliseconds."""
 
@@ -198,7 +201,7 @@ class _Reader(Cursor):
         policy = _POLICIES.get(token.keyword)
         if policy is None:
             self.back(token)
-            raise self.expected("each, first, last, all or not")
+            raise self.expected("each, first, last, all or not", similar(token.keyword, (*_POLICIES, "not")))
         event = self._description()
         name = self._alias(event.type)
         return Selection(policy, count, event, name, self._position(), start)
@@ -288,12 +291,14 @@ class _Reader(Cursor):
     # -- expressions --------------------------------------------------------------------------------------------------
 
     def _expression(self) -> Expression:
+        if self.depth == 0:
+            self.operators = 0
         self.depth += 1
         if self.depth > _DEEPEST:
             raise Mistake(f"nested more than {_DEEPEST} levels deep", self.token.offset)
         left = self._product()
         while self.token.text in ("+", "-") and self.token.kind == "mark":
-            operator = self.next().text
+            operator = self._operator()
             left = Operation("+" if operator == "+" else "-", left, self._product())
         self.depth -= 1
         return left
@@ -301,11 +306,21 @@ class _Reader(Cursor):
     def _product(self) -> Expression:
         left = self._factor()
         while self.token.text in ("*", "/") and self.token.kind == "mark":
-            operator = self.next().text
+            operator = self._operator()
             left = Operation("*" if operator == "*" else "/", left, self._factor())
         return left
 
+    def _operator(self) -> str:
+        """Take an operator of an expression, which can have only so many."""
+        token = self.next()
+        self.operators += 1
+        if self.operators > _MOST_OPERATORS:
+            raise Mistake(f"more than {_MOST_OPERATORS} operators in one expression", token.offset)
+        return token.text
+
     def _factor(self) -> Expression:
+        if self.token.kind == "mark" and self.token.text == "-":
+            return self._negative()
         token = self.next()
         if token.kind == "number":
             return Constant(number_of(token), token.offset)
@@ -317,11 +332,6 @@ class _Reader(Cursor):
             inner = self._expression()
             self.mark(")")
             return inner
-        if token.text == "-":
-            inner = self._factor()
-            if isinstance(inner, Constant) and isinstance(inner.value, int | float):
-                return Constant(-inner.value, token.offset)
-            return Operation("-", Constant(0, token.offset), inner)
         if token.kind != "word":
             self.back(token)
             raise self.expected("a value")
@@ -335,6 +345,14 @@ class _Reader(Cursor):
         if self.accept("."):
             return Reference(token.text, self._word("an attribute").text, token.offset)
         return Reference(None, token.text, token.offset)
+
+    def _negative(self) -> Expression:
+        offset = self.token.offset
+        self._operator()
+        inner = self._factor()
+        if isinstance(inner, Constant) and isinstance(inner.value, int | float):
+            return Constant(-inner.value, offset)
+        return Operation("-", Constant(0, offset), inner)
 
     def _aggregate(self, name: Token) -> Aggregate:
         function: AggregateName = next(known for known in AGGREGATES if known == name.text.upper())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import lasing
 from lasing.errors import SourceText
 from lasing.languages.tesla.lower import lower
 from lasing.languages.tesla.reader import Text, read
@@ -202,10 +203,23 @@ def test_comparisons(written: str, meant: str) -> None:
         ("define R() from A() consuming 3", "expected the name of an event, but found 3"),
         ("define R() from A() 3", "expected ; or another statement, but found 3"),
         (f"define R() from A(x = {'(' * 60}1{')' * 60})", "nested more than 50 levels deep"),
+        (f"define R() from A(x = {'1 + ' * 101}1)", "more than 100 operators in one expression"),
+        (f"define R() from A(x = {'- ' * 5000}1)", "more than 100 operators in one expression"),
     ],
 )
 def test_mistakes(text: str, message: str) -> None:
     assert [mistake.message for mistake in read(text).mistakes] == [message]
+
+
+def test_a_hundred_operators_can_be_computed() -> None:
+    text = f"event A(x: int); define R(y: int, z: int) from A() with y = {'1 + ' * 100}A.x, z = {'- ' * 99}A.x + 1"
+    (answer,) = lasing.run(lasing.parse(text, language="tesla"), [(0, "a", 5)])
+    assert answer.atoms == {lasing.Atom("r", (105, -4))}
+
+
+def test_a_policy_that_does_not_exist() -> None:
+    (mistake,) = read("define R() from A() and lst B() within 5 from A").mistakes
+    assert mistake.note == "did you mean last?"
 
 
 def test_reading_goes_on_after_a_mistake() -> None:
@@ -234,6 +248,36 @@ def test_reading_goes_on_after_a_mistake() -> None:
 def test_texts_that_do_not_fit_together(text: str, message: str) -> None:
     _, found = lower([SourceText("p.tesla", text)], {})
     assert message in [diagnostic.message for diagnostic in found]
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        "and each Timer(minute = 5) within 1 h from A",
+        "and not Timer(minute = 5) within 1 h from A",
+        "and not A(x > COUNT(Timer) within 1 h from A) within 1 h from A",
+        "with y = COUNT(Timer(minute = 5)) within 1 h from A",
+    ],
+)
+def test_a_timer_is_no_event_of_the_past(clause: str) -> None:
+    result = "R(y)" if "with y" in clause else "R()"
+    _, found = lower([SourceText("p.tesla", f"event A(x: int); define {result} from A() {clause}")], {})
+    assert [diagnostic.message for diagnostic in found] == ["a timer can only be the first event of a pattern"]
+
+
+def test_an_event_that_is_not_declared_is_one_mistake() -> None:
+    """Nothing else that the rule says about it is another one, and the note has what the rule says."""
+    text = """
+        event A(x: int);
+        define R(y) from B(u = $p, v > 3) as T and last C() within 5 from T and not A(x > T.w) within 5 from T
+        with y = T.z + C.x + MAX(D.x(y = $p)) within 5 from T
+    """
+    _, found = lower([SourceText("p.tesla", text)], {})
+    assert [(diagnostic.message, diagnostic.note) for diagnostic in found] == [
+        ("the event B is not declared", "declare it: event B(u, v, w, z);"),
+        ("the event C is not declared", "declare it: event C(x);"),
+        ("the event D is not declared", "declare it: event D(y, x);"),
+    ]
 
 
 @pytest.mark.parametrize(
