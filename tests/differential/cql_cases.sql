@@ -147,3 +147,12 @@ SELECT REGEXP_REPLACE('abcb', 'b', 'x'), REGEXP_REPLACE('ABCB', 'b', 'x', 'gi') 
 SELECT REGEXP_REPLACE(b, 'a|b', '<\0>'), REGEXP_REPLACE(b, '(a)(b)?', '\2\1', 'g') FROM t;
 SELECT t.a FROM t JOIN u JOIN n ON n.k = u.a ON t.a = u.a;
 SELECT t.a FROM t JOIN (u JOIN n ON n.k = u.a) ON t.a = u.a;
+SELECT a % 2 AS a, COUNT(*) FROM t GROUP BY a;
+SELECT a % 2 AS a, COUNT(*) AS c FROM t GROUP BY a HAVING a > 0;
+SELECT b AS a, COUNT(*) FROM t GROUP BY b, a HAVING a > 1;
+SELECT a AS k, COUNT(*) AS c FROM t GROUP BY k HAVING k > 1 AND c >= 1;
+SELECT a + 1 AS k, SUM(x) AS s FROM t GROUP BY k HAVING s * 2 > 1 OR s IS NULL;
+SELECT a, MAX(x) AS x FROM t GROUP BY a HAVING x > 1;
+SELECT a, b || 'x' AS bx, SUM(x) + 1 FROM t GROUP BY ALL HAVING a > 1;
+SELECT a, BOOL_AND(f), BOOL_OR(f), BOOL_AND(x > 0) FILTER (WHERE b IS NOT NULL) FROM t GROUP BY ALL;
+SELECT BOOL_AND(f), BOOL_OR(x > 100) FROM t WHERE a > 2;

@@ -39,7 +39,7 @@ TYPES: dict[str, Type] = {
 
 UNITS = {
     "MILLISECOND": 1, "MS": 1, "SECOND": 1_000, "SEC": 1_000, "S": 1_000, "MINUTE": 60_000, "MIN": 60_000,
-    "HOUR": 3_600_000, "H": 3_600_000, "DAY": 86_400_000, "D": 86_400_000,
+    "HOUR": 3_600_000, "H": 3_600_000, "DAY": 86_400_000, "D": 86_400_000, "WEEK": 604_800_000,
 }  # fmt: skip
 """Units of time, in milliseconds."""
 
@@ -297,7 +297,7 @@ class _Reader:
         if known is None:
             place = token if unit_in_text else unit
             assert place is not None
-            names = [name + "S" for name in UNITS if len(name) > 3]
+            names = [f"{name}S" for name in UNITS if len(name) > 3 or name == "DAY"]
             hint = similar(word, names) or f"units are {', '.join(names)}"
             raise Mistake(WINDOW, f"there is no unit of time {written}", place.offset, len(place.text), hint)
         if not unit_in_text:
@@ -316,6 +316,9 @@ class _Reader:
         if first.is_word(*OPERATORS) and self._text_is("("):
             operator = first.text.upper()  # type: ignore[assignment]
             hidden.add(begin)
+        elif first.is_word("SELECT") and (left_out := self._operator_inside()):
+            operator = self._tokens[self._at].text.upper()  # type: ignore[assignment]
+            hidden.update(left_out)
         elif makes_stream:
             note = "write ISTREAM(…), DSTREAM(…) or RSTREAM(…) around the query"
             raise Mistake(WINDOW, "a query makes a table, not a stream", first.offset, len(first.text), note)
@@ -340,7 +343,7 @@ class _Reader:
                 raise Mistake(SYNTAX, "something is missing between two commas", token.offset)
             elif token.is_word("AS") and (place + 1 == len(self._tokens) or self._tokens[place + 1].text in (",", ")")):
                 raise Mistake(SYNTAX, "a name should follow AS", token.offset, len(token.text))
-            elif token.is_word(*OPERATORS) and self._tokens[place - 1].is_word("SELECT"):
+            elif token.is_word(*OPERATORS) and place not in hidden and self._tokens[place - 1].is_word("SELECT"):
                 note = f"write it around the query: {token.text.upper()}(SELECT …)"
                 message = f"{token.text} cannot be here"
                 raise Mistake(SYNTAX, message, token.offset, len(token.text), note)
@@ -349,6 +352,20 @@ class _Reader:
         sql = self._blank(begin, hidden)
         offset = self._tokens[begin].offset if named is None else named.offset
         return Query(sql, offset, windows, operator, name, columns, makes_stream)
+
+    def _operator_inside(self) -> set[int]:
+        """The places of the tokens to leave out of `SELECT ISTREAM(a, b) FROM …`, as the papers on CQL write it: the
+        operator and the parentheses around everything that is selected. It is about the rows of the whole query."""
+        if not self._peek_is(*OPERATORS):
+            return set()
+        depth = 0
+        for place in range(self._at + 1, len(self._tokens)):
+            depth += {"(": 1, ")": -1}.get(self._tokens[place].text, 0)
+            if depth == 0:
+                after = self._tokens[place + 1 : place + 2]
+                closes = place > self._at + 1 and bool(after) and after[0].is_word("FROM")
+                return {self._at, self._at + 1, place} if closes else set()
+        return set()
 
     def _blank(self, begin: int, hidden: set[int]) -> str:
         """The text from a token to the end of the statement; all else is blank, and line ends stay."""

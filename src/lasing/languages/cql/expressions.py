@@ -16,10 +16,10 @@ from lasing.algebra.nodes import Condition, Exists, Extend, columns_of
 from lasing.algebra.terms import FALSE, TRUE, call
 from lasing.errors import similar
 from lasing.languages.cql.calls import arguments_of, name_in_sql, name_of
-from lasing.languages.cql.functions import FUNCTIONS, NAMES, known_names, main_names, same_type
+from lasing.languages.cql.functions import FUNCTIONS, NAMES, PARTS_OF_TIME, known_names, main_names, same_type
 from lasing.languages.cql.literals import constant, duration, exact_constant
 from lasing.languages.cql.mistakes import GROUPING, NAME, SYNTAX, TYPE, UNSUPPORTED, Mistake, Mistakes
-from lasing.languages.cql.places import span
+from lasing.languages.cql.places import in_sql, span
 from lasing.languages.cql.scope import Source
 from lasing.languages.cql.syntax import Digits, Type, full_type
 from lasing.languages.cql.types import (
@@ -220,15 +220,15 @@ class Expressions:
             case exp.Func():
                 return self._function(expression)
         name = type(expression).__name__
-        raise Mistake(UNSUPPORTED, f"{expression.sql() or name} is not supported", *span(expression))
+        raise Mistake(UNSUPPORTED, f"{in_sql(expression) or name} is not supported", *span(expression))
 
     def _named(self, expression: exp.Column) -> Typed:
         table = expression.table or None
         found = self.source.find(expression.name, table, *span(expression))
         if self.known is not None and any(f.column == found.column for f in self.source.fields):
-            note = f"add {expression.sql()} to GROUP BY, or use an aggregate such as MAX({expression.sql()})"
+            note = f"add {in_sql(expression)} to GROUP BY, or use an aggregate such as MAX({in_sql(expression)})"
             raise Mistake(
-                GROUPING, f"{expression.sql()} is not the same for all rows of a group", *span(expression), note
+                GROUPING, f"{in_sql(expression)} is not the same for all rows of a group", *span(expression), note
             )
         return found.typed
 
@@ -266,7 +266,7 @@ class Expressions:
             return Typed(cast_of(value.term, "VARCHAR", "TIMESTAMP"), "TIMESTAMP", False)
         except Undefined:
             note = "such as: '2026-11-18 12:00:00'"
-            raise Mistake(TYPE, f"{expression.sql()} is not a TIMESTAMP", *span(expression), note) from None
+            raise Mistake(TYPE, f"{in_sql(expression)} is not a TIMESTAMP", *span(expression), note) from None
 
     def _is(self, expression: exp.Is) -> Typed:
         value, wanted = self.typed(expression.this), expression.expression
@@ -276,7 +276,7 @@ class Expressions:
             self._need(value, expression.this, "BOOLEAN")
             truth = TRUE if wanted.this else FALSE
             return Typed(call("coalesce", call("same", value.term, truth), FALSE), "BOOLEAN", False)
-        raise Mistake(UNSUPPORTED, f"{expression.sql()} is not supported", *span(expression))
+        raise Mistake(UNSUPPORTED, f"{in_sql(expression)} is not supported", *span(expression))
 
     def _distinct(self, expression: exp.Binary) -> Typed:
         left, right = self._compared(expression.left, expression.right)
@@ -362,7 +362,7 @@ class Expressions:
                 result = "INTERVAL"
         if result is None:
             named = " and ".join(sorted(types - set(OPEN)))
-            message = f"{expression.sql()} is no arithmetic: {named}"
+            message = f"{in_sql(expression)} is no arithmetic: {named}"
             note = "texts are joined with ||" if "VARCHAR" in types else ""
             raise Mistake(TYPE, message, *span(expression), note)
         return Typed(call(name, left.term, right.term), result, nullable, scale)
@@ -375,7 +375,7 @@ class Expressions:
 
     def _text(self, found: Typed, expression: exp.Expr) -> None:
         if not fits(found.type, "VARCHAR"):
-            note = f"write CAST({expression.sql()} AS VARCHAR)"
+            note = f"write CAST({in_sql(expression)} AS VARCHAR)"
             raise Mistake(TYPE, f"this is {found.type}, but VARCHAR is needed", *span(expression), note)
 
     # -- conditions ---------------------------------------------------------------------------------------------------
@@ -408,7 +408,7 @@ class Expressions:
         wanted = CAST_TYPES.get(to.this)
         if wanted is None:
             note = f"types are {', '.join(dict.fromkeys(CAST_TYPES.values()))}"
-            raise Mistake(TYPE, f"there is no type {to.sql()} here", *span(expression), note)
+            raise Mistake(TYPE, f"there is no type {in_sql(to)} here", *span(expression), note)
         digits = self._digits(to) if wanted == "DECIMAL" else Digits(MOST_DIGITS, value.scale)
         if wanted == "DECIMAL":
             value = exact_constant(expression.this) or value
@@ -461,7 +461,11 @@ class Expressions:
                     self._text(part, one)
                 return Typed(call("concat", *(call("coalesce", p.term, "") for p in parts)), "VARCHAR", False)
             case "EXTRACT":
-                return self._applied(expression.this.name.upper(), [expression.expression], expression)
+                part = expression.this.name.upper()
+                if NAMES.get(part, part) not in PARTS_OF_TIME:
+                    note = f"it has {', '.join(PARTS_OF_TIME)}"
+                    raise Mistake(NAME, f"EXTRACT has no {part}", *span(expression), note)
+                return self._applied(part, [expression.expression], expression)
             case "TRIM":
                 side = str(expression.args.get("position") or "BOTH").upper()
                 taken = expression.args.get("expression")
@@ -476,7 +480,7 @@ class Expressions:
     def _applied(self, name: str, arguments: list[exp.Expr], expression: exp.Func) -> Typed:
         known = FUNCTIONS.get(NAMES.get(name, name))
         if known is None:
-            shown = name if isinstance(expression, exp.Extract) else name_in_sql(expression)
+            shown = name_in_sql(expression)
             note = similar(shown, known_names()) or f"functions are {', '.join(main_names())}"
             raise Mistake(NAME, f"there is no function {shown}", *span(expression), note)
         if len(arguments) < known.least or (known.most is not None and len(arguments) > known.most):

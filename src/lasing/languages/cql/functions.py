@@ -127,7 +127,10 @@ NAMES: dict[str, str] = {
 }  # fmt: skip
 """Other names of the same functions."""
 
-AGGREGATES = ("COUNT", "SUM", "AVG", "MIN", "MAX")
+PARTS_OF_TIME = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
+"""What EXTRACT takes from a TIMESTAMP."""
+
+AGGREGATES = ("COUNT", "SUM", "AVG", "MIN", "MAX", "BOOL_AND", "BOOL_OR")
 
 SPECIAL = (
     "COALESCE", "NULLIF", "IFNULL", "IF", "CONCAT", "CAST", "TRY_CAST", "EXTRACT", "NOW", "RANDOM", "UUID",

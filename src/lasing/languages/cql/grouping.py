@@ -9,9 +9,11 @@ from sqlglot import exp
 
 from lasing.algebra.nodes import Aggregated, AggregateName, Columns, Group, Node
 from lasing.algebra.terms import FALSE, call
+from lasing.languages.cql.calls import name_in_sql
 from lasing.languages.cql.expressions import Expressions, canonical
+from lasing.languages.cql.functions import AGGREGATES
 from lasing.languages.cql.mistakes import GROUPING, NAME, SYNTAX, TYPE, UNSUPPORTED, Mistake
-from lasing.languages.cql.places import span
+from lasing.languages.cql.places import in_sql, span
 from lasing.languages.cql.scope import Source
 from lasing.languages.cql.syntax import Type
 from lasing.languages.cql.types import NULL, NUMBERS, Typed, fits
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
 
 FUNCTIONS: dict[type[exp.Expr], AggregateName] = {
     exp.Count: "count", exp.Sum: "plain_sum", exp.Avg: "plain_avg", exp.Min: "plain_min", exp.Max: "plain_max",
+    exp.LogicalAnd: "plain_min", exp.LogicalOr: "plain_max",
 }  # fmt: skip
+"""FALSE is less than TRUE."""
 
 
 def aggregates_in(expression: exp.Expr) -> Iterator[exp.Expr]:
@@ -56,7 +60,7 @@ def grouped(
     expressions = translator.expressions(source)
     known: dict[str, Typed] = {}
     keys: list[Variable] = list(captured)
-    for item in _keys(query):
+    for item in keys_of(query, source):
         try:
             found = expressions.column(item, "Key")
             assert isinstance(found.term, Variable)
@@ -80,12 +84,17 @@ def grouped(
     return Source(node, source.fields, source.outer), known
 
 
-def _keys(query: exp.Select) -> list[exp.Expr]:
-    """The expressions of GROUP BY: a number is that of a selected column, and a name may be that of one."""
+def keys_of(query: exp.Select, source: Source) -> list[exp.Expr]:
+    """The expressions of GROUP BY: a number is that of a selected column, and so is a name that no column has."""
     clause = query.args.get("group")
     if clause is None:
         return []
-    for extra in ("grouping_sets", "rollup", "cube", "totals", "all"):
+    if clause.args.get("all"):
+        if any(isinstance(one, exp.Star) or one.find(exp.Star) for one in query.expressions if not has_aggregates(one)):
+            raise Mistake(GROUPING, "* cannot be selected from groups", *span(query), "name the columns")
+        plain = (one.this if isinstance(one, exp.Alias) else one for one in query.expressions)
+        return [one for one in plain if not has_aggregates(one)]
+    for extra in ("grouping_sets", "rollup", "cube", "totals"):
         if clause.args.get(extra):
             raise Mistake(UNSUPPORTED, f"GROUP BY {extra.upper().replace('_', ' ')} is not supported", *span(clause))
     if not clause.expressions:
@@ -93,7 +102,7 @@ def _keys(query: exp.Select) -> list[exp.Expr]:
     found = []
     for item in clause.expressions:
         if isinstance(item, exp.Rollup | exp.Cube | exp.GroupingSets):
-            raise Mistake(UNSUPPORTED, f"{item.sql()} is not supported in GROUP BY", *span(item))
+            raise Mistake(UNSUPPORTED, f"{in_sql(item)} is not supported in GROUP BY", *span(item))
         if isinstance(item, exp.Literal) and not item.is_string:
             place = int(item.this) if item.this.isdecimal() else 0
             if not 1 <= place <= len(query.expressions):
@@ -102,7 +111,7 @@ def _keys(query: exp.Select) -> list[exp.Expr]:
             found.append(chosen.this if isinstance(chosen, exp.Alias) else chosen)
             continue
         named = next((e for e in query.expressions if isinstance(e, exp.Alias) and _is_name(item, e.alias)), None)
-        if named is not None and not has_aggregates(named.this) and not _is_name(named.this, named.alias):
+        if named is not None and not has_aggregates(named.this) and not source.has(named.alias):
             found.append(named.this)
         else:
             found.append(item)
@@ -124,9 +133,9 @@ def _aggregated(aggregate: exp.Expr, expressions: Expressions) -> tuple[Aggregat
         call_ = aggregate.this
         condition = expressions.boolean_column(aggregate.expression.this, "Filter").term
     function = FUNCTIONS.get(type(call_))
+    name = name_in_sql(call_) if isinstance(call_, exp.Func) else in_sql(call_)
     if function is None:
-        names = ", ".join(kind.__name__.upper() for kind in FUNCTIONS)
-        raise Mistake(UNSUPPORTED, f"{call_.sql()} is not supported", *span(call_), f"aggregates are {names}")
+        raise Mistake(UNSUPPORTED, f"{name} is not supported", *span(call_), f"aggregates are {', '.join(AGGREGATES)}")
     column = expressions.fresh(type(call_).__name__)
     argument, distinct = call_.this, False
     if isinstance(argument, exp.Distinct):
@@ -139,14 +148,15 @@ def _aggregated(aggregate: exp.Expr, expressions: Expressions) -> tuple[Aggregat
                 UNSUPPORTED, "DISTINCT * is not supported", *span(call_), "count the rows of SELECT DISTINCT *"
             )
     if call_.args.get("expressions"):
-        raise Mistake(TYPE, f"{type(call_).__name__.upper()} takes one argument", *span(call_))
+        raise Mistake(TYPE, f"{name} takes one argument", *span(call_))
     if function == "count" and (argument is None or isinstance(argument, exp.Star)):
         term = None if condition is None else _if(condition, 1)
         return Aggregated("count", column, term), Typed(column, "BIGINT", False)
     if argument is None or isinstance(argument, exp.Star):
-        raise Mistake(TYPE, f"{type(call_).__name__.upper()} takes one argument", *span(call_))
+        raise Mistake(TYPE, f"{name} takes one argument", *span(call_))
     _check_own(call_, argument, expressions.source)
-    value = expressions.column(argument, "Value")
+    is_of_truth = isinstance(call_, exp.LogicalAnd | exp.LogicalOr)
+    value = expressions.boolean_column(argument, "Value") if is_of_truth else expressions.column(argument, "Value")
     if function in ("plain_sum", "plain_avg") and not fits(value.type, *NUMBERS):
         raise Mistake(TYPE, f"this is {value.type}, but a number is needed", *span(argument))
     kind: Type = value.type
@@ -169,7 +179,7 @@ def _check_own(aggregate: exp.Expr, argument: exp.Expr, source: Source) -> None:
         return
     named = [source.find(c.name, c.table or None, *span(c)).column for c in argument.find_all(exp.Column)]
     if named and all(map(source.is_outside, named)):
-        message = f"{aggregate.sql()} is an aggregate of the query around this one"
+        message = f"{in_sql(aggregate)} is an aggregate of the query around this one"
         raise Mistake(GROUPING, message, *span(aggregate), "name a column of this query, or write COUNT(*)")
 
 

@@ -13,7 +13,7 @@ from lasing.languages.cql.expressions import Expressions
 from lasing.languages.cql.literals import exact_constant
 from lasing.languages.cql.mistakes import NAME, SYNTAX, TYPE, Mistake, Mistakes
 from lasing.languages.cql.parsing import parsed
-from lasing.languages.cql.places import span
+from lasing.languages.cql.places import in_sql, span
 from lasing.languages.cql.relations import Translator
 from lasing.languages.cql.scope import Source
 from lasing.languages.cql.syntax import ColumnDef, Declaration, Insert
@@ -91,13 +91,13 @@ def _value(item: exp.Expr, column: ColumnDef, expressions: Expressions) -> Value
         try:
             return cast_of(value, "VARCHAR", column.full_type)
         except Undefined:
-            raise Mistake(TYPE, f"{item.sql()} is not {column.type}", *span(item)) from None
+            raise Mistake(TYPE, f"{in_sql(item)} is not {column.type}", *span(item)) from None
     if column.type == "DECIMAL" and found.type in NUMBERS:
         exact = exact_constant(item)
         try:
             return cast_of(value if exact is None else exact.term, found.type, column.full_type)  # type: ignore[arg-type]
         except Undefined:
-            raise Mistake(TYPE, f"{item.sql()} is not {column.full_type}", *span(item)) from None
+            raise Mistake(TYPE, f"{in_sql(item)} is not {column.full_type}", *span(item)) from None
     if not fits(found.type, column.type):
         raise Mistake(TYPE, f"{column.name} is {column.type}, but this is {found.type}", *span(item))
     return value

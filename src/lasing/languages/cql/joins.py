@@ -10,7 +10,7 @@ from sqlglot import exp
 from lasing.algebra.nodes import Condition, Exists, Extend, Filter, Join, Node, OptionalJoin, Project, Union, columns_of
 from lasing.algebra.terms import TRUE, call
 from lasing.languages.cql.mistakes import NAME, SYNTAX, TYPE, UNSUPPORTED, Mistake
-from lasing.languages.cql.places import end_of, span
+from lasing.languages.cql.places import end_of, in_sql, span
 from lasing.languages.cql.scope import Source
 from lasing.languages.cql.types import Field, common, converted, scale_of
 from lasing.logic.terms import Term, variables_of
@@ -59,7 +59,7 @@ def _one(translator: Translator, item: exp.Expr, outer: Source | None) -> Source
         case exp.Paren():
             return _one(translator, item.this, outer)
         case _:
-            shown = "LATERAL" if isinstance(item, exp.Lateral) else item.sql()
+            shown = "LATERAL" if isinstance(item, exp.Lateral) else in_sql(item)
             raise Mistake(UNSUPPORTED, f"{shown} cannot be read from", *span(item))
     for join in item.args.get("joins") or []:
         source = _joined(translator, source, join, outer)
@@ -68,10 +68,10 @@ def _one(translator: Translator, item: exp.Expr, outer: Source | None) -> Source
 
 def _named(translator: Translator, table: exp.Table, outer: Source | None) -> Source:
     if not isinstance(table.this, exp.Identifier):
-        raise Mistake(UNSUPPORTED, f"{table.sql()} cannot be read from", *span(table))
+        raise Mistake(UNSUPPORTED, f"{in_sql(table)} cannot be read from", *span(table))
     if table.args.get("db"):
         raise Mistake(
-            NAME, f"there is no stream, table or view {table.sql()}", *span(table), "names have no schema here"
+            NAME, f"there is no stream, table or view {in_sql(table)}", *span(table), "names have no schema here"
         )
     ends = [end_of(table.this)]
     alias = table.args.get("alias")

@@ -9,7 +9,7 @@ from sqlglot import exp
 from lasing.algebra.terms import FALSE, TRUE
 from lasing.languages.cql.clauses import UNITS
 from lasing.languages.cql.mistakes import TYPE, UNSUPPORTED, Mistake
-from lasing.languages.cql.places import span
+from lasing.languages.cql.places import in_sql, span
 from lasing.languages.cql.types import NULL, Typed
 from lasing.logic.values import Duration, ExactDecimal, Undefined
 from lasing.logic.values.numbers import number_from
@@ -31,7 +31,7 @@ def constant(literal: exp.Expr) -> Typed:
             except (Undefined, ValueError):
                 raise Mistake(TYPE, f"{text} is beyond 64 bits", *span(literal)) from None
             return Typed(number, "BIGINT" if text.isdecimal() else "DOUBLE", False)
-    raise Mistake(UNSUPPORTED, f"{literal.sql()} is not supported", *span(literal))
+    raise Mistake(UNSUPPORTED, f"{in_sql(literal)} is not supported", *span(literal))
 
 
 def exact_constant(literal: exp.Expr) -> Typed | None:
@@ -58,7 +58,7 @@ def duration(interval: exp.Interval) -> Typed:
     milliseconds = UNITS.get(unit) or UNITS.get(unit.removesuffix("S"))
     if milliseconds is None or not isinstance(amount, exp.Literal):
         note = "such as: INTERVAL '5' MINUTE; months and years have no fixed length"
-        raise Mistake(TYPE, f"{interval.sql()} is not a length of time", *span(interval), note)
+        raise Mistake(TYPE, f"{in_sql(interval)} is not a length of time", *span(interval), note)
     try:
         number = number_from(str(amount.this).strip())
     except (Undefined, ValueError):

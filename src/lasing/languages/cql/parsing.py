@@ -10,6 +10,7 @@ from sqlglot.errors import ParseError, TokenError
 
 from lasing.languages.cql.extras import check_extras
 from lasing.languages.cql.mistakes import SYNTAX, Mistake
+from lasing.languages.cql.places import place_calls
 
 logging.getLogger("sqlglot").setLevel(logging.ERROR)  # what it cannot read well becomes a mistake of ours
 
@@ -24,6 +25,7 @@ def parsed(sql: str, offset: int) -> exp.Expr:
         raise Mistake(SYNTAX, "this is not SQL", offset) from None
     if len(found) != 1:
         raise Mistake(SYNTAX, "a query should be here", offset)
+    place_calls(found[0], sql)
     check_extras(found[0])
     return found[0]
 

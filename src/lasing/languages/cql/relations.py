@@ -27,10 +27,10 @@ from lasing.algebra.nodes import (
 from lasing.algebra.terms import FALSE, TRUE, call
 from lasing.languages.cql.catalog import Catalog, View, variable_name
 from lasing.languages.cql.expressions import Expressions, canonical
-from lasing.languages.cql.grouping import grouped, has_aggregates
+from lasing.languages.cql.grouping import grouped, has_aggregates, keys_of
 from lasing.languages.cql.joins import joined_source
 from lasing.languages.cql.mistakes import GROUPING, NAME, SYNTAX, TYPE, UNSUPPORTED, Mistake, Mistakes
-from lasing.languages.cql.places import span
+from lasing.languages.cql.places import in_sql, span
 from lasing.languages.cql.scope import Source
 from lasing.languages.cql.sets import combined
 from lasing.languages.cql.syntax import StreamWindow
@@ -174,6 +174,8 @@ class Translator:
             self._check_no_aggregates(where.this, "WHERE", "HAVING is for conditions on aggregates")
             condition = self.expressions(source).condition(where.this)
             source.node = Filter(source.node, condition)
+        if query.args.get("having") is not None:
+            query.set("having", _with_selected(query.args["having"], query, source))
         captured = columns_of(context) if context is not None else ()
         single, known = False, None
         if query.args.get("group") is not None or has_aggregates(query):
@@ -284,7 +286,7 @@ class Translator:
         if isinstance(item, exp.Literal):
             place = int(item.this) if item.this.isdecimal() and not item.is_string else 0
             if not 1 <= place <= len(fields):
-                raise Mistake(NAME, f"there is no column {item.sql()} to order by", *span(item))
+                raise Mistake(NAME, f"there is no column {in_sql(item)} to order by", *span(item))
             return fields[place - 1].typed
         if isinstance(item, exp.Column) and not item.table:
             named = [f for f in fields if f.name.lower() == item.name.lower()]
@@ -429,6 +431,20 @@ def _title(expression: exp.Expr, number: int) -> str:
     if isinstance(expression, exp.Func) and not isinstance(expression, exp.Anonymous | exp.Case | exp.Cast):
         return expression.sql_names()[0].lower()
     return f"column{number}"
+
+
+def _with_selected(having: exp.Expr, query: exp.Select, source: Source) -> exp.Expr:
+    """HAVING with what is selected in place of its names, except for those of columns that the groups have."""
+    selected = {e.alias.lower(): e.this for e in query.expressions if isinstance(e, exp.Alias)}
+    known = {key.name.lower() for key in keys_of(query, source) if isinstance(key, exp.Column)}
+
+    def replaced(node: exp.Expr) -> exp.Expr:
+        is_name = isinstance(node, exp.Column) and not node.table and node.find_ancestor(exp.Query) is query
+        name = node.name.lower()
+        found = selected.get(name) if is_name and name not in known else None
+        return node if found is None else exp.paren(found.copy())
+
+    return having.transform(replaced, copy=False)
 
 
 def _order_items(query: exp.Expr) -> list[exp.Expr]:

@@ -57,6 +57,10 @@ class Source:
         known = [f for f in self.fields if f.table is not None and f.table.lower() == table.lower()]
         return [f for f in known if f.name.lower() == wanted]
 
+    def has(self, name: str) -> bool:
+        """Whether there is a column of this name in the query itself."""
+        return bool(self._own(name, None))
+
     def is_outside(self, column: Variable) -> bool:
         """Whether a query around this one has a column."""
         return self.outer is not None and (

@@ -56,6 +56,21 @@ def test_istream_and_dstream_are_differences_of_bags() -> None:
     assert rows(f"{S} RSTREAM(SELECT k FROM s [NOW])", stream, 3) == {1: [("a",)], 2: [("a",), ("b",)], 3: []}
 
 
+def test_operators_may_also_be_written_as_in_the_papers_on_cql() -> None:
+    stream = "s(a,1) at 1. s(a,2) at 2. s(b,2) at 2."
+    for around, inside in [
+        ("ISTREAM(SELECT k, v FROM s [RANGE 1])", "SELECT Istream(k, v) FROM s [RANGE 1]"),
+        (
+            "DSTREAM(SELECT k || '(', COUNT(*) FROM s [RANGE 1] GROUP BY k)",
+            "SELECT DSTREAM(k || '(', COUNT(*)) FROM s [RANGE 1] GROUP BY k",
+        ),
+        ("RSTREAM(SELECT * FROM s [NOW])", "SELECT RSTREAM(*) FROM s [NOW]"),
+    ]:
+        assert rows(f"{S} {inside}", stream, 4) == rows(f"{S} {around}", stream, 4)
+    derived = f"{S} CREATE STREAM new AS SELECT ISTREAM(k) FROM s [RANGE 0]; SELECT k FROM new [RANGE 2];"
+    assert rows(derived, "s(a,1) at 1.", 4) == {1: [("a",)], 2: [("a",)], 3: [("a",)], 4: []}
+
+
 def test_a_derived_stream_has_windows_again() -> None:
     text = f"{S} CREATE STREAM new AS ISTREAM(SELECT k FROM s [RANGE 0]); SELECT k FROM new [RANGE 2];"
     assert rows(text, "s(a,1) at 1.", 4) == {1: [("a",)], 2: [("a",)], 3: [("a",)], 4: []}

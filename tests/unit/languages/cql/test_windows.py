@@ -86,3 +86,11 @@ def test_units_make_ticks_of_a_second() -> None:
     longer = lasing.parse(f"SET TICK = 1 MINUTE; {timed}", language="cql")
     assert longer.tick is not None
     assert longer.tick.milliseconds == 60_000
+
+
+@pytest.mark.parametrize(
+    ("length", "points"), [("1 DAY", 86_400), ("2 WEEKS", 1_209_600), ("INTERVAL '1' hour", 3_600)]
+)
+def test_a_length_has_any_unit_of_a_fixed_length(length: str, points: int) -> None:
+    program = lasing.parse(f"CREATE STREAM s (v BIGINT); SELECT v FROM s [RANGE {length}];", language="cql")
+    assert f"in [{points}]" in translated(program)
