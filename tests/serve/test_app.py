@@ -161,6 +161,23 @@ def test_why_and_why_not_at_any_time(page: TestClient) -> None:
     assert in_session(page, name, "explain", goal="cold(s2)", time=6)["findings"][0]["code"] == "E333"
 
 
+def test_a_question_can_have_its_own_time(page: TestClient) -> None:
+    name = loaded(page, HOT, READINGS)
+    heard(page, name, ended, "play")
+    why = in_session(page, name, "explain", goal="hot(s1) at 2", time=6)
+    assert (why["holds"], why["time"]) == (True, 2)
+    assert why["tree"]["line"] == "hot(s1) at 2"
+    assert in_session(page, name, "explain", goal="hot(s1)", time=6)["time"] == 6
+
+
+@pytest.mark.parametrize("time", [0, 7, 10**15])
+def test_a_question_about_a_time_that_the_run_has_not_seen(page: TestClient, time: int) -> None:
+    name = loaded(page, HOT, READINGS)
+    heard(page, name, ended, "play")
+    (found,) = in_session(page, name, "explain", goal=f"hot(s1) at {time}", time=6)["findings"]
+    assert (found["code"], found["note"]) == ("E333", "ask about a time from 1 to 6")
+
+
 def test_several_answers(page: TestClient) -> None:
     name = loaded(page, "a ; b :- go.  c :- go.", "go at 1.  stop at 3.")
     found = moments(heard(page, name, ended, "play"))

@@ -194,6 +194,16 @@ def test_a_bar_says_why_and_a_gap_why_not(visit: Visit) -> None:
     assert "hot(s1) does not hold at 5" in page.inner_text("#why-answer").replace("\n", " ").replace("  ", " ")
 
 
+def test_a_question_can_have_its_own_time(visit: Visit) -> None:
+    page = visit()
+    write(page, HOT, READINGS)
+    play(page)
+    page.fill("#ask-atom", "hot(s1) at 2")
+    page.click("#ask-form button")
+    page.wait_for_selector("#why-answer .why-heading:has-text('hot(s1) holds at 2')")
+    assert page.inner_text("#clock") == "2"
+
+
 def test_a_fact_in_an_explanation_can_be_clicked(visit: Visit) -> None:
     page = visit()
     play(page)
@@ -407,6 +417,46 @@ def test_texts_can_be_read(visit: Visit, scheme: str) -> None:
     page.click("#tab-rules")
     weak = page.evaluate(CONTRAST)
     assert weak == []
+
+
+def test_the_bars_of_buttons_have_one_line_each(visit: Visit) -> None:
+    page = visit(viewport={"width": 1280, "height": 800})
+    write(page, HOT, READINGS)
+    play(page)
+    heights = page.evaluate("[...document.querySelectorAll('.panel-head')].map((head) => head.offsetHeight)")
+    assert [height for height in heights if height > 55] == []
+
+
+END_OF_TEXT = """() => {
+  const copy = document.querySelector("#program-editor .editor-copy");
+  const walker = document.createTreeWalker(copy, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  let end = 0;
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    range.selectNodeContents(node);
+    for (const box of range.getClientRects()) end = Math.max(end, box.right);
+  }
+  return end;
+}"""
+"""Where the longest line of the program ends."""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_message_beside_its_line_leaves_the_text_alone(visit: Visit, width: int) -> None:
+    page = visit(viewport={"width": width, "height": 800})
+    if width < 900:
+        page.click("#pane-tab-program")
+    write(page, "p :- q\nfoo(X) :- bar(Y), X > 3.\n")  # the cursor is in the third line
+    page.wait_for_selector(".editor-note")
+    beginning: float = page.evaluate("document.querySelector('.editor-note').getBoundingClientRect().left")
+    assert beginning > page.evaluate(END_OF_TEXT)
+
+
+def test_curves_of_one_lane_are_told_apart(visit: Visit) -> None:
+    page = visit()
+    write(page, HOT, READINGS)
+    play(page)
+    assert page.inner_text(".legend").split() == ["s1", "s2"]
 
 
 def test_on_a_phone_nothing_is_cut_off(visit: Visit) -> None:

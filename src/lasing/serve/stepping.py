@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lasing.connectors.rows import by_time
-from lasing.errors import LasingError
+from lasing.errors import LasingError, fault
 from lasing.explain.as_json import explanation_json, why_not_json
 from lasing.explain.branches import Branch
 from lasing.explain.explanation import Explanation
+from lasing.explain.goals import goal_of
 from lasing.explain.tree import branch_of, why_not_branch
 from lasing.explain.why_not import WhyNot
 from lasing.live.engine import Engine
@@ -254,11 +255,20 @@ class Stepping:
         return [finding_json(d) for d in self.engine.diagnostics()]
 
     def explain(self, goal: str, time_point: int) -> Json:
-        """Why an atom holds at a time point that the run has reached, or else why it does not."""
-        if time_point == self.engine.time:  # it can be ahead of what the page has seen
-            return explained(self.engine, goal)
-        asked = Run(self.program, self._stream, self.first, time_point, warn=False)
-        return explained(_At(asked, time_point), goal)
+        """Why an atom holds at a time point that the run has reached, or else why it does not.
+
+        A time in the goal, `alarm(s3) at 41`, counts for more than `time_point`.
+        """
+        asked = goal_of(goal, self.program)
+        when = time_point if asked.time is None else asked.time
+        reached = max(self.first, self.time)
+        if not self.first <= when <= reached:
+            note = f"ask about a time from {self.shown(self.first)} to {self.shown(reached)}"
+            raise fault("E333", f"the run has no time point {self.shown(when)} so far", note=note)
+        if when == self.engine.time:  # it can be ahead of what the page has seen
+            return {**explained(self.engine, asked.atom), "time": when}
+        run = Run(self.program, self._stream, self.first, when, warn=False)
+        return {**explained(_At(run, when), asked.atom), "time": when}
 
 
 class _At:
@@ -267,14 +277,14 @@ class _At:
     def __init__(self, asked: Run, time_point: int) -> None:
         self._asked, self._time = asked, time_point
 
-    def explain(self, goal: str) -> Explanation:
+    def explain(self, goal: str | Atom) -> Explanation:
         return self._asked.explain(goal, self._time)
 
-    def why_not(self, goal: str) -> WhyNot:
+    def why_not(self, goal: str | Atom) -> WhyNot:
         return self._asked.why_not(goal, self._time)
 
 
-def explained(asked: Engine | _At, goal: str) -> Json:
+def explained(asked: Engine | _At, goal: str | Atom) -> Json:
     """Why an atom holds, or if it does not, why not: as a tree, with the facts that it rests on."""
     try:
         found = asked.explain(goal)

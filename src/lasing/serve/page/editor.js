@@ -7,6 +7,7 @@ import { pieces } from "./languages.js";
 /** @typedef {import("./api.js").Finding} Finding */
 
 const TOO_LONG_TO_COLOUR = 60_000;
+const LEAST_WIDTH = 220; // of a message, in pixels
 
 export class Editor {
   /**
@@ -34,7 +35,7 @@ export class Editor {
       this.draw();
       options.onInput();
     });
-    this.area.addEventListener("scroll", () => this.follow());
+    this.area.addEventListener("scroll", () => this.drawNotes());
     for (const event of ["keyup", "click", "focus", "blur"]) this.area.addEventListener(event, () => this.drawNotes());
     this.area.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
@@ -144,10 +145,16 @@ export class Editor {
       if (seen.has(line)) return null;
       seen.add(line);
       const below = one === shown;
-      const note = h("div", { class: `editor-note ${one.severity}${below ? " below" : ""}` }, one.message);
-      note.style.top = `${(below ? line : line - 1) * height}px`;
-      note.style.left = below ? `${Math.max(0, (one.column ?? 1) - 1)}ch` : `calc(${lines[line - 1]?.length ?? 0}ch + 2ch)`;
-      return note;
+      const place = h("div", { class: "editor-note-place" },
+        h("div", { class: `editor-note ${one.severity}${below ? " below" : ""}` }, one.message));
+      place.style.top = `${(below ? line : line - 1) * height}px`;
+      // A `ch` is a letter of the text: the place has the font of the text, the message one of its own.
+      const end = `${(lines[line - 1]?.length ?? 0) + 2}ch`;
+      const seenTo = `100% + ${this.area.scrollLeft}px`;
+      const left = below ? `min(${Math.max(0, (one.column ?? 1) - 1)}ch, ${seenTo} - ${LEAST_WIDTH}px)` : end;
+      place.style.left = left;
+      place.style.maxWidth = `max(${LEAST_WIDTH}px, ${seenTo} - ${left})`;
+      return place;
     })));
     this.follow();
   }

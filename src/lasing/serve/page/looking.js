@@ -110,6 +110,10 @@ export class Looking {
     if (mine !== this.questions) return;
     place.removeAttribute("aria-busy");
     byId("why-hint").hidden = true;
+    if (answer.time !== undefined && answer.time !== time) { // what was asked has a time in it
+      time = answer.time;
+      this.timeline.moveTo(time);
+    }
     showWhy(place, atom, time, answer, {
       goTo: (to) => this.timeline.moveTo(to),
       ask: (other, at) => {

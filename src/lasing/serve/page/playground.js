@@ -15,7 +15,7 @@ const RATES = 1.0;
 
 const SAID = {
   ready: "Ready", loading: "Starting…", compiling: "Compiling the engine for this program; only the first time…",
-  playing: "Playing", paused: "Paused", ended: "End of the stream", failed: "Stopped by an error",
+  playing: "Playing", paused: "Paused", ended: "At the end", failed: "Stopped by an error",
 };
 
 export class Playground {
@@ -195,6 +195,7 @@ export class Playground {
   setState(state) {
     this.state = state;
     byId("state").textContent = SAID[state];
+    byId("state").title = SAID[state]; // the whole, where there is no room for it
     byId("state").dataset.state = state;
     const playing = state === "playing";
     byId("play").dataset.playing = String(playing);

@@ -27,6 +27,7 @@ const RIGHT = 28;
 const WIDEST = 34;
 const MOST_SHOWN = 400;
 const COLOURS = 6;
+const CURVE_COLOURS = 4;
 const LEAST_TICK = 56;
 
 export class Timeline {
@@ -194,7 +195,7 @@ export class Timeline {
         lane.columns.length ? h("small", {}, ` ${lane.columns.join(", ")}`) : null);
     const dot = lane.kind === "derived" && (line.kind !== "row" || row?.atom === lane.name)
       ? h("span", { class: `swatch c${line.colour}` }) : lane.kind === "data" ? h("span", { class: "swatch data" }) : null;
-    const made = h("div", { class: `label${number === this.line ? " chosen" : ""}` }, dot, name);
+    const made = h("div", { class: `label${number === this.line ? " chosen" : ""}` }, dot, name, legend(line));
     made.style.top = `${line.top}px`;
     made.style.height = `${line.height}px`;
     return made;
@@ -218,17 +219,17 @@ export class Timeline {
   axis(width, height, from, to) {
     const scale = this.scale();
     const step = niceStep(LEAST_TICK / scale);
-    const made = [];
-    for (let time = Math.ceil(from / step) * step; time <= to; time += step) {
-      const x = this.x(time) + scale / 2;
-      made.push(s("line", { class: "grid", x1: x, x2: x, y1: AXIS - 4, y2: height }));
-      made.push(s("text", { class: "tick", x, y: 14 }, this.tickText(time)));
-    }
-    const x = this.x(this.now);
-    made.push(s("rect", { class: "cursor-band", x, y: 0, width: Math.max(2, scale), height }));
+    const [made, now] = [[], this.x(this.now)];
     const text = this.tickText(this.now);
     const half = text.length * 3.6 + 7;
-    const middle = Math.min(Math.max(x + scale / 2, half), width - half);
+    const middle = Math.min(Math.max(now + scale / 2, half), width - half);
+    for (let time = Math.ceil(from / step) * step; time <= to; time += step) {
+      const x = this.x(time) + scale / 2;
+      const label = this.tickText(time);
+      made.push(s("line", { class: "grid", x1: x, x2: x, y1: AXIS - 4, y2: height }));
+      if (Math.abs(x - middle) > half + label.length * 3.4) made.push(s("text", { class: "tick", x, y: 14 }, label));
+    }
+    made.push(s("rect", { class: "cursor-band", x: now, y: 0, width: Math.max(2, scale), height }));
     made.push(s("rect", { class: "cursor-flag", x: middle - half, y: 2, width: 2 * half, height: 17, rx: 8.5 }));
     made.push(s("text", { class: "cursor-text", x: middle, y: 14 }, text));
     return made;
@@ -281,10 +282,10 @@ export class Timeline {
     for (const marks of series.values()) {
       const seen = marks.filter((mark, i) => (marks[i + 1]?.time ?? mark.time) >= from && (marks[i - 1]?.time ?? mark.time) <= to);
       const points = seen.map((mark) => `${this.x(mark.time) + scale / 2},${y(mark.number)}`).join(" ");
-      made.push(s("polyline", { class: `curve s${number % 4}`, points }));
+      made.push(s("polyline", { class: `curve s${number % CURVE_COLOURS}`, points }));
       for (const mark of seen) {
         made.push(s("circle", {
-          class: `mark s${number % 4}${this.isUsed(mark.text, mark.time) ? " used" : ""}`, r: scale < 3 ? 2.5 : 4,
+          class: `mark s${number % CURVE_COLOURS}${this.isUsed(mark.text, mark.time) ? " used" : ""}`, r: scale < 3 ? 2.5 : 4,
           cx: this.x(mark.time) + scale / 2, cy: y(mark.number),
         }));
       }
@@ -470,6 +471,14 @@ export class Timeline {
   hideTip() {
     this.tip.hidden = true;
   }
+}
+
+/** Which curve is which, as far as their colours are different. @param {Line} line */
+function legend(line) {
+  if (line.kind !== "marks" || !isCurve(line.lane)) return null;
+  const series = [...new Set(line.lane.marks.map((mark) => mark.series))];
+  return series.length < 2 || series.length > CURVE_COLOURS ? null : h("span", { class: "legend" }, series.map(
+    (one, i) => h("span", {}, h("i", { class: `s${i}` }), short(one.slice(one.indexOf("(") + 1)))));
 }
 
 /** Stripes over what holds only in some answers. */

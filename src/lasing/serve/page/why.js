@@ -22,7 +22,7 @@ const SIGNS = { "✓": "holds", "✗": "fails", "?": "not looked at" };
  */
 export function showWhy(place, atom, time, answer, actions) {
   if (!("tree" in answer)) {
-    fill(place, heading(atom, time, null, actions), (answer.findings ?? []).map((one) => h(
+    fill(place, (answer.findings ?? []).map((one) => h(
       "p", { class: "why-none" }, h("strong", {}, one.message), one.note ? h("span", {}, ` — ${one.note}`) : null,
     )));
     return;
@@ -52,12 +52,11 @@ function parts(line, holds, shown, atom) {
   return { name: line.slice(0, place), words: holds && rest.startsWith(": ") ? rest.slice(2) : "" };
 }
 
-/** @param {string} atom @param {number} time @param {boolean | null} holds @param {Actions} actions */
+/** @param {string} atom @param {number} time @param {boolean} holds @param {Actions} actions */
 function heading(atom, time, holds, actions) {
-  const said = holds === null ? "" : holds ? " holds" : " does not hold";
   return h("h3", { class: "why-heading", tabindex: "-1" },
-    holds === null ? null : h("span", { class: `verdict ${holds ? "yes" : "no"}`, "aria-hidden": "true" }, holds ? "✓" : "✗"),
-    h("code", {}, short(atom)), `${said} at `, h("button", { type: "button", class: "time-link", onclick: () => actions.goTo(time) },
+    h("span", { class: `verdict ${holds ? "yes" : "no"}`, "aria-hidden": "true" }, holds ? "✓" : "✗"),
+    h("code", {}, short(atom)), ` ${holds ? "holds" : "does not hold"} at `, h("button", { type: "button", class: "time-link", onclick: () => actions.goTo(time) },
       actions.shown(time)));
 }
 
