@@ -18,3 +18,6 @@ PURPOSES: Mapping[str, Helper] = {
     **dict.fromkeys(("evaluation", "due", "evaluated", "report", "latest", "floor", "changed"), _DETAIL),
 }
 """The purposes of predicates by what they are named after; the others are parts of what uses them."""
+
+COUNTS = frozenset(("Times", "Left", "Right", "Copy"))
+"""The variables that lowering makes for how often a row is there."""

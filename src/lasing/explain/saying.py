@@ -232,7 +232,8 @@ class Saying:
         match formula:
             case Compare(operator, left, right):
                 is_integer = operator == "=" and left == Arithmetic("floor", (right,))
-                return not (is_integer or _is_guard(left) or _is_guard(right))
+                counts = any(self.provenance.is_count(v.name) for side in (left, right) for v in variables_of(side))
+                return not (is_integer or counts or _is_guard(left) or _is_guard(right))
             case Not(body):
                 inner = atom_in(body)
                 if inner is None or inner.predicate in self._said:

@@ -350,6 +350,9 @@ class _WhyNot:
         for formula, hint in attempt.failed:
             found += self._failed(formula, hint, attempt)
         for formula in attempt.unseen:
+            inner = atom_in(formula.body) if isinstance(formula, Not) else None
+            if inner is not None and self._saying.provenance.helper(inner.predicate).absent == "was":
+                continue  # what was there before does not matter to what is not there now
             if self._saying.is_told(formula) and not isinstance(formula, Aggregate | Select | Compare):
                 found.append(Branch(f"? {self._saying.pattern(given(formula, attempt.binding))}"))
         return _once(found)

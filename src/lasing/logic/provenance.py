@@ -67,6 +67,19 @@ class Provenance:
     words: Mapping[str, str] = field(default_factory=dict)
     """What to say before the pattern of a helper that does not hold: `OPTIONAL: nothing matches`."""
 
+    counts: frozenset[str] = frozenset()
+    """Variables of the translation that say how often a row is there. No condition on them is told."""
+
+    def is_count(self, name: str) -> bool:
+        """Whether a variable only counts copies of a row.
+
+        >>> named = Provenance("query", {}, variables={"Left": "left"}, counts=frozenset(("Left", "Times")))
+        >>> [named.is_count(name) for name in ("Times_3", "Left_2", "Value")]
+        [True, False, False]
+        """
+        stem = _stem(name)
+        return stem in self.counts and stem not in self.variables
+
     def helper(self, predicate: str) -> Helper:
         return self.helpers.get(predicate, PART)
 
@@ -76,7 +89,11 @@ class Provenance:
         >>> Provenance("query", {}, variables={"Room": "?room"}).variable("Room_2")
         '?room'
         """
-        if name in self.variables:
-            return self.variables[name]
-        stem, _, number = name.rpartition("_")
-        return self.variables.get(stem, stem) if stem and number.isdigit() else name
+        stem = name if name in self.variables else _stem(name)
+        return self.variables.get(stem, stem)
+
+
+def _stem(name: str) -> str:
+    """A variable without the number that a translation added."""
+    stem, _, number = name.rpartition("_")
+    return stem if stem and number.isdigit() else name

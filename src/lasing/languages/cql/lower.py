@@ -9,6 +9,7 @@ from lasing.algebra.changes import difference_of
 from lasing.algebra.lowering import Lowering
 from lasing.algebra.nodes import Project
 from lasing.algebra.output import put_out
+from lasing.algebra.purposes import COUNTS
 from lasing.algebra.terms import call
 from lasing.errors import Diagnostic, SourceText
 from lasing.languages.cql.catalog import CONVERTED, Catalog, View, predicate_of, tests_of, variable_name
@@ -229,7 +230,7 @@ class _Queries:
             nulls=True,
             lookups=tuple(_lookup(table, self._catalog) for table in self._declared if not table.stream),
             cautions=tuple(self._unbounded()),
-            provenance=Provenance("query", self._said, self._builder.helpers, self._variables(), _WORDS),
+            provenance=Provenance("query", self._said, self._builder.helpers, self._variables(), _WORDS, COUNTS),
         )
 
     def _unbounded(self) -> Iterator[Diagnostic]:

@@ -11,6 +11,7 @@ from typing import Any
 from rdflib.plugins.sparql.parserutils import CompValue
 
 from lasing.algebra.lowering import Lowering
+from lasing.algebra.purposes import COUNTS
 from lasing.algebra.terms import call
 from lasing.errors import Diagnostic, LasingError, SourceText
 from lasing.languages.rspql.batches import Batches, Evaluations
@@ -211,7 +212,9 @@ class Queries:
             repeated=tuple(self._repeated),
             closing=self._closing,
             cautions=tuple(self._cautions),
-            provenance=Provenance("query", self._said, self._builder.helpers, self._variables, WORDS_OF_PATTERNS),
+            provenance=Provenance(
+                "query", self._said, self._builder.helpers, self._variables, WORDS_OF_PATTERNS, COUNTS
+            ),
         )
 
 
