@@ -1,5 +1,5 @@
 """`python -m lasing` is the command line."""
 
-from lasing.cli import main
+from lasing.cli import command
 
-main()
+command()

@@ -5,7 +5,8 @@ its code again as part of the caller; that is most of the compile time. Here, a 
 translated, as a *part* of its caller, and a kernel that Python calls is optimised once, with all its parts.
 
 The cache finds a kernel by a stamp of all the sources it was compiled from, so it is not used once one of them has
-changed. If there is no writable cache folder, kernels are compiled in every run.
+changed. It keeps machine code only, and loads it without the parts of Numba that compile. If there is no writable cache
+folder, kernels are compiled in every run.
 
 With LASING_KERNELS=python in the environment, the kernels of the local engine run as plain Python instead, and check
 every index (see `lasing.engines.local.checked`). That is slow, and meant for debugging.
@@ -27,12 +28,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
+from llvmlite import binding as llvm  # type: ignore[import-untyped]
 from numba import _dynfunc
 from numba.core import event
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
 from numba.core.compiler_machinery import register_pass
 from numba.core.registry import CPUDispatcher
+from numba.core.runtime import rtsys
 from numba.core.typed_passes import NativeLowering
 
 from lasing.errors import Diagnostic, warn
@@ -103,7 +107,7 @@ class _Kernel(CPUDispatcher):
     def _keep(self) -> None:
         """Cache what is compiled from now on, and use what is cached."""
         try:
-            self.enable_caching()
+            self._cache = _MachineCode(self.py_func)
         except RuntimeError:  # there is no writable place
             _warn_once()
         else:
@@ -121,6 +125,32 @@ class _Kernel(CPUDispatcher):
     def get_overload(self, signature: Any) -> Any:
         assert self._part is not None, "a call is translated after its types are known"
         return self._part.get_overload(signature)
+
+
+class _Packing(CompileResultCacheImpl):
+    """How a compiled kernel is written, without LLVM's code: nothing is ever linked with a kernel from the cache."""
+
+    def reduce(self, compiled: Any) -> Any:
+        (name, kind, (machine_code, _)), *others = super().reduce(compiled)
+        return ((name, kind, (machine_code, llvm.parse_assembly("").as_bitcode())), *others)
+
+    def rebuild(self, context: Any, packed: Any) -> Any:
+        described = packed[1]
+        names = described.llvm_func_name, described.llvm_cpython_wrapper_name, described.llvm_cfunc_wrapper_name
+        context.codegen()._engine._defined_symbols.update(names)  # it reads them from LLVM's code
+        return super().rebuild(context, packed)
+
+
+class _MachineCode(FunctionCache):
+    """The cache of a kernel. Numba's own loads all that it can compile, before it looks whether there is anything to
+    compile; machine code needs only the functions for memory."""
+
+    _impl_class = _Packing
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        rtsys.initialize(context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(signature, context)
 
 
 class _PartLibrary(JITCodeLibrary):

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
-from lasing.engines.reference.engine import ReferenceEngine
-from lasing.engines.reference.several import DefinitionEngine
 from lasing.errors import fault
 from lasing.limits import Watch
 from lasing.logic.answers import Answer, Changes
@@ -25,6 +23,7 @@ from lasing.plan.optimize import optimized
 
 if TYPE_CHECKING:
     from lasing.engines.local.engine import LocalEngine
+    from lasing.engines.reference.engine import ReferenceEngine
 
 EngineName = Literal["auto", "local", "reference", "clingo"]
 _MOST_MODELS = 2**31 - 1  # clingo counts no further
@@ -88,6 +87,8 @@ class OnReference:
     plan = None
 
     def make(self, start: int) -> ReferenceEngine:
+        from lasing.engines.reference.engine import ReferenceEngine
+
         return ReferenceEngine(self.program, start, self.watch, self.settling)
 
 
@@ -125,6 +126,8 @@ def choose(program: Program, engine: str, limit: int = 0, watch: Watch | None = 
         plan = None if below is None else below.plan
         return AnyAnswers("clingo", lambda start: _clingo(parts, start, below, limit, watch), plan)
     if several and engine == "reference":
+        from lasing.engines.reference.several import DefinitionEngine
+
         return AnyAnswers("reference", lambda start: DefinitionEngine(program, start, limit, watch), None)
     return chosen_by_plan(program, plan_for(program, engine), engine, watch)
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lasing.errors import fault
-from lasing.explain.asking import explain, explain_absence
-from lasing.explain.evidence import Evidence, evidence_of
-from lasing.explain.explanation import Explanation
-from lasing.explain.goals import Goal, goal_of
-from lasing.explain.why_not import WhyNot
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Output, Program
 from lasing.logic.runs import Run as Remembered
 from lasing.logic.splitting import decided, has_several_answers
-from lasing.worlds import worlds
+
+if TYPE_CHECKING:  # loaded once an explanation is asked for
+    from lasing.explain.evidence import Evidence
+    from lasing.explain.explanation import Explanation
+    from lasing.explain.goals import Goal
+    from lasing.explain.why_not import WhyNot
 
 MOST = 10
 """How many explanations there are at most, if all are asked for."""
@@ -42,6 +42,10 @@ class Explaining:
         self, goal: str | Atom, time: Any = None, limit: int = MOST, model: int | None = None
     ) -> list[Explanation]:
         """Several derivations, the shortest first; for a goal with variables, one for each atom that it matches."""
+        from lasing.explain.asking import explain
+        from lasing.explain.goals import goal_of
+        from lasing.worlds import worlds
+
         asked = goal_of(goal, self.program)
         return explain(self.evidence(self._time(asked, time)), asked, limit, worlds=worlds, model=model)
 
@@ -50,11 +54,17 @@ class Explaining:
 
         If there are several models: why it is in none of them, or not in the model of a number.
         """
+        from lasing.explain.asking import explain_absence
+        from lasing.explain.goals import goal_of
+        from lasing.worlds import worlds
+
         asked = goal_of(goal, self.program)
         return explain_absence(self.evidence(self._time(asked, time)), asked, worlds=worlds, model=model)
 
     def evidence(self, time: int | None) -> Evidence:
         """What the answer at a time point rests on; by default, at the end of the stream."""
+        from lasing.explain.evidence import evidence_of
+
         again = self._again(self.program, time)
         facts = list(again.facts())
         start = again.first

@@ -11,7 +11,6 @@ from lasing.connectors.arriving import OnLateAtom
 from lasing.connectors.files import unwritable
 from lasing.logic.formulas import Atom
 from lasing.logic.program import Fact, Program
-from lasing.models.witness import fact_text
 from lasing.timeline.reorder import Late
 
 
@@ -24,6 +23,8 @@ def late_file(path: str, program: Program) -> Iterator[OnLateAtom | None]:
     if not path:
         yield None
         return
+    from lasing.models.witness import fact_text  # most runs have no file of late facts
+
     try:
         with Path(path).open("w", encoding="utf-8") as file:
 

@@ -40,6 +40,7 @@ from lasing.timeline.ticks import Tick
 models = typer.Typer(
     help="Check whether a stream is an answer stream of a program, or whether a formula holds; or find such a stream.",
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode=None,
 )
 

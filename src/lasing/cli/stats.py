@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from lasing.cli.console import note
-from lasing.engines.local.figures import RuleFigures
 from lasing.logic.program import Program
 from lasing.session import Run
+
+if TYPE_CHECKING:
+    from lasing.engines.local.figures import RuleFigures  # this loads the kernels
 
 _LONGEST = 60
 

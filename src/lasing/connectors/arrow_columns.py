@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lasing.connectors.arrow import ArrowSource, frame_source, has_terms, parquet_source, rows_of, values_of_terms
 from lasing.connectors.batches import Batch, Column, Mixed, Numbers, Part, batches_of, column_of, within_limit
@@ -136,7 +135,7 @@ def arrow_column(array: Any) -> Column:
         return array.cast(pa.int64())
     if pa.types.is_floating(kind):
         doubles = array.cast(pa.float64())
-        if not pc.all(pc.is_finite(doubles)).as_py() and len(doubles):
+        if not np.isfinite(doubles.to_numpy(zero_copy_only=False)).all():
             raise Unusual
         return doubles
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):

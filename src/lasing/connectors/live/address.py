@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
-from lasing.connectors.live.followed_file import FollowedFile
-from lasing.connectors.live.followed_folder import FollowedFolder
-from lasing.connectors.live.making import SINK_KEYS, SOURCE_KEYS, Keys, live_sink, live_source
 from lasing.connectors.live.paths import LivePath
-from lasing.connectors.live.protocol import LiveSink, LiveSource
 from lasing.connectors.live.redacted import is_secret, redacted
 from lasing.errors import fault, similar
+
+if TYPE_CHECKING:  # loaded for those who name a live stream: they bring HTTP and TLS
+    from lasing.connectors.live.making import Keys
+    from lasing.connectors.live.protocol import LiveSink, LiveSource
 
 SCHEMES = ("tcp", "tcp-listen", "unix", "unix-listen", "http", "https", "mqtt", "mqtts", "kafka", "kafkas")
 _SECRETS = "add ?password_env=NAME"
@@ -25,12 +25,16 @@ _A_WHILE = 0.5
 
 def live_path(url: str) -> LivePath:
     """The live stream at an address, as a path. It keeps what it has received in memory."""
+    from lasing.connectors.live.making import live_source
+
     return LivePath(redacted(url), lambda: _lines(live_source(settings_of(url), url, None)))
 
 
 def sink_at(url: str, name: str, content_type: str, is_json: bool = True) -> LiveSink:
     """The sink at an address. Ids of messages begin with `name`; `content_type` is for HTTP. Lines that are not JSON
     get no ids, unless the address asks for them: they would be another column."""
+    from lasing.connectors.live.making import SINK_KEYS, live_sink
+
     if urlsplit(url).scheme.lower().endswith("-listen"):
         shown = redacted(url)
         note = f"such as {shown.replace('-listen', '', 1)}"
@@ -44,11 +48,15 @@ def sink_at(url: str, name: str, content_type: str, is_json: bool = True) -> Liv
 
 def followed_path(path: Path, header: bool) -> LivePath:
     """A file that grows, as a path. With `header`, its first line has the names of its columns."""
+    from lasing.connectors.live.followed_file import FollowedFile
+
     return LivePath(str(path), lambda: _lines(FollowedFile(path, header=header)), path)
 
 
 def followed_folder(path: Path, header: bool) -> LivePath:
     """A folder to which files are added, as a path. With `header`, the first line of each has the names of columns."""
+    from lasing.connectors.live.followed_folder import FollowedFolder
+
     return LivePath(str(path), lambda: _lines(FollowedFolder(path, header=header)), path)
 
 
@@ -74,15 +82,17 @@ def _scheme(text: str) -> str:
     return scheme.lower() if colon and _SCHEME.fullmatch(scheme) else ""
 
 
-def settings_of(url: str, known: Mapping[str, Keys] = SOURCE_KEYS) -> dict[str, Any]:
+def settings_of(url: str, known: Mapping[str, Keys] | None = None) -> dict[str, Any]:
     """The settings that an address stands for; those without a place in it follow a `?`. `known` has the keys of
-    sources, or of sinks.
+    sinks; without it, the address is that of a source.
 
     >>> settings_of("mqtt://me@127.0.0.1:1884/rooms/#?password_env=SECRET&tls=false") == {
     ...     "format": "mqtt", "user": "me", "host": "127.0.0.1", "port": 1884, "topic": "rooms/#",
     ...     "password_env": "SECRET", "tls": False}
     True
     """
+    from lasing.connectors.live.making import SOURCE_KEYS
+
     shown = redacted(url)
     try:
         parts = urlsplit(url.replace("#", "%23"))
@@ -99,7 +109,7 @@ def settings_of(url: str, known: Mapping[str, Keys] = SOURCE_KEYS) -> dict[str, 
         message = f"{shown}: the port is not a number from 0 to 65535"
         raise fault("E524", message, note=f"such as {parts.scheme}://127.0.0.1:9000") from None
     found = _by_scheme(shown, parts, host, port)
-    keys = known[found["format"]]
+    keys = (SOURCE_KEYS if known is None else known)[found["format"]]
     for key, text in parse_qsl(parts.query, keep_blank_values=True):
         if is_secret(key):
             secrets = [known for known in keys if known.endswith("_env")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -60,6 +61,28 @@ def test_a_compilation_is_reported_before_it_starts_and_only_then() -> None:
     with before_compiling(lambda: reported.append("again")):
         assert add(3, 4) == 7
     assert reported == ["compiling"]
+
+
+FROM_THE_CACHE = """
+import sys
+from lasing.engines.local.spans import enters, leaves
+
+print(enters(7, 2, 1), "compiled" if "numba.typed.typedlist" in sys.modules else "loaded")
+print(leaves(7, 2, 1) if len(sys.argv) > 1 else "")
+"""
+
+
+def test_a_kernel_from_the_cache_is_loaded_without_what_compiles(tmp_path: Path) -> None:
+    def said(*arguments: str) -> str:
+        command = [sys.executable, "-c", FROM_THE_CACHE, *arguments]
+        where = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+        done = subprocess.run(command, env=where, capture_output=True, text=True, timeout=900, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout
+
+    assert said() == "5 compiled\n\n"
+    assert said() == "5 loaded\n\n"
+    assert said("another") == "5 loaded\n9\n", "what is compiled beside it may use all of Numba"
 
 
 CALLED = "lasing.engines.local.memory"
