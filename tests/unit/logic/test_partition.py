@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from itertools import product
 
 import pytest
@@ -348,13 +347,12 @@ def test_two_streams_may_have_to_be_replicated() -> None:
 
 
 @pytest.mark.parametrize("broken", ["", "z(W) :- d999(X,Y,Z), w(W)."])
-def test_a_thousand_rules_are_searched_in_no_time(broken: str) -> None:
+def test_the_search_does_not_give_up_on_a_thousand_rules(broken: str) -> None:
     rules = [f"d{i}(X,Y,Z) :- d{i - 1}(X,Y,Z), s{i % 7}(X,Y), not t{i}(Y,X)." for i in range(1, 1000)]
     program = lasing.parse("\n".join(reversed(rules)) + broken)
-    begun = time.monotonic()
     found = partition(program)
-    assert time.monotonic() - begun < 20  # it takes one or two
     assert isinstance(found, Partition) != bool(broken)
+    assert isinstance(found, Partition) or "gave up" not in found.why
 
 
 def test_a_search_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
