@@ -41,23 +41,29 @@ class Correcting(Listening):
 
     def _go_on(self, lateness: Lateness, past: Past, core: Core, now: int, new: list[Known]) -> Update:
         """Advance to a time point, with its facts."""
-        within = cast("CoreWithPast", core)
+        within, over = cast("CoreWithPast", core), lateness.closing.over
         if now > core.time and self._start is not None and core.time >= self._start:
             past.prepare(within)
-        due = [fact for fact in self._own if fact.time <= now]
-        self._own = self._own[len(due) :]
-        own = [Known(time, facts := [atom], core.encode(time, facts), 1) for time, atom in due]
-        parts = [*own, *new]
+        parts = [*self._due(core, now), *new] if self._own else new
         self._enter_evaluation()
-        changes = core.push_batch(now, core.gathered([(known.time, known.encoded) for known in parts]))
+        if len(parts) == 1 and parts[0].time == now:  # most pushes
+            changes = core.push(now, parts[0].encoded)
+        else:
+            changes = core.push_batch(now, core.gathered([(known.time, known.encoded) for known in parts]))
         self._leave_evaluation()
         for known in parts:
             past.take_in(known)
         past.answered(now, changes)
-        if lateness.closing.over is not None:
-            past.forget(lateness.closing.over)
-            within.look_back_to(lateness.closing.over)
+        if over is not None:
+            past.forget(over)
+            within.look_back_to(over)
         return Update(now, changes, self._queries)
+
+    def _due(self, core: Core, now: int) -> list[Known]:
+        """The data facts of the program's own text up to a time point."""
+        due = [fact for fact in self._own if fact.time <= now]
+        self._own = self._own[len(due) :]
+        return [Known(time, facts := [atom], core.encode(time, facts), 1) for time, atom in due]
 
     def _correct(self, lateness: Lateness, past: Past, core: Core, late: Known) -> Update:
         """Evaluate again from the time point of late facts."""
