@@ -105,6 +105,10 @@ class Signature:
         return f"{self.predicate}/{self.arity}"
 
 
+Closing = tuple[tuple[int, int], ...]
+"""How a fact comes out of windows that follow each other. Each closes, and what it holds is put out, at a multiple of
+the first number, at the earliest the second number of time points later."""
+
 Form = Literal["atoms", "rows", "truth", "graph"]
 """What the atoms of an output are to a reader: atoms, rows of a table, yes or no, or triples of a graph."""
 
@@ -187,9 +191,8 @@ class Program:
     last argument says which one it is (see `repeated.py`)."""
     closed: tuple[str, ...] = ()
     """Predicates whose background facts are all they ever have: no stream adds to them, and no rule."""
-    closing: tuple[int, int] = (1, 0)
-    """When the last windows of a finished stream close: at a multiple of the first number, at the earliest the second
-    number of time points after the last fact."""
+    closing: tuple[Closing, ...] = ()
+    """The ways in which the facts of a finished stream come out of the windows of the program."""
     only_inputs: bool = False
     """Whether only declared inputs are facts of a stream. Facts of other predicates are left out, even if rules derive
     them."""
@@ -209,11 +212,16 @@ class Program:
     def end_after(self, last: int) -> int:
         """The time point at which a finished stream ends, given that of its last fact.
 
-        >>> [Program((), closing=closing).end_after(10) for closing in ((5, 1), (5, 0), (1, 0))]
-        [15, 10, 10]
+        >>> [Program((), closing=ways).end_after(10) for ways in ((), (((5, 1),),), (((4, 0), (5, 1)), ((4, 0),)))]
+        [10, 15, 15]
         """
-        period, delay = self.closing
-        return -(-(last + delay) // period) * period
+        end = last
+        for way in self.closing:
+            time = last
+            for period, delay in way:
+                time = -(-(time + delay) // period) * period
+            end = max(end, time)
+        return end
 
     def place_of(self, thing: Atom | Signature | Output) -> Place | None:
         """The place of a fact or a declaration: offsets run through all sources, one after the other."""

@@ -225,7 +225,7 @@ class _Queries:
             tick=None if self._tick is None else Tick(self._tick),
             sources=self._sources,
             streams=tuple(dict.fromkeys(self._streams)),
-            closing=(slide_of(self._statements, self._tick), 0),
+            closing=(((slide_of(self._statements, self._tick), 0),),),
             only_inputs=bool(inputs),
             nulls=True,
             lookups=tuple(_lookup(table, self._catalog) for table in self._declared if not table.stream),

@@ -16,6 +16,7 @@ from lasing.algebra.terms import call
 from lasing.errors import Diagnostic, LasingError, SourceText
 from lasing.languages.rspql.batches import Batches, Evaluations
 from lasing.languages.rspql.clauses import read_clauses
+from lasing.languages.rspql.closing import closing_of
 from lasing.languages.rspql.graphs import DEFAULT, GRAPH, QUAD, TRIPLE, BatchContent, Content, Graph, StreamContent
 from lasing.languages.rspql.mistakes import Mistake
 from lasing.languages.rspql.names import WORDS_OF_PATTERNS, Names
@@ -88,9 +89,11 @@ class Queries:
                     raise Mistake(f"two queries make the stream {query.name}", note, "REGISTER", code="E703")
                 self._made[query.name] = self._streams[query.name] = self._named(query.name, "stream")
         self._read: set[str] = set()
+        makers: dict[str, StreamQuery] = {}
         for window in (window for query in queries for window in query.windows):
             made = next((name for name in self._made if name in (window.stream, _local(window.stream))), None)
             if made is not None:
+                makers[window.stream] = next(query for query in queries if query.name == made and query.makes_stream)
                 self._read.add(made)
                 self._streams[window.stream] = self._made[made]
             elif window.stream not in self._streams:
@@ -101,9 +104,7 @@ class Queries:
         self._tables: list[FactTable] = []
         self._of_triples: list[str] = []
         tick = self._tick or 1
-        steps = [period_of(query, tick) or 1 for query in queries]
-        of_time = [query for query in queries if not all(is_batch(window.range) for window in query.windows)]
-        self._closing = (max(steps, default=1), int(any(query.dialect == "RSP-QL" for query in of_time)))
+        self._closing = closing_of(queries, makers, tick)
         self._batches = Batches(self._builder, self._remembered)
         self._repeated: list[tuple[str, str]] = []
         self._said: dict[str, Said] = {TRIPLE: Said("triple", ""), QUAD: Said("triple", "")}
