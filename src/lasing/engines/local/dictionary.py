@@ -15,6 +15,8 @@ Values are forgotten only on entering an `encoding()` that is not inside another
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import repeat
+from operator import is_not
 from typing import Any
 from weakref import WeakSet, ref
 
@@ -299,16 +301,16 @@ class Dictionary:
         """The values of terms with these numbers, which are no pairs."""
         self._take_made()
         terms, wanted = self.terms, numbers.tolist()
+        known = map(is_not, map(terms.__getitem__, wanted), repeat(None))
+        if len(wanted) >= _SEVERAL and not any(known) and (np.diff(numbers) > 0).all():
+            return self._to_read(numbers)  # new results of a rule, in the order in which they were made
         unread = dict.fromkeys([number for number in wanted if terms[number] is None])
         if len(unread) < _SEVERAL:
             for number in unread:
                 terms[number] = self._read_one(number)
             return [terms[number] for number in wanted]
-        made = self._to_read(np.fromiter(unread, np.int64, len(unread)))
-        if len(unread) == len(wanted):
-            return made
-        known = dict(zip(unread, made, strict=True))
-        return [known[number] if number in known else terms[number] for number in wanted]
+        made = dict(zip(unread, self._to_read(np.fromiter(unread, np.int64, len(unread))), strict=True))
+        return [made[number] if number in made else terms[number] for number in wanted]
 
     def _to_read(self, numbers: Codes) -> list[Value]:
         """Identifiers that kernels have made, to be read when someone looks at them.

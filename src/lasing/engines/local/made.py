@@ -98,7 +98,8 @@ class Made:
         places = self._by_term[numbers, MADE_FROM]
         sizes = self._operands[places + NUMBER]
         found = []
-        for size in np.unique(sizes).tolist():
+        alike = (sizes == sizes[:1]).all()  # as most are
+        for size in (sizes[:1] if alike else np.unique(sizes)).tolist():
             mine = np.flatnonzero(sizes == size)
             at, stride = places[mine], FIRST + size
             if (np.diff(at) == stride).all():  # a rule has made them one after the other
