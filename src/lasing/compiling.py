@@ -4,9 +4,9 @@ Kernels call other kernels. By default, Numba compiles each called kernel to mac
 its code again as part of the caller; that is most of the compile time. Here, a kernel that another kernel calls is only
 translated, as a *part* of its caller, and a kernel that Python calls is optimised once, with all its parts.
 
-The cache finds a kernel by a stamp of all the sources it was compiled from, so it is not used once one of them has
-changed. It keeps machine code only, and loads it without the parts of Numba that compile. If there is no writable cache
-folder, kernels are compiled in every run.
+The cache finds a kernel by a stamp of all the code it was compiled from, so it is not used once any of that has
+changed, and survives all other changes. It keeps machine code only, and loads it without the parts of Numba that
+compile. If there is no writable cache folder, kernels are compiled in every run.
 
 With LASING_KERNELS=python in the environment, the kernels of the local engine run as plain Python instead, and check
 every index (see `lasing.engines.local.checked`). That is slow, and meant for debugging.
@@ -18,16 +18,16 @@ every index (see `lasing.engines.local.checked`). That is slow, and meant for de
 from __future__ import annotations
 
 import hashlib
+import inspect
 import os
-import re
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache as remember
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
+import numpy as np
 from llvmlite import binding as llvm  # type: ignore[import-untyped]
 from numba import _dynfunc
 from numba.core import event
@@ -35,6 +35,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
 from numba.core.compiler_machinery import register_pass
+from numba.core.extending import _Intrinsic
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 from numba.core.typed_passes import NativeLowering
@@ -63,7 +64,6 @@ def njit(*, cache: bool, **options: Any) -> Callable[[Kernel], Kernel]:
     def compiled(function: Kernel) -> Kernel:
         if PLAIN_PYTHON and function.__module__.startswith(_CHECKED):
             return function
-        _source(function.__module__)  # as it is now that it is loaded
         return _Kernel(function, cache, options)  # type: ignore[return-value]  # it is called as the function is
 
     return compiled
@@ -111,7 +111,7 @@ class _Kernel(CPUDispatcher):
         except RuntimeError:  # there is no writable place
             _warn_once()
         else:
-            self._cache._cache_file._source_stamp = _stamp(self.py_func.__module__)
+            self._cache._cache_file._source_stamp = _stamp(self)
 
     # What Numba asks for while it compiles another kernel:
 
@@ -129,6 +129,9 @@ class _Kernel(CPUDispatcher):
 
 class _Packing(CompileResultCacheImpl):
     """How a compiled kernel is written, without LLVM's code: nothing is ever linked with a kernel from the cache."""
+
+    def get_filename_base(self, name: str, abi: str) -> Any:
+        return super().get_filename_base(name, abi).replace(f"-{self._lineno}.py", ".py")  # lines move
 
     def reduce(self, compiled: Any) -> Any:
         (name, kind, (machine_code, _)), *others = super().reduce(compiled)
@@ -204,34 +207,80 @@ def _warn_once() -> None:
 
 # -- stamps ------------------------------------------------------------------------------------------------------------
 
-_IMPORT = re.compile(r"^from (lasing[\w.]*) import", re.MULTILINE)
+_OWN = Path(__file__).read_bytes()
 
 
-@remember
-def _stamp(module: str) -> str:
-    """A hash of all sources of a module's kernels: the module, what it imports from its own package, and this file,
-    which defines how they are compiled."""
-    package = ".".join(module.split(".")[:-1][:3])
-    found, waiting = {__name__}, [module]
+def _stamp(kernel: Any) -> str:
+    """A hash of what a kernel is compiled from: its code, the constants that it names, all kernels that it calls, and
+    this file, which defines how. Comments, places in files, and what else is in their modules do not count."""
+    digest, waiting, seen = hashlib.sha256(_OWN), [kernel], set[FunctionType]()
+    digest.update(_options(kernel).encode())
     while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += [other for other in _imports(name) if other.startswith(f"{package}.")]
-    sums = (f"{name} {hashlib.sha256(_source(name)).hexdigest()}\n" for name in sorted(found))
-    return hashlib.sha256("".join(sums).encode()).hexdigest()
+        function = _function(waiting.pop())
+        if function not in seen:
+            seen.add(function)
+            content, called = _content(function)
+            digest.update(content)
+            waiting += called
+    return digest.hexdigest()
 
 
-def _imports(module: str) -> set[str]:
-    named = set(_IMPORT.findall(_source(module).decode("utf-8")))
-    modules = {value.__name__ for value in vars(sys.modules[module]).values() if isinstance(value, ModuleType)}
-    return {name for name in named | modules if name in sys.modules}
+def _function(thing: Any) -> FunctionType:
+    """What a kernel or an intrinsic is made of."""
+    found: FunctionType = getattr(thing, "py_func", None) or getattr(thing, "_defn", None) or thing
+    return found
+
+
+def _options(kernel: Any) -> str:
+    return repr(sorted(kernel._options.items()))
 
 
 @remember
-def _source(module: str) -> bytes:
-    path = sys.modules[module].__file__
-    return Path(path).read_bytes() if path is not None else b""
+def _content(function: FunctionType) -> tuple[bytes, tuple[Any, ...]]:
+    """A hash of a function and the constants that it names, and the functions that it names."""
+    called: list[Any] = []
+    texts = [function.__qualname__, repr(function.__defaults__), *_code(function.__code__)]
+    names = set(_names(function.__code__))
+    known = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
+    for name in sorted(names & known.keys()):
+        texts += [name, *_value(known[name], names, called)]
+    return hashlib.sha256("\n".join(texts).encode()).digest(), tuple(called)
+
+
+def _code(code: CodeType) -> Iterator[str]:
+    yield code.co_code.hex()
+    yield f"{code.co_argcount} {code.co_varnames} {code.co_names} {code.co_freevars}"
+    for number, constant in enumerate(code.co_consts):
+        if isinstance(constant, CodeType):
+            yield from _code(constant)
+        elif number > 0 or not isinstance(constant, str):  # the first one is the docstring
+            yield repr(constant)
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from (*code.co_names, *code.co_freevars)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+def _value(value: Any, names: set[str], called: list[Any]) -> Iterator[str]:
+    """What a name in a kernel means, as text; functions go to `called`."""
+    match value:
+        case _Kernel():
+            yield _options(value)
+            called.append(value)
+        case _Intrinsic() | FunctionType() if value.__module__.startswith("lasing."):
+            called.append(value)
+        case ModuleType() if value.__name__.startswith("lasing."):
+            for name in sorted(names & vars(value).keys()):
+                yield from (name, *_value(vars(value)[name], names, called))
+        case ModuleType() | type() | FunctionType():  # of Numba, whose version is in the cache, or of NumPy or Python
+            yield f"{getattr(value, '__module__', '')}.{value.__name__}"
+        case np.ndarray():
+            yield f"{value.dtype} {value.shape} {value.tobytes().hex()}"
+        case _:
+            yield f"{type(value).__name__} {value!r}"
 
 
 # -- news --------------------------------------------------------------------------------------------------------------

@@ -7,12 +7,14 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import lasing
 from lasing import compiling
 from lasing.compiling import before_compiling, njit
+from lasing.engines.local import execute, pointers
 
 WITHOUT_A_PLACE = """
 import warnings
@@ -85,20 +87,85 @@ def test_a_kernel_from_the_cache_is_loaded_without_what_compiles(tmp_path: Path)
     assert said("another") == "5 loaded\n9\n", "what is compiled beside it may use all of Numba"
 
 
-CALLED = "lasing.engines.local.memory"
-CONSTANTS = "lasing.engines.local.operators.variants"
+KERNELS = '''
+import numpy as np
+from lasing.compiling import njit
+
+BIAS = 3
+TABLE = np.array([1, 2])
+
+@njit(cache=False)
+def innermost(x):
+    """Adds."""
+    return x + BIAS
+
+@njit(cache=False)
+def inner(x):
+    return innermost(x) + TABLE[0]
+
+@njit(cache=False)
+def outer(x):
+    return inner(x)
+
+@njit(cache=False)
+def unrelated(x):
+    return x
+'''
 
 
-@pytest.mark.parametrize("changed", [CALLED, CONSTANTS, "lasing.engines.local.operators.fixpoint", "lasing.compiling"])
-def test_a_kernel_is_stamped_with_all_sources_that_it_is_made_of(changed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("before", "after", "changes"),
+    [
+        ("return x + BIAS", "return x - BIAS", True),
+        ("BIAS = 3", "BIAS = 4", True),
+        ("TABLE = np.array([1, 2])", "TABLE = np.array([1, 3])", True),
+        ("@njit(cache=False)\ndef inner(", "@njit(cache=False, fastmath=True)\ndef inner(", True),
+        ("return inner(x)", "return innermost(x)", True),
+        ('"""Adds."""', '"""Adds a constant."""', False),
+        ("import numpy as np\n", "import numpy as np\n\n# more\n", False),
+        ("def unrelated(x):\n    return x", "def unrelated(x):\n    return 2 * x", False),
+    ],
+)
+def test_a_kernel_is_stamped_with_all_that_it_is_made_of_and_nothing_else(
+    before: str, after: str, changes: bool
+) -> None:
+    def stamp(text: str) -> str:
+        module: dict[str, Any] = {"__name__": "lasing.engines.local.made_up"}
+        exec(text, module)
+        return compiling._stamp(module["outer"])
 
-    stamp, source = compiling._stamp.__wrapped__, compiling._source
-    before = {name: stamp(name) for name in ("lasing.engines.local.operators.fixpoint", "lasing.connectors.rows")}
-    monkeypatch.setattr(compiling, "_source", lambda name: source(name) + b"# more" * (name == changed))
-    after = {name: stamp(name) for name in before}
-    assert before["lasing.engines.local.operators.fixpoint"] != after["lasing.engines.local.operators.fixpoint"]
-    is_general = changed == "lasing.compiling"
-    assert (before["lasing.connectors.rows"] != after["lasing.connectors.rows"]) == is_general
+    assert before in KERNELS
+    assert stamp(KERNELS) == stamp(KERNELS)
+    assert (stamp(KERNELS.replace(before, after)) != stamp(KERNELS)) == changes
+
+
+def test_intrinsics_and_how_kernels_are_compiled_are_in_the_stamp(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert pointers._ask_for_large_pages in compiling._content(pointers.allocate._defn)[1]
+    before = compiling._stamp(execute.run_batch)
+    assert pointers.pointer in compiling._content(execute.run_batch.py_func)[1]  # type: ignore[attr-defined]
+    monkeypatch.setattr(compiling, "_OWN", b"another compiler")
+    assert compiling._stamp(execute.run_batch) != before
+
+
+def test_the_stamp_of_every_kernel_is_the_same_in_every_process() -> None:
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", STAMPS], capture_output=True, text=True, timeout=900, check=True, env=environment
+        ).stdout
+        for environment in ({**os.environ, "PYTHONHASHSEED": "1"}, {**os.environ, "PYTHONHASHSEED": "2"})
+    }
+    assert len(said) == 1
+    assert len(said.pop().split()) > 200
+
+
+STAMPS = """
+import gc
+import lasing.engines.local.engine
+from lasing import compiling
+
+kernels = [thing for thing in gc.get_objects() if type(thing) is compiling._Kernel]
+print(*sorted(f"{k.py_func.__module__}.{k.py_func.__qualname__}:{compiling._stamp(k)}" for k in kernels))
+"""
 
 
 def test_a_kernel_that_another_one_calls_is_a_part_of_it_and_can_be_called_too() -> None:
