@@ -6,15 +6,16 @@ encoded and decoded in plain Python.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from lasing.connectors.rows import value_of
 from lasing.engines.local.dictionary import Codes, Dictionary
 from lasing.engines.local.engine import LocalEngine, expiry
-from lasing.engines.local.execute import OUT_ARGS, OUT_PREDICATE, OUT_SIGN, OUT_TIME, OUT_UNTIL
-from lasing.engines.local.values import NAMES, SMALL, TERMS
+from lasing.engines.local.execute import PROVISIONAL
+from lasing.engines.local.memory import FOREVER
+from lasing.engines.local.values import SMALL
 from lasing.logic.answers import Changes, Expiry
-from lasing.logic.formulas import Atom
+from lasing.logic.formulas import Atom, made_atom
 from lasing.logic.values import KINDS, Boxed, Value
 
 FEW = 64
@@ -56,13 +57,12 @@ def encoded(
 
 def by_sign(engine: LocalEngine, block: Codes) -> tuple[Tuples, Tuples]:
     """The atoms that the rows of a block add and remove, as tuples, in the order of the outputs."""
-    found: list[tuple[Tuples, Tuples]] = [([], []) for _ in engine.outputs]
-    value = _decoder(engine.dictionary)
-    for row in block.tolist():
-        sign, number = row[OUT_SIGN], row[OUT_PREDICATE]
+    outputs, value = engine.outputs, engine.dictionary.read.__getitem__
+    found: list[tuple[Tuples, Tuples]] = [([], []) for _ in outputs]
+    for _, number, sign, _, *args in block.tolist():
         if sign:
-            predicate, arity = engine.outputs[number]
-            found[number][sign < 0].append((predicate, *map(value, row[OUT_ARGS : OUT_ARGS + arity])))
+            predicate, arity = outputs[number]
+            found[number][sign < 0].append((predicate, *map(value, args[:arity])))
     if len(found) == 1:
         return found[0]
     return [fact for added, _ in found for fact in added], [fact for _, removed in found for fact in removed]
@@ -70,42 +70,32 @@ def by_sign(engine: LocalEngine, block: Codes) -> tuple[Tuples, Tuples]:
 
 def of(engine: LocalEngine, block: Codes, numbers: Collection[int], sign: int) -> Tuples:
     """The arguments of the atoms of some outputs that the rows of a block add (1) or remove (-1)."""
-    value, ends = _decoder(engine.dictionary), {number: OUT_ARGS + engine.outputs[number][1] for number in numbers}
+    value, arities = engine.dictionary.read.__getitem__, {number: engine.outputs[number][1] for number in numbers}
     return [
-        tuple(map(value, row[OUT_ARGS : ends[row[OUT_PREDICATE]]]))
-        for row in block.tolist()
-        if row[OUT_SIGN] == sign and row[OUT_PREDICATE] in ends
+        tuple(map(value, args[: arities[number]]))
+        for _, number, its, _, *args in block.tolist()
+        if its == sign and number in arities
     ]
 
 
 def changes(engine: LocalEngine, block: Codes) -> list[Changes]:
     """The changes of each time point of a block, in order."""
-    value, outputs, found = _decoder(engine.dictionary), engine.outputs, []
+    value, outputs, found = engine.dictionary.read.__getitem__, engine.outputs, []
     added: dict[Atom, Expiry] = {}
     removed: list[Atom] = []
     now: int | None = None
-    for row in block.tolist():
-        if row[OUT_TIME] != now:
+    for time, number, sign, until, *args in block.tolist():
+        if time != now:
             if now is not None:
                 found.append(Changes(now, frozenset(added), frozenset(removed), added))
-            now, added, removed = row[OUT_TIME], {}, []
-        if sign := row[OUT_SIGN]:
-            predicate, arity = outputs[row[OUT_PREDICATE]]
-            atom = Atom(predicate, tuple([c if c < NAMES else value(c) for c in row[OUT_ARGS : OUT_ARGS + arity]]))
+            now, added, removed = time, {}, []
+        if sign:
+            predicate, arity = outputs[number]
+            atom = made_atom(predicate, tuple(map(value, args[:arity])))
             if sign < 0:
                 removed.append(atom)
             else:
-                added[atom] = expiry(row[OUT_UNTIL])
+                added[atom] = until if PROVISIONAL < until < FOREVER else expiry(until)
     if now is not None:
         found.append(Changes(now, frozenset(added), frozenset(removed), added))
     return found
-
-
-def _decoder(dictionary: Dictionary) -> Callable[[int], Value]:
-    """The function from codes to values."""
-    names, other = dictionary.names, dictionary.value
-
-    def value(code: int) -> Value:
-        return code if code < NAMES else names[code - NAMES] if code < TERMS else other(code)
-
-    return value

@@ -21,11 +21,12 @@ from lasing.engines.local.columns import NEVER, decode, decode_expiry
 from lasing.engines.local.dictionary import Coded, Codes
 from lasing.engines.local.engine import LocalEngine, expiry
 from lasing.engines.local.execute import OUT_ARGS, OUT_PREDICATE, OUT_SIGN, OUT_TIME, OUT_UNTIL, PROVISIONAL
+from lasing.engines.local.memory import FOREVER
 from lasing.entailment.contradictions import Contradictions
 from lasing.errors import LasingError
 from lasing.live import few
 from lasing.logic.answers import Changes, Expiry
-from lasing.logic.formulas import Atom
+from lasing.logic.formulas import Atom, made_atom
 from lasing.logic.program import Output
 from lasing.logic.results import labels, row_of, seen
 from lasing.logic.values import Value
@@ -323,19 +324,18 @@ class Blocks:
         for first, last in pairwise(cuts):
             if first < last:
                 mine = block[first:last]
-                added = dict(zip(self._atoms(mine, 1), self._expiries(mine), strict=True))
-                removed = frozenset(self._atoms(mine, -1))
-                found.append(Changes(int(times[first]), frozenset(added), removed, added))
+                with _collector_waiting(last - first):
+                    added: dict[Atom, Expiry] = {}
+                    for rows, atoms in self._atoms(mine, 1):
+                        added.update(zip(atoms, _expiries(rows[:, OUT_UNTIL]), strict=True))
+                    removed = frozenset(atom for _, atoms in self._atoms(mine, -1) for atom in atoms)
+                    found.append(Changes(int(times[first]), frozenset(added), removed, added))
         return found
 
-    def _atoms(self, block: Codes, sign: int) -> list[Atom]:
-        return [Atom(predicate, tuple(args)) for predicate, *args in self._of_sign(block, sign)]  # type: ignore[arg-type]
-
-    def _expiries(self, block: Codes) -> Iterator[Expiry]:
-        """Until when the added atoms are guaranteed, in the order of `_of_sign`."""
-        for number in range(len(self._engine.outputs)):
-            chosen = (block[:, OUT_SIGN] == 1) & (block[:, OUT_PREDICATE] == number)
-            yield from map(expiry, block[chosen, OUT_UNTIL].tolist())
+    def _atoms(self, block: Codes, sign: int) -> Iterator[tuple[Codes, list[Atom]]]:
+        """The rows of each output that come (1) or go (-1), with their atoms."""
+        for number, predicate, mine in self._by_output(block, sign):
+            yield mine, [made_atom(predicate, args) for args in self._args(mine, number)]
 
     def rows(self) -> tuple[Tuples, Tuples] | None:
         block = self._all()
@@ -361,9 +361,13 @@ class Blocks:
         with _collector_waiting(len(block)):
             for number in numbers:
                 mine = block[(block[:, OUT_SIGN] == sign) & (block[:, OUT_PREDICATE] == number)]
-                columns = self._columns(mine, number)
-                found += zip(*columns, strict=True) if columns else [()] * len(mine)
+                found += self._args(mine, number)
         return found
+
+    def _args(self, rows: Codes, number: int) -> Tuples:
+        """The arguments of rows of an output."""
+        columns = self._columns(rows, number)
+        return list(zip(*columns, strict=True)) if columns else [()] * len(rows)
 
     def _columns(self, rows: Codes, number: int) -> list[list[Value]]:
         """The values of rows of an output, by column."""
@@ -373,11 +377,19 @@ class Blocks:
 
     def _of_sign(self, block: Codes, sign: int) -> Tuples:
         rows: Tuples = []
-        chosen = block[block[:, OUT_SIGN] == sign]
-        for number, (predicate, _) in enumerate(self._engine.outputs):
-            mine = chosen if len(self._engine.outputs) == 1 else chosen[chosen[:, OUT_PREDICATE] == number]
+        for number, predicate, mine in self._by_output(block, sign):
             rows += zip([predicate] * len(mine), *self._columns(mine, number), strict=True)
         return rows
+
+    def _by_output(self, block: Codes, sign: int) -> Iterator[tuple[int, str, Codes]]:
+        """The rows of each output that come (1) or go (-1), with its number and predicate."""
+        chosen = block[block[:, OUT_SIGN] == sign]
+        for number, (predicate, _) in enumerate(self._engine.outputs):
+            yield (
+                number,
+                predicate,
+                chosen if len(self._engine.outputs) == 1 else chosen[chosen[:, OUT_PREDICATE] == number],
+            )
 
     def tables(self) -> dict[str, Any]:
         block, tables = self._all(), {}
@@ -420,6 +432,13 @@ def _signed_rows(block: Codes, since: int, arities: Codes) -> Codes:
                     rows[at, j] = block[i, j]
             at += 1
     return rows
+
+
+def _expiries(until: Codes) -> Sequence[Expiry]:
+    """Until when atoms are guaranteed."""
+    times: list[int] = until.tolist()
+    plain = len(until) and until.min() > PROVISIONAL and until.max() < FOREVER
+    return times if plain else list(map(expiry, times))
 
 
 @contextmanager

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from dataclasses import FrozenInstanceError, replace
+
 import pytest
 
 from lasing.logic.formulas import (
@@ -22,6 +26,7 @@ from lasing.logic.formulas import (
     atoms_of,
     ground_atom,
     head_atom,
+    made_atom,
     map_formula,
     offset_of,
     variables_in,
@@ -97,3 +102,13 @@ def test_the_text_of_an_atom(atom: Atom, text: str) -> None:
 
 def test_formulas_can_be_keys() -> None:
     assert {Window(TimeWindow(5), Sometime(P)): 1}[Window(TimeWindow(5), Sometime(P))] == 1
+
+
+def test_an_atom_that_is_made_fast_is_like_any_other() -> None:
+    fast, plain = made_atom("p", (1, "x")), Atom("p", (1, "x"), offset=7)
+    assert fast == plain
+    assert hash(fast) == hash(plain)
+    assert (type(fast), repr(fast), str(fast), fast.offset) == (Atom, repr(plain), str(plain), -1)
+    assert pickle.loads(pickle.dumps(fast)) == plain == copy.copy(fast) == replace(fast, offset=3)
+    with pytest.raises(FrozenInstanceError):
+        fast.predicate = "q"  # type: ignore[misc]

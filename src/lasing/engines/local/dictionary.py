@@ -84,6 +84,19 @@ class Coded:
         return len(self.rows)
 
 
+class Read(dict[int, Value]):
+    """The values of codes that are read one by one, as a function in C; what is not known is asked for."""
+
+    def __init__(self, ask: Callable[[int], Value]) -> None:
+        self._ask = ask
+
+    def __missing__(self, code: int) -> Value:
+        if code < NAMES:
+            return code
+        value = self[code] = self._ask(code)
+        return value
+
+
 class Dictionary:
     """The codes of an engine's values. Wide values live in its arena, and so do constants, at `registers`.
 
@@ -118,6 +131,7 @@ class Dictionary:
         self._made = self._answers.made
         self._makes = {operands for f, operands in functions if f.makes and operands > 1}
         """The numbers of operands of which kernels make identifiers."""
+        self.read = Read(weakly(self.value))
         self._by_code: np.ndarray[Any, np.dtype[np.object_]] = np.empty(0, object)
         self._filled = 0
         self._wides: list[Value] = []
@@ -208,6 +222,7 @@ class Dictionary:
             assert not isinstance(term, Operands), "kernels make all of them"
             self._codes[term] = WIDES - 1 - i
         self._by_code, self._filled, self._arrow = np.empty(0, object), 0, None
+        self.read.clear()
         self._wides = []  # the arena knows them: a Python object is made only for those that someone asks for
         self.strings = Strings()
         self._texts = None if self._texts is None else Texts()

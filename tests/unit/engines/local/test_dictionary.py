@@ -65,6 +65,18 @@ def test_rows_that_are_held_keep_their_values_when_others_are_forgotten() -> Non
     assert found.names == ["kept"]
 
 
+def test_what_was_read_one_by_one_is_read_again_after_others_are_forgotten() -> None:
+    engine = LocalEngine(lasing.parse("q(X) :- p(X)."), 0)
+    dictionary = engine.dictionary
+    with dictionary.encoding():
+        rows = np.array([[0, 0, dictionary.code(value)] for value in ("a", "b", 2**61)], np.int64)
+    held = dictionary.hold(rows[1:], 2)
+    assert [dictionary.read[code] for code in (*rows[:, 2].tolist(), 7)] == ["a", "b", 2**61, 7]
+    dictionary.collect()
+    assert [dictionary.read[code] for code in held.rows[:, 2].tolist()] == ["b", 2**61]
+    assert 7 not in dictionary.read, "a small number is its own code"
+
+
 def test_values_are_released_with_their_engine() -> None:
     """Python's collector is not needed for that: it would come late, because it does not see how large values are."""
     engine = LocalEngine(lasing.parse("q(X) :- p(X)."), 0)
