@@ -194,8 +194,6 @@ class Reasoning:
         return Describe(predicate, self.why.get(predicate, unfit), rule == STOP)
 
     def _streamed(self, spark: Any, inputs: Sequence[Input]) -> Outputs:
-        from pyspark.sql import functions as f
-
         from lasing.spark.end import EndOfStream, register
 
         found = self.sharding([i.predicate for i in inputs])
@@ -221,8 +219,6 @@ class Reasoning:
         said |= {} if old is None else {"replaces": old.work}
         end = spark.readStream.format(EndOfStream.name()).options(**said, **self._clock(task)).load()
         packed = reduce(lambda a, b: a.union(b), [*self._packed(task, inputs, places, None), end])
-        # Spark logs the clock of a batch, so it is the same for all shards, and the same if the batch is retried
-        packed = packed.withColumn("clock", f.unix_micros(f.current_timestamp()))
         results = packed.groupBy("place").applyInPandasWithState(
             streaming.shard_function(shared, places), streaming.RESULTS, STATE, "append", "NoTimeout"
         )

@@ -15,6 +15,7 @@ from lasing.errors import LasingError, fault
 from lasing.spark.bad_rows import summary
 from lasing.spark.outputs import moments
 from lasing.spark.packing import CLOCK, NO_INPUT, REPLACED
+from lasing.spark.settling import settle
 from lasing.spark.shard import Arrived, BatchResult, step
 from lasing.spark.state import ShardState
 from lasing.spark.tables import from_bytes, times_of, to_bytes
@@ -53,8 +54,13 @@ def shard_function(
         begun = time.perf_counter()
         state = _state(store.get[0]) if store.exists else ShardState()
         read = time.perf_counter() - begun
-        arrived, drain, clock, beat = _arrived(work, frames)
+        arrived, drain, beat = _arrived(work, frames)
+        # Spark logs the clock of a batch, so it is the same for all shards, and the same if the batch is retried; as a
+        # column, it would be a constant in the code that Spark generates, and compile it again for each batch
+        clock = 1000 * store.getCurrentProcessingTimeMs()
         result = take_in(work, numbers[int(key[0])], state, arrived, drain, clock, beat)
+        if result.state.has_begun:
+            settle()
         begun = time.perf_counter()
         stored = result.state.to_bytes()
         store.update((stored,))
@@ -105,12 +111,11 @@ def _state(stored: bytes) -> ShardState:
         raise fault("E614", f"{found.message}: {place}") from None
 
 
-def _arrived(task: Task, frames: Iterable[Any]) -> tuple[list[Arrived], bool, int | None, int | None]:
-    """What came, whether the stream has ended, when the batch began, and the instant that time follows, if any."""
-    arrived, drain, clock, beat = [], False, None, None
+def _arrived(task: Task, frames: Iterable[Any]) -> tuple[list[Arrived], bool, int | None]:
+    """What came, whether the stream has ended, and the instant that time follows, if any."""
+    arrived, drain, beat = [], False, None
     for frame in frames:
         for row in frame.itertuples(index=False):
-            clock = int(row.clock)
             if row.input == NO_INPUT:
                 drain = True
                 continue
@@ -121,7 +126,7 @@ def _arrived(task: Task, frames: Iterable[Any]) -> tuple[list[Arrived], bool, in
                 continue
             parts = row.marks, row.facts, row.missing, row.bad
             arrived.append(arrived_of(task, int(row.input), int(row.number), *parts))
-    return arrived, drain, clock, beat
+    return arrived, drain, beat
 
 
 def arrived_of(
