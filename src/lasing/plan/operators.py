@@ -88,6 +88,37 @@ class Box(OperatorNode):
 
 
 @dataclass(frozen=True, slots=True)
+class Runs(OperatorNode):
+    """Rows (args) for which facts came at every time point of the window: `source` has the facts (args) of this time
+    point and of the one before."""
+
+    source: Relation
+    target: Relation
+    window: Span
+
+    def __post_init__(self) -> None:
+        expect_arity(self, self.source, self.target.arity)
+
+    @property
+    def origin_of_rows(self) -> Relation:
+        return self.source
+
+    @property
+    def window_of_times(self) -> Span:
+        return self.window
+
+    @property
+    def unsteady(self) -> str:
+        return "runs of facts"
+
+    def columns(self) -> tuple[int, ...]:
+        return tuple(range(self.target.arity))
+
+    def __str__(self) -> str:
+        return f"always in [{self.window}], by runs"
+
+
+@dataclass(frozen=True, slots=True)
 class LastFacts(OperatorNode):
     """Rows (args, T) of a predicate among the last facts: of the stream, or, with `keys`, for each value in these
     columns."""

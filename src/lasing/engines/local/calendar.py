@@ -1,9 +1,10 @@
 """The calendar: when guarantees of rows end, when rows begin to hold, and when to wake up.
 
-A wheel of buckets by time. A bucket is a chain of chunks `[time, next, count, relation, row, relation, row, …]`, each
-for one time, so that entries that are due together lie together. If a row is extended or dies in the meantime, its
-entry turns out to be stale when it is due. A wake-up is an entry without a relation. The calendar has its own block of
-memory, which the arena's header names; chunks are identified by their place in it.
+A wheel of buckets by time. A bucket is a chain of chunks `[time, next, count, rows, relation, row, relation, row, …]`,
+each for one time, so that entries that are due together lie together. If a row is extended or dies in the meantime, its
+entry turns out to be stale when it is due. A wake-up is an entry without a relation. Neighbouring rows of a tracked
+relation that end together have one entry: the first of them, and in the higher bits how many more there are. The
+calendar has its own block of memory, which the arena's header names; chunks are identified by their place in it.
 """
 
 from __future__ import annotations
@@ -19,12 +20,19 @@ BUCKETS = 4096
 FREE, USED, CAPACITY, CHUNKS = range(4)  # chunks to use again, chunks ever used, how many there is room for, in buckets
 _HEADS = 8
 _POOL = _HEADS + BUCKETS
-TIME, NEXT, COUNT, ENTRIES = range(4)
+TIME, NEXT, COUNT, ROWS, ENTRIES = range(5)
 ROOM = 14  # entries in a chunk
 _CHUNK = ENTRIES + 2 * ROOM
 _FIRST_CAPACITY = 16
 WAKE_UP = -1
 NO_CHUNK = -1
+GONE = -1
+"""The rows of an entry whose rows are all gone."""
+MORE = 40
+"""Rows are numbered up to 2^40; the bits above are for how many more rows an entry is about."""
+_FIRST = (1 << MORE) - 1
+MOST_ROWS = 1 << 20
+"""As many rows an entry may be about."""
 
 
 @njit(cache=True)
@@ -77,6 +85,7 @@ def _new_chunk(m: Memory, time: int) -> int:
     m[c + chunk + TIME] = time
     m[c + chunk + NEXT] = m[head]
     m[c + chunk + COUNT] = 0
+    m[c + chunk + ROWS] = 0
     m[head] = chunk
     m[c + CHUNKS] += 1
     return chunk
@@ -114,6 +123,28 @@ def schedule(m: Memory, time: int, relation: int, row: int) -> None:
     m[at] = relation
     m[at + 1] = row
     m[c + chunk + COUNT] += 1
+    m[c + chunk + ROWS] += 1 + (row >> MORE)
+
+
+@njit(cache=True)
+def schedule_rows(m: Memory, time: int, relation: int, first: int, end: int) -> None:
+    """Add an entry for all rows of a relation from the first one on and below the end, if there are any."""
+    while first < end:
+        more = min(end - first, MOST_ROWS) - 1
+        schedule(m, time, relation, first + (more << MORE))
+        first += more + 1
+
+
+@njit(cache=True, forceinline=True)
+def first_row(rows: int) -> int:
+    """The first row that an entry is about."""
+    return rows & _FIRST
+
+
+@njit(cache=True, forceinline=True)
+def last_row(rows: int) -> int:
+    """The last row that an entry is about; if all of them are gone, it is less than the first one."""
+    return (rows & _FIRST) + (rows >> MORE)
 
 
 @njit(cache=True)
@@ -158,10 +189,10 @@ def next_chunk(m: Memory, chunk: int) -> int:
 
 @njit(cache=True)
 def due(m: Memory, fired: int) -> int:
-    """How many entries a chain of chunks has."""
+    """How many rows the entries of a chain of chunks are about, at most."""
     found = 0
     while fired != NO_CHUNK:
-        found += entries(m, fired)
+        found += m[m[CALENDAR] + fired + ROWS]
         fired = next_chunk(m, fired)
     return found
 
@@ -211,6 +242,16 @@ def renumber(m: Memory, relation: int, rows: np.ndarray, low: int) -> None:
             for i in range(m[c + chunk + COUNT]):
                 at = c + chunk + ENTRIES + 2 * i
                 if m[at] == relation:
-                    old = m[at + 1] - low
-                    m[at + 1] = rows[old] if 0 <= old < rows.shape[0] else -1
+                    m[at + 1] = _renumbered(m[at + 1], rows, low)
             chunk = m[c + chunk + NEXT]
+
+
+@njit(cache=True)
+def _renumbered(entered: int, rows: np.ndarray, low: int) -> int:
+    """The rows of an entry with their new ids, which are neighbours again, or GONE."""
+    first, last = -1, -1
+    for old in range(max(first_row(entered) - low, 0), min(last_row(entered) - low, rows.shape[0] - 1) + 1):
+        if rows[old] >= 0:
+            first = rows[old] if first < 0 else first
+            last = rows[old]
+    return GONE if first < 0 else first + ((last - first) << MORE)

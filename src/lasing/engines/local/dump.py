@@ -21,6 +21,7 @@ _KINDS = {
     memory.LOG: "log",
     memory.PENDING: "pending",
     memory.PASSING: "passing",
+    memory.RUNNING: "running",
 }
 
 

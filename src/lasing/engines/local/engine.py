@@ -321,6 +321,8 @@ class LocalEngine:
     def measure(self) -> Measuring:
         """Count, from now on, what each rule adds and how long it takes."""
         if self._measuring is None:
+            for readers, one_by_one in self._layout.sieves.items():
+                self._arena[readers] = one_by_one
             self._measuring = Measuring(self, self._layout.rules, self._layout.nodes, self._plan)
         return self._measuring
 

@@ -19,60 +19,51 @@ from lasing.engines.local.calendar import (
 )
 from lasing.engines.local.measuring import CLOCK, add_operation
 from lasing.engines.local.memory import (
-    ANNOTATED,
     ARITY,
     AT_H,
     AT_NEXT,
-    AT_S,
-    COUNTED,
-    DELTA,
+    AT_ONCE,
     FIRST,
     FIRST_OPERATION,
-    FIRST_OUTPUT,
-    FIRST_REPORTED,
     FOREVER,
     HI,
     INDICES,
     INPUTS,
+    KEEPS_BACK,
     KEY,
     KIND,
-    LIGHT,
     LO,
     NEVER,
-    NEWS,
-    NO_ROW,
     NOW_REGISTER,
     OPERATIONS,
-    OUTPUTS,
     PARTNER,
     PENDING,
-    PUT_OUT,
     READERS,
-    REPORTED,
-    REPORTS_EXTENSIONS,
     SINCE,
-    TICK,
     UPTO,
     WAKE,
-    WORDS,
     append,
-    change,
     copy_key,
     head_of,
-    is_present,
-    next_listed,
-    note_change,
     record,
     upsert,
 )
+from lasing.engines.local.narrow import take_pairs, take_singles, take_timed, upsert_pair
 from lasing.engines.local.operators.last import TARGET, push_out
 from lasing.engines.local.operators.operation import KERNEL, OPERATION
 from lasing.engines.local.operators.running import begin_rule, end_rule
 from lasing.engines.local.operators.variants import KERNEL as RULE_KERNEL
-from lasing.engines.local.pause import DERIVED, GO_ON, MOST_WORDS, NO_RULE, OUT_OF_MEMORY, RUNNING, STOPPED, spend
+from lasing.engines.local.output import OUT_ARGS as OUT_ARGS
+from lasing.engines.local.output import OUT_PREDICATE as OUT_PREDICATE
+from lasing.engines.local.output import OUT_SIGN as OUT_SIGN
+from lasing.engines.local.output import OUT_TIME as OUT_TIME
+from lasing.engines.local.output import OUT_UNTIL as OUT_UNTIL
+from lasing.engines.local.output import PROVISIONAL as PROVISIONAL
+from lasing.engines.local.output import changes, put_out, room
+from lasing.engines.local.output import read_out as read_out
+from lasing.engines.local.pause import DERIVED, GO_ON, NO_RULE, RUNNING, STOPPED, spend
 from lasing.engines.local.pointers import Memory, call, int64, invoke, pointer
 from lasing.engines.local.spans import enters, leaves
-from lasing.engines.local.two_columns import upsert_pair
 from lasing.engines.local.upkeep import begin_tick
 
 # What a predicate's facts feed: a guaranteed relation while they lie in a window, the same forever once the window has
@@ -85,12 +76,8 @@ SINK = 8
 # relation from constants to the number of a table of sinks, and SINK_ADDED has the constants' columns, as bits.
 PLAIN, TIMED, TAGGED = range(3)
 
-# A row of input: its time, its predicate's number, its arguments. A row of output: the time, the predicate's number, +1
-# or -1 (0: no change, but guaranteed for longer), until when it is guaranteed (PROVISIONAL if that is unknown),
-# the arguments.
+# A row of input: its time, its predicate's number, its arguments.
 IN_TIME, IN_PREDICATE, IN_ARGS = range(3)
-OUT_TIME, OUT_PREDICATE, OUT_SIGN, OUT_UNTIL, OUT_ARGS = range(5)
-PROVISIONAL = -(2**62)
 WORK_OF_A_TICK = 16
 MOST_PASSED = 4096
 """This many rows of a passing relation are read at once, so that it stays small however many facts a time point has."""
@@ -125,10 +112,10 @@ def run_batch(
         _take_in(m, rows, at, last, t, texts)
         _operate(m, t, fired, texts)
         if m[STOPPED] == GO_ON:
-            out = _room(m, out, written, _changes(m) + due(m, fired))
+            out = room(m, out, written, changes(m) + due(m, fired))
         if m[STOPPED] != GO_ON or spend(m, WORK_OF_A_TICK):
             return out, written, HALF_WAY, t
-        written = _put_out(m, t, fired, out, written)
+        written = put_out(m, t, fired, out, written)
         put_back(m, fired)
         at = last
     return out, written, at, t
@@ -177,10 +164,15 @@ def _take_in(m: Memory, rows: np.ndarray, first: int, last: int, t: int, texts: 
         for s in range(m[inputs + 2 * predicate + 1]):
             sink = sinks + s * SINK
             d, kind = m[sink + SINK_TARGET], m[sink + SINK_KIND]
-            if _takes_pairs(m, sink):
+            if _takes_as_they_are(m, sink) and m[d + KEEPS_BACK] == AT_ONCE and 1 <= m[d + ARITY] <= 2:
                 until = FOREVER if kind == FOR_EVER else leaves(t, m[sink + SINK_BACK], m[sink + SINK_STEP])
-                for i in range(np.uintp(first), np.uintp(end)):
-                    upsert_pair(m, d, rows[i, np.uintp(IN_ARGS)], rows[i, np.uintp(IN_ARGS + 1)], until)
+                if m[d + ARITY] == 1:
+                    take_singles(m, d, rows, IN_ARGS, first, end, until)
+                else:
+                    take_pairs(m, d, rows, IN_ARGS, first, end, until)
+                continue
+            if kind == PASSED_ON and _has_one_key(m, sink):
+                _take_timed(m, sink, rows, first, end, t, texts)
                 continue
             for i in range(np.uintp(first), np.uintp(end)):
                 if kind <= PASSED_ON:
@@ -203,17 +195,31 @@ def _take_in(m: Memory, rows: np.ndarray, first: int, last: int, t: int, texts: 
 
 
 @njit(cache=True, forceinline=True)
-def _takes_pairs(m: Memory, sink: int) -> bool:
-    """Whether facts of two arguments become rows at once and as they are, which is so for most."""
-    d, kind = m[sink + SINK_TARGET], m[sink + SINK_KIND]
+def _takes_as_they_are(m: Memory, sink: int) -> bool:
+    """Whether facts become rows at once and as they are, which is so for most."""
+    kind = m[sink + SINK_KIND]
     plain = (kind == INTO_RELATION or kind == FOR_EVER) and m[sink + SINK_ADDED] == PLAIN  # noqa: SIM109
-    return (
-        plain
-        and m[d + ARITY] == 2
-        and m[sink + SINK_STEP] == 1
-        and m[sink + SINK_AHEAD] >= 0
-        and m[sink + SINK_LEFT_OUT] == 0
-    )
+    return plain and m[sink + SINK_STEP] == 1 and m[sink + SINK_AHEAD] >= 0 and m[sink + SINK_LEFT_OUT] == 0
+
+
+@njit(cache=True, forceinline=True)
+def _has_one_key(m: Memory, sink: int) -> bool:
+    """Whether rows of a passing relation have one argument and their time, and are found by the argument."""
+    d = m[sink + SINK_TARGET]
+    timed = m[sink + SINK_ADDED] == TIMED and m[sink + SINK_STEP] == 1 and m[sink + SINK_LEFT_OUT] == 0
+    return timed and m[d + INDICES] == 1 and m[d + ARITY] == 2
+
+
+@njit(cache=True)
+def _take_timed(m: Memory, sink: int, rows: np.ndarray, first: int, end: int, t: int, texts: Memory) -> None:
+    """Put facts into such a relation."""
+    d, until = m[sink + SINK_TARGET], leaves(t, m[sink + SINK_BACK], 1)
+    while first < end:
+        some = min(end, first + MOST_PASSED)
+        take_timed(m, d, rows, IN_ARGS, first, some, until)
+        if m[d + HI] - m[d + LO] >= MOST_PASSED and m[STOPPED] == GO_ON:
+            _pass_on(m, d, t, texts)
+        first = some
 
 
 @njit(cache=True, forceinline=True)
@@ -225,7 +231,7 @@ def _feed(m: Memory, sink: int, rows: np.ndarray, i: int, t: int, texts: Memory)
     arity = m[d + ARITY]
     kind = m[sink + SINK_KIND]
     until = FOREVER if kind == FOR_EVER else leaves(t, m[sink + SINK_BACK], step)
-    if _takes_pairs(m, sink):
+    if arity == 2 and _takes_as_they_are(m, sink):
         upsert_pair(m, d, rows[i, np.uintp(IN_ARGS)], rows[i, np.uintp(IN_ARGS + 1)], until)
         return
     column = IN_ARGS
@@ -292,145 +298,3 @@ def _feed_selected(m: Memory, sink: int, rows: np.ndarray, i: int, t: int, texts
                 _feed(m, m[table] + s * SINK, rows, i, t, texts)
             return
         row = m[b + m[d + AT_NEXT] + 1]
-
-
-@njit(cache=True)
-def _changes(m: Memory) -> int:
-    """How many rows of output there may be, in addition to those that the calendar knows."""
-    changes, news = 0, m[NEWS]
-    for i in range(1, m[news] + 1):
-        d = m[news + i]
-        if m[d + PUT_OUT] == 0:
-            continue
-        if m[d + KIND] != COUNTED:
-            changes += m[d + HI] - m[d + FIRST]
-        row = m[d + DELTA]
-        while row != NO_ROW:
-            changes += 1
-            row = next_listed(m, d, row)
-    return changes
-
-
-@njit(cache=True)
-def _room(m: Memory, out: np.ndarray, written: int, more: int) -> np.ndarray:
-    """The output with room for at least that many more rows, if there is memory for it."""
-    if written + more > out.shape[0] and m[WORDS] + 2 * (written + more) * out.shape[1] > m[MOST_WORDS]:
-        m[STOPPED] = OUT_OF_MEMORY
-        return out
-    return _wider(out, written, more)
-
-
-@njit(cache=True)
-def _wider(out: np.ndarray, written: int, more: int) -> np.ndarray:
-    """The output with room for at least that many more rows."""
-    if written + more <= out.shape[0]:
-        return out
-    grown = np.empty((2 * (written + more), out.shape[1]), np.int64)
-    for i in range(written):  # assigning a slice takes seconds to compile
-        for j in range(out.shape[1]):
-            grown[i, j] = out[i, j]
-    return grown
-
-
-@njit(cache=True)
-def _put_out(m: Memory, t: int, fired: int, out: np.ndarray, written: int) -> int:
-    """Write the changes of the output's relations. There is room for them. Returns how many rows are then written."""
-    news = m[NEWS]
-    for i in range(1, m[news] + 1):
-        d = m[news + i]
-        if m[d + PUT_OUT] == 0:
-            continue
-        predicate = m[d + PUT_OUT] - FIRST_REPORTED
-        if m[d + KIND] != COUNTED and (m[ANNOTATED] or m[REPORTS_EXTENSIONS] or m[d + REPORTED]):
-            written = _put_out_new(m, d, predicate, t, out, written)
-        row = NO_ROW if m[ANNOTATED] and m[d + KIND] != COUNTED else m[d + DELTA]
-        while row != NO_ROW:
-            b = record(m, d, row)
-            _write(m, d, b, predicate, t, change(m, d, b), out, np.uintp(written))
-            written += 1
-            row = next_listed(m, d, row)
-    return written if m[ANNOTATED] else _put_out_ended(m, t, fired, out, written)
-
-
-@njit(cache=True)
-def _put_out_new(m: Memory, d: int, predicate: int, t: int, out: np.ndarray, written: int) -> int:
-    """Write the rows of a guaranteed relation that are new, or newly guaranteed for longer.
-
-    If the output is annotated, all of them have the sign +1. Otherwise, rows that are only guaranteed for longer have
-    the sign 0, and are written if extensions are reported; new rows are written, and stamped, if nothing else does so.
-    """
-    at_h, at_s = m[d + AT_H], m[d + AT_S]
-    annotated, extensions, reported, tick = m[ANNOTATED] == 1, m[REPORTS_EXTENSIONS] == 1, m[d + REPORTED] != 0, m[TICK]
-    for row in range(m[d + FIRST], m[d + HI]):
-        b = record(m, d, row)
-        until = m[b + at_h]
-        if until < t:
-            continue
-        sign = 1
-        if not annotated:
-            known = (m[b + at_s] & 1) == 1
-            if reported:
-                if not known:
-                    m[b + at_s] = 2 * tick + 1
-                if until < FOREVER:
-                    schedule(m, until + 1, d, row)
-                sign = 0 if known else 1
-            else:
-                sign = 0 if (m[b + at_s] >> 1) < tick else 2
-            if sign == 2 or (sign == 0 and not extensions):
-                continue
-        _write(m, d, b, predicate, t, sign, out, np.uintp(written))
-        written += 1
-    return written
-
-
-@njit(cache=True)
-def _put_out_ended(m: Memory, t: int, fired: int, out: np.ndarray, written: int) -> int:
-    """Write the rows that no longer hold, for relations whose changes only the output needs."""
-    while fired != NO_CHUNK:
-        for i in range(entries(m, fired)):
-            at = entry(m, fired, i)
-            d, row = m[at], m[at + 1]
-            if d >= 0 and m[d + REPORTED] != 0 and row >= m[d + LO]:
-                b = record(m, d, row)
-                if m[b + m[d + AT_H]] < t and is_present(m, d, b):
-                    m[b + m[d + AT_S]] = 2 * m[TICK]
-                    note_change(m, d)
-                    _write(m, d, b, m[d + REPORTED] - FIRST_REPORTED, t, -1, out, np.uintp(written))
-                    written += 1
-        fired = next_chunk(m, fired)
-    return written
-
-
-@njit(cache=True, forceinline=True)
-def _write(m: Memory, d: int, b: int, predicate: int, t: int, sign: int, out: np.ndarray, w: int) -> None:
-    """Write a row of output; if the relation is shared, its tag is the predicate's number."""
-    arity = m[d + ARITY]
-    out[w, OUT_TIME] = t
-    out[w, OUT_PREDICATE] = predicate if predicate >= 0 else m[b + arity - 1]
-    out[w, OUT_SIGN] = sign
-    out[w, OUT_UNTIL] = PROVISIONAL if m[d + KIND] == COUNTED else m[b + arity]
-    for j in range(arity):
-        out[w, np.uintp(OUT_ARGS + j)] = m[b + j]
-
-
-@njit(cache=True)
-def read_out(arena: Memory, out: np.ndarray) -> tuple[np.ndarray, int]:
-    """All rows that hold now, as rows of output, and how many there are."""
-    m = pointer(arena)
-    now, written = m[m[NOW_REGISTER]], 0
-    for o in range(m[OUTPUTS]):
-        d, predicate = m[m[FIRST_OUTPUT] + 2 * o], m[m[FIRST_OUTPUT] + 2 * o + 1]
-        arity, kind = m[d + ARITY], m[d + KIND]
-        out = _wider(out, written, m[d + HI] - m[d + LO])
-        for row in range(m[d + LO], m[d + HI]):
-            b = record(m, d, row)
-            if m[b + m[d + AT_H]] >= now if kind == LIGHT else is_present(m, d, b):
-                out[written, OUT_TIME] = now
-                out[written, OUT_PREDICATE] = predicate if predicate >= 0 else m[b + arity - 1]
-                out[written, OUT_SIGN] = 1
-                out[written, OUT_UNTIL] = PROVISIONAL if kind == COUNTED else m[b + m[d + AT_H]]
-                for j in range(arity):
-                    out[written, OUT_ARGS + j] = m[b + j]
-                written += 1
-    return out, written

@@ -5,7 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from lasing.compiling import njit
-from lasing.engines.local.calendar import BUCKETS, NO_CHUNK, TIME, bucket_of, entries, entry, next_chunk
+from lasing.engines.local.calendar import (
+    BUCKETS,
+    NO_CHUNK,
+    ROWS,
+    TIME,
+    bucket_of,
+    entries,
+    entry,
+    first_row,
+    last_row,
+    next_chunk,
+)
 from lasing.engines.local.memory import CALENDAR, HI, LO, STRIDE, record
 from lasing.engines.local.pointers import Memory, pointer
 
@@ -28,13 +39,13 @@ def records_of(array: Memory, d: int) -> np.ndarray:
 
 @njit(cache=True)
 def entries_of(array: Memory) -> np.ndarray:
-    """All entries of the calendar, as rows (time, relation or WAKE_UP, row)."""
+    """All entries of the calendar, as rows (time, relation or WAKE_UP, row): one for each row that is not gone."""
     m = pointer(array)
     total = 0
     for bucket in range(BUCKETS):
         chunk = m[bucket_of(m, bucket)]
         while chunk != NO_CHUNK:
-            total += entries(m, chunk)
+            total += m[m[CALENDAR] + chunk + ROWS]
             chunk = next_chunk(m, chunk)
     found = np.empty((total, 3), np.int64)
     total = 0
@@ -43,7 +54,8 @@ def entries_of(array: Memory) -> np.ndarray:
         while chunk != NO_CHUNK:
             for i in range(entries(m, chunk)):
                 at = entry(m, chunk, i)
-                found[total, 0], found[total, 1], found[total, 2] = m[m[CALENDAR] + chunk + TIME], m[at], m[at + 1]
-                total += 1
+                for row in range(first_row(m[at + 1]), last_row(m[at + 1]) + 1):
+                    found[total, 0], found[total, 1], found[total, 2] = m[m[CALENDAR] + chunk + TIME], m[at], row
+                    total += 1
             chunk = next_chunk(m, chunk)
-    return found
+    return found[:total]

@@ -18,6 +18,7 @@ from lasing.engines.local.operators.table import OPERATORS
 from lasing.engines.local.operators.track import Track
 from lasing.engines.local.pointers import kernel_address
 from lasing.engines.local.questions import Call
+from lasing.engines.local.sieving import put_sieves
 from lasing.engines.local.walking import WALKS, ChangedWalk
 from lasing.logic.functions import Function
 from lasing.logic.terms import Term
@@ -25,7 +26,7 @@ from lasing.logic.values import Value
 from lasing.plan.idle import Steady, steady, ticks
 from lasing.plan.nodes import Load, Plan, PlanRule
 from lasing.plan.once import derived_once
-from lasing.plan.operators import Extremes, Fold, Gate, LastFacts, OperatorNode, Ranking
+from lasing.plan.operators import Extremes, Fold, Gate, LastFacts, OperatorNode, Ranking, Runs
 from lasing.plan.optimize.merge import computes
 from lasing.plan.passing import passing
 from lasing.plan.recursive import recursive
@@ -63,6 +64,8 @@ class Arena:
     """How idle time can be skipped, if it can, and for each relation the bits of its columns that hold times."""
     functions: list[Call]
     """The functions that kernels ask for, in the order of their numbers (see `asking`)."""
+    sieves: dict[int, int]
+    """The words that name lists of variants with sieves, and where the lists without them are."""
 
     def at(self, relation: Relation) -> int:
         """Where a relation's descriptor is."""
@@ -99,8 +102,10 @@ class _Layout:
         self._waiting = {*self._pending.values(), *(own.relation for own in self._owned() if own.waits)}
         self._put_out = {output.relation for output in plan.outputs}
         newest = {feed.relation for feed in plan.feeds if feed.newest}
+        untimed = {feed.relation for feed in plan.feeds if not feed.timed}
+        last_is_no_key = newest | (self._passing.keys() - untimed)  # in passing relations, it is the current time
         for relation in self._relations:
-            self.indices[relation] = [tuple(range(relation.arity - (relation in newest)))]
+            self.indices[relation] = [tuple(range(relation.arity - (relation in last_is_no_key)))]
         for node in self._nodes:
             operator = OPERATORS[type(node)]
             if (wanted := operator.index(node)) is not None:
@@ -109,6 +114,8 @@ class _Layout:
         self.words = [0] * (memory.HEADER + len(self._relations) * memory.DESCRIPTOR)
         first_operation = self._operations()
         nothing = self.put([0])
+        sieves = put_sieves(self, plan.feeds, self._passing, self._applied, self._kept_back)
+        self._readers |= {relation: instead for relation, instead, _ in sieves}
         readers = {
             relation: self.put([len(found), *found]) if (found := self._readers.get(relation)) else nothing
             for relation in self._relations
@@ -152,16 +159,14 @@ class _Layout:
         self._describe(readers)
         widths = [feed.relation.arity - feed.timed + len(feed.where) + len(feed.left_out) for feed in plan.feeds]
         widths += [relation.arity for relation in (*plan.relations, *self._selecting.values())]
-        width = max(widths, default=0)
-        constants = [(registers + register, value) for value, register in self.constants.items()]
         return Arena(
             np.array(self.words, np.int64),
             predicates,
             outputs,
             background,
             loads,
-            constants,
-            width,
+            [(registers + register, value) for value, register in self.constants.items()],
+            max(widths, default=0),
             self.rule_count(),
             kept,
             self.shown,
@@ -170,6 +175,7 @@ class _Layout:
             self._times,
             self._idle(),
             self.functions,
+            {self.at(relation) + memory.READERS: one_by_one for relation, _, one_by_one in sieves},
         )
 
     def _examples(self) -> dict[int, int]:
@@ -217,10 +223,12 @@ class _Layout:
         if any(OPERATORS[type(node)].reads_log(node) for node in self._nodes):
             windows = [s.target.arity - 1 for s in plan.stages if isinstance(s, LastFacts) and s.keys is None]
             self._log = Relation("log", log.ARGS + max(windows, default=0))
+        self._running = {stage.source for stage in plan.stages if isinstance(stage, Runs)}
         self._passing = passing(plan)
         twice = {rule.head for rules in self._passing.values() for rule in rules}  # the same fact may be there twice
         self._once = derived_once(plan) - twice
         self._readers: dict[Relation, list[int]] = {}
+        self._applied: dict[Relation, list[tuple[PlanRule, int]]] = {}
         self._noted = {
             r: Relation(f"noted {r.name}", r.arity) for r, rules in self._passing.items() if any(map(computes, rules))
         }
@@ -282,7 +290,7 @@ class _Layout:
             kind = self._kind(relation)
             put_out = numbers.get(relation, 0)
             reported = put_out if kind == memory.TRACKED and relation not in self.plan.tracked else 0
-            extra = {memory.COUNTED: 4, memory.TRACKED: 2 if reported else 3}.get(kind, 1)
+            extra = {memory.COUNTED: 4, memory.TRACKED: 2 if reported else 3, memory.RUNNING: 2}.get(kind, 1)
             keeps = own.get(relation) or Own(relation)
             read_by_one = kind == memory.PASSING and len(self._passing[relation]) == 1
             unindexed = relation in self._once or relation in lists
@@ -330,6 +338,8 @@ class _Layout:
             return memory.PENDING
         if relation.counted:
             return memory.COUNTED
+        if relation in self._running:
+            return memory.RUNNING
         tracked = relation in self.plan.tracked or (not self.annotated and relation in self._put_out)
         return memory.TRACKED if tracked else memory.LIGHT
 
@@ -450,6 +460,7 @@ class _Layout:
                     made = [ChangedWalk(self, rule, i, special, which).build() for which in WALKS]
                 if not counted:
                     self._readers.setdefault(lookup.relation, []).extend(made)
+                    self._applied.setdefault(lookup.relation, []).extend((rule, place) for place in made)
                 found += made
         return found
 

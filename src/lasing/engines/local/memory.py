@@ -43,6 +43,9 @@ moves to a larger block. Kernels take a pointer to the array, `m`.
 - *Passing* rows hold like light ones, but only the rules that read them need them, when they are new (see
   `plan.passing`), and all are dead at the next tick. If one rule reads them, they have no index, and may come twice.
 
+- *Running* rows are facts of this time point and of the one before. Their stamp S has another meaning (see
+  `operators.runs`), but also goes to the row that replaces them.
+
 Light relations (guaranteed, and their changes are not needed) have no S, D and C. Relations whose changes only the
 output needs have no D and C. Other guaranteed relations have no C. Operators may keep more words in a row, at AT_MORE.
 """
@@ -71,7 +74,7 @@ AT_C = 13  # its count,
 AT_NEXT = 14  # and for each index, the next row in its chain
 DELTA = 15  # the first row in the list of those that changed at this tick, or NO_ROW
 TOUCHED = 16  # the first row in the list of those whose count changed, but which are not settled yet, or NO_ROW
-KIND = 17  # LIGHT, TRACKED, COUNTED, LOG, PENDING or PASSING
+KIND = 17  # LIGHT, TRACKED, COUNTED, LOG, PENDING, PASSING or RUNNING
 LOOKED_AT = 18  # what HI was when the relation was last considered for compaction
 PARTNER = 19  # the relation in which pending rows will hold, and vice versa; 0 if there is none
 AT_MORE = 20  # where in a record the words that an operator keeps begin
@@ -99,7 +102,7 @@ TAGGED, FIRST_REPORTED = 1, 2
 
 AT_ONCE, LATER, NOW, TAKE_BACK = range(4)
 
-LIGHT, TRACKED, COUNTED, LOG, PENDING, PASSING = range(6)
+LIGHT, TRACKED, COUNTED, LOG, PENDING, PASSING, RUNNING = range(7)
 
 # The arena's header.
 RELATIONS = 0  # how many relations there are
@@ -149,9 +152,16 @@ def mix(x: int, value: int) -> int:
 
 
 @njit(cache=True, forceinline=True)
+def add_key(x: int, value: int) -> int:
+    """Add a column to what `slot` takes, which is 0 before the first one; a single column is taken as it is."""
+    y = uint64(x) * _U2
+    return (y ^ (y >> uint64(29))) + uint64(value)
+
+
+@njit(cache=True, forceinline=True)
 def slot(x: int, shift: int) -> int:
-    """The table position of a hash."""
-    return int64((uint64(x) * _U2) >> uint64(shift))
+    """The place of key columns in a table: codes that follow one another get places far apart."""
+    return int64((uint64(x) * _U1) >> uint64(shift))
 
 
 @njit(cache=True, forceinline=True)
@@ -160,7 +170,7 @@ def head_of(m: Memory, d: int, index: int, key: int) -> int:
     p = d + INDEX + index * INDEX_WIDTH
     x = uint64(0)
     for j in range(m[p + INDEX_KEYS]):
-        x = mix(x, m[key + j])
+        x = add_key(x, m[key + j])
     return m[p + INDEX_HEADS] + slot(x, m[p + INDEX_SHIFT])
 
 
@@ -226,7 +236,7 @@ def link(m: Memory, d: int, row: int, b: int) -> None:
         p = d + INDEX + index * INDEX_WIDTH
         x = uint64(0)
         for j in range(m[p + INDEX_KEYS]):
-            x = mix(x, m[b + m[p + INDEX_COLUMNS + j]])
+            x = add_key(x, m[b + m[p + INDEX_COLUMNS + j]])
         h = m[p + INDEX_HEADS] + slot(x, m[p + INDEX_SHIFT])
         m[b + at_next + index] = m[h]
         m[h] = row
@@ -251,11 +261,17 @@ def take_back(m: Memory, d: int, row: int, key: int) -> None:
         m[record(m, d, append(m, d, key)) + m[d + AT_H]] = FOREVER
 
 
+@njit(cache=True, forceinline=True)
+def has_stamps(m: Memory, d: int) -> bool:
+    """Whether rows of a guaranteed relation have stamps, which rows that replace them take over."""
+    return m[d + KIND] == TRACKED or m[d + KIND] == RUNNING
+
+
 @njit(cache=True)
 def upsert(m: Memory, d: int, key: int, horizon: int) -> int:
     """Guarantee m[key…] up to a horizon: 1 if that is new, 0 if it was guaranteed already."""
     at_h, at_s = m[d + AT_H], m[d + AT_S]
-    tracked = m[d + KIND] == TRACKED
+    stamped = has_stamps(m, d)
     stamp = int64(0)
     row = find(m, d, key)
     if row != NO_ROW:
@@ -273,12 +289,12 @@ def upsert(m: Memory, d: int, key: int, horizon: int) -> int:
             keep_back(m, d, b, at_h, horizon)
             return 1
         m[b + at_h] = NEVER
-        if tracked:
+        if stamped:
             stamp = m[b + at_s]
             m[b + at_s] = 0
     b = record(m, d, append(m, d, key))
     m[b + at_h] = horizon
-    if tracked:
+    if stamped:
         m[b + at_s] = stamp
     return 1
 

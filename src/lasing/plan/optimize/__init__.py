@@ -19,6 +19,7 @@ from lasing.plan.optimize.order import order_lookups
 from lasing.plan.optimize.originals import read_originals
 from lasing.plan.optimize.outputs import put_out_originals
 from lasing.plan.optimize.panes import add_up_panes
+from lasing.plan.optimize.runs import follow_runs
 from lasing.plan.optimize.select import select_constants
 from lasing.plan.optimize.stop import stop_at_older
 from lasing.plan.optimize.tabulate import tabulate_rules
@@ -40,6 +41,7 @@ PASSES: tuple[Pass, ...] = (
     merge_rules,
     read_originals,
     add_up_panes,
+    follow_runs,
     put_out_originals,
     fuse_copies,
     select_constants,

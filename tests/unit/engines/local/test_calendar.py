@@ -12,9 +12,12 @@ from lasing.compiling import njit
 from lasing.engines.local import pointers
 from lasing.engines.local.calendar import (
     BUCKETS,
+    MORE,
+    MOST_ROWS,
     NO_CHUNK,
     ROOM,
     WAKE_UP,
+    due,
     entries,
     entry,
     fire,
@@ -23,6 +26,7 @@ from lasing.engines.local.calendar import (
     put_back,
     renumber,
     schedule,
+    schedule_rows,
 )
 from lasing.engines.local.engine import LocalEngine
 from lasing.engines.local.inspect import entries_of
@@ -38,6 +42,22 @@ def enter(array: np.ndarray, times: np.ndarray, relation: int) -> None:
     m = pointer(array)
     for i in range(times.shape[0]):
         schedule(m, times[i], relation, i)
+
+
+@njit(cache=False)
+def enter_rows(array: np.ndarray, time: int, relation: int, first: int, end: int) -> None:
+    schedule_rows(pointer(array), time, relation, first, end)
+
+
+@njit(cache=False)
+def expected(array: np.ndarray, time: int, out: np.ndarray) -> int:
+    """Write the first entry that is due at a time to `out`; return how many rows are due."""
+    m = pointer(array)
+    fired = fire(m, time)
+    found = due(m, fired)
+    out[0] = m[entry(m, fired, 0) + 1]
+    put_back(m, fired)
+    return found
 
 
 @njit(cache=False)
@@ -100,11 +120,31 @@ def test_entries_follow_rows_that_get_new_ids() -> None:
     enter(engine.arena, np.array([5, 6, 7]), HEADER)
     enter(engine.arena, np.array([8]), WAKE_UP)
     rename(engine.arena, HEADER, np.array([-1, 20]), 1)
-    assert sorted(entries_of(engine.arena).tolist()) == [
-        [5, HEADER, -1],  # below the low mark: gone
-        [6, HEADER, -1],
-        [7, HEADER, 20],
-        [8, WAKE_UP, 0],
-    ]
+    assert sorted(entries_of(engine.arena).tolist()) == [[7, HEADER, 20], [8, WAKE_UP, 0]]  # others are gone
     assert take(engine.arena, 7, out) == 1
     assert out[0] == 20
+
+
+def test_neighbouring_rows_share_an_entry() -> None:
+    engine, out = empty(), np.zeros(9, np.int64)
+    enter_rows(engine.arena, 5, HEADER, 10, 14)
+    enter_rows(engine.arena, 5, HEADER, 20, 20)  # no row at all
+    assert sorted(entries_of(engine.arena).tolist()) == [[5, HEADER, row] for row in (10, 11, 12, 13)]
+    assert expected(engine.arena, 5, out) == 4
+    assert out[0] == 10 + (3 << MORE)
+
+
+def test_more_rows_than_an_entry_can_be_about_have_several() -> None:
+    engine, out = empty(), np.zeros(9, np.int64)
+    enter_rows(engine.arena, 5, HEADER, 3, 4 + MOST_ROWS)
+    assert take(engine.arena, 5, out) == 2
+    assert out[:2].tolist() == [3 + ((MOST_ROWS - 1) << MORE), 3 + MOST_ROWS]
+
+
+def test_rows_that_share_an_entry_still_do_when_they_get_new_ids() -> None:
+    engine = empty()
+    enter_rows(engine.arena, 5, HEADER, 8, 14)  # 8 and 9 lie below the low mark, 11 is dead
+    rename(engine.arena, HEADER, np.array([30, -1, 31, 32, 33]), 10)
+    assert sorted(entries_of(engine.arena).tolist()) == [[5, HEADER, row] for row in (30, 31, 32)]
+    rename(engine.arena, HEADER, np.array([-1, -1, -1]), 30)
+    assert len(entries_of(engine.arena)) == 0

@@ -24,12 +24,13 @@ from lasing.engines.local.memory import (
     REGISTERS,
     SINCE,
     UPTO,
-    mix,
+    add_key,
     put,
     record,
     slot,
     upsert,
 )
+from lasing.engines.local.narrow import upsert_pair, upsert_single
 from lasing.engines.local.operators.join import bind, note_failure
 from lasing.engines.local.operators.variants import (
     BEFORE,
@@ -68,7 +69,6 @@ from lasing.engines.local.operators.variants import (
 from lasing.engines.local.pause import FUEL, GO_ON, STOPPED, pause
 from lasing.engines.local.pointers import Memory, int64, invoke, uint64
 from lasing.engines.local.spans import enters, leaves
-from lasing.engines.local.two_columns import upsert_pair
 from lasing.engines.local.values import SMALL, UNDEFINED, compare, compute, double, is_double
 from lasing.logic.functions.codes import GREATER, GREATER_EQUAL, LESS, LESS_EQUAL
 
@@ -86,12 +86,16 @@ def _place(m: Memory, origin: int, changed: int, probed: int, registers: int) ->
 
 
 @njit(cache=True, forceinline=True)
-def _derive(m: Memory, d: int, origin: int, changed: int, probed: int, registers: int, horizon: int) -> None:
+def derive(m: Memory, d: int, origin: int, changed: int, probed: int, registers: int, horizon: int) -> None:
+    """Derive a head, whose values come from two rows and from registers."""
     arity = m[d + ARITY]
     if arity == 2 and m[d + INDICES] != 0:
         x = m[_place(m, origin, changed, probed, registers)]
         y = m[_place(m, origin + 2, changed, probed, registers)]
         upsert_pair(m, d, x, y, horizon)
+        return
+    if arity == 1 and m[d + INDICES] != 0:
+        upsert_single(m, d, m[_place(m, origin, changed, probed, registers)], horizon)
         return
     key = m[KEY]
     for j in range(arity):
@@ -109,7 +113,7 @@ def copy_rows(m: Memory, v: int, t: int, row: int, _texts: Memory) -> None:
         b = record(m, d, row)
         horizon = m[b + at_h]
         if horizon >= t:
-            _derive(m, head, origin, b, b, registers, horizon)
+            derive(m, head, origin, b, b, registers, horizon)
         row += 1
         fuel -= 1
         if fuel < 0:
@@ -153,7 +157,7 @@ def filter_rows(m: Memory, v: int, t: int, row: int, texts: Memory) -> None:
                 if begin > t:
                     _put_off(m, head, origin, b, registers, begin, horizon)
                 elif horizon > until or not _is_same(m, head, origin, b, last_b, registers):
-                    _derive(m, head, origin, b, b, registers, horizon)
+                    derive(m, head, origin, b, b, registers, horizon)
                     last_b, until = b, NEVER if head_moves else horizon
         row += 1
         fuel -= 1
@@ -242,7 +246,7 @@ def compute_rows(m: Memory, v: int, t: int, row: int, texts: Memory) -> None:
             if m[STOPPED] != GO_ON:  # a function of the driver failed
                 return
             if p == last:
-                _derive(m, head, origin, b, b, registers, horizon)
+                derive(m, head, origin, b, b, registers, horizon)
         row += 1
         fuel -= 1
         if fuel < 0:
@@ -272,9 +276,9 @@ def join_pairs(m: Memory, v: int, t: int, row: int, _texts: Memory) -> None:
         until = m[a + at_h]
         if until >= t:
             value = m[_place(m, key_from, a, a, registers)]
-            x = mix(uint64(0), value)
+            x = add_key(uint64(0), value)
             for j in range(1, keys):
-                x = mix(x, m[_place(m, key_from + 2 * j, a, a, registers)])
+                x = add_key(x, m[_place(m, key_from + 2 * j, a, a, registers)])
             other = m[m[q + INDEX_HEADS] + slot(x, m[q + INDEX_SHIFT])]
             while other >= lo:
                 b = record(m, e, other)
@@ -287,7 +291,7 @@ def join_pairs(m: Memory, v: int, t: int, row: int, _texts: Memory) -> None:
                             same = False
                             break
                     if same:
-                        _derive(m, head, origin, a, b, registers, min(until, other_until))
+                        derive(m, head, origin, a, b, registers, min(until, other_until))
                         if head_moves:
                             # Chains may have been split, so that the row that came next is now in another one: only
                             # rows with this key are surely in ours.

@@ -20,6 +20,7 @@ from lasing.engines.local.operators import (
     recall,
     recompute,
     remember,
+    runs,
     stamp,
     track,
 )
@@ -27,6 +28,7 @@ from lasing.engines.local.operators.join import join_any
 from lasing.engines.local.operators.operation import Operator
 from lasing.engines.local.operators.pairs import compute_rows, copy_rows, join_pairs
 from lasing.engines.local.operators.ranking import walk
+from lasing.engines.local.operators.sieve import sieve
 from lasing.engines.local.pointers import kernel_address
 
 OPERATORS: dict[type, Operator[Any]] = {
@@ -47,6 +49,7 @@ OPERATORS: dict[type, Operator[Any]] = {
         recall,
         recompute,
         remember,
+        runs,
         stamp,
         track,
     )
@@ -62,6 +65,7 @@ def load_all() -> None:
         compute_rows,
         join_pairs,
         join_any,
+        sieve,
         walk,
     ):
         kernel_address(kernel)

@@ -12,7 +12,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lasing.compiling import njit
-from lasing.engines.local.calendar import NO_CHUNK, entries, entry, next_chunk, schedule
+from lasing.engines.local.calendar import (
+    NO_CHUNK,
+    entries,
+    entry,
+    first_row,
+    last_row,
+    next_chunk,
+    schedule,
+    schedule_rows,
+)
 from lasing.engines.local.memory import (
     ARITY,
     AT_H,
@@ -33,7 +42,7 @@ from lasing.engines.local.memory import (
     record,
 )
 from lasing.engines.local.operators.operation import Fields, Layout, Operator
-from lasing.engines.local.pointers import Memory
+from lasing.engines.local.pointers import Memory, int64
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +62,8 @@ def track(m: Memory, _op: int, t: int, fired: int, _texts: Memory) -> None:
         if m[d + KIND] != TRACKED or m[d + REPORTED] != 0:
             continue
         at_h, at_s = m[d + AT_H], m[d + AT_S]
-        for row in range(m[d + FIRST], m[d + HI]):
+        first, until = m[d + FIRST], int64(FOREVER)  # the rows from the first one on end together
+        for row in range(first, m[d + HI]):
             b = record(m, d, row)
             horizon = m[b + at_h]
             if horizon < t:
@@ -61,17 +71,22 @@ def track(m: Memory, _op: int, t: int, fired: int, _texts: Memory) -> None:
             if (m[b + at_s] & 1) == 0:
                 m[b + at_s] = 2 * tick + 1
                 enlist(m, d, row, b)
-            if horizon < FOREVER:
-                schedule(m, horizon + 1, d, row)
+            if horizon != until:
+                if until < FOREVER:
+                    schedule_rows(m, until + 1, d, first, row)
+                first, until = row, horizon
+        if until < FOREVER:
+            schedule_rows(m, until + 1, d, first, m[d + HI])
     while fired != NO_CHUNK:
         for i in range(entries(m, fired)):
             at = entry(m, fired, i)
-            d, row = m[at], m[at + 1]
-            if d >= 0 and m[d + KIND] == TRACKED and m[d + REPORTED] == 0 and row >= m[d + LO]:
-                b = record(m, d, row)
-                if m[b + m[d + AT_H]] < t and is_present(m, d, b):
-                    m[b + m[d + AT_S]] = 2 * tick
-                    enlist(m, d, row, b)
+            d, rows = m[at], m[at + 1]
+            if d >= 0 and m[d + KIND] == TRACKED and m[d + REPORTED] == 0:
+                for row in range(max(first_row(rows), m[d + LO]), last_row(rows) + 1):
+                    b = record(m, d, row)
+                    if m[b + m[d + AT_H]] < t and is_present(m, d, b):
+                        m[b + m[d + AT_S]] = 2 * tick
+                        enlist(m, d, row, b)
         fired = next_chunk(m, fired)
 
 
