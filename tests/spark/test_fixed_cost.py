@@ -1,4 +1,4 @@
-"""What a batch costs whatever it brings: nothing is compiled for it, and workers do not search what they have loaded."""
+"""What a batch costs whatever it brings: nothing is compiled for it, and workers do not search what they have."""
 
 from __future__ import annotations
 
