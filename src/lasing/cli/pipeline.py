@@ -125,7 +125,10 @@ def pipeline(
         typer.echo(_describe(described))
         return
     from lasing.pipeline.progress import Progress
+    from lasing.pipeline.unsourced import unsourced
 
+    if not quiet:
+        complain(unsourced(described))
     stop = Event()
     is_local = described.engine == LOCAL
     with warnings.catch_warnings():

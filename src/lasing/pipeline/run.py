@@ -25,6 +25,7 @@ from lasing.pipeline.local.checkpoints import Lock, check_not_local
 from lasing.pipeline.progress import MOST_SEEN, BatchFigures, Progress, listener
 from lasing.pipeline.sinks import clear, write
 from lasing.pipeline.sources import frames_of, order_of
+from lasing.pipeline.unsourced import unsourced
 from lasing.spark import noted
 from lasing.spark.bad_rows import COLUMNS, first_of
 from lasing.spark.inputs import specification
@@ -281,4 +282,6 @@ def cautions(pipeline: Pipeline) -> Sequence[Diagnostic]:
     """Warnings about a pipeline that is not wrong."""
     from lasing.logic.checks import CAUTIONS, findings
 
-    return findings(pipeline.program, CAUTIONS)
+    missing = list(unsourced(pipeline))
+    known = {diagnostic.place for diagnostic in missing}  # sources say more than the program alone
+    return [*(d for d in findings(pipeline.program, CAUTIONS) if d.place not in known or d.code != "W101"), *missing]

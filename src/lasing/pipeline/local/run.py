@@ -35,6 +35,7 @@ from lasing.pipeline.local.replay import replay
 from lasing.pipeline.local.sources import source_of
 from lasing.pipeline.local.work import Work
 from lasing.pipeline.progress import BatchFigures, Progress
+from lasing.pipeline.unsourced import unsourced
 from lasing.spark.replacing import check_replacement, taken_over
 from lasing.spark.shard import BatchResult, forget, step
 from lasing.spark.state import ShardState
@@ -247,6 +248,8 @@ class Running:
         forget(self._task)
         self._pipeline, self._work, self._task, self._state = pipeline, work, task, state
         self._outlets.use(task)
+        if missing := list(unsourced(pipeline)):
+            self._progress.say(missing)
         self._say_history(history)
         self._figures.evaluated_until = self._shown(state)
         self._changed = True

@@ -167,6 +167,7 @@ def test_the_program_is_read_again_on_request(tmp_path: Path, capsys: pytest.Cap
             wait_until(lambda: failed != [] or progress.total.events == CUT)
             ask("q(K :- p(K).")
             ask(LONGER)
+            ask(NEW + "q(X, X, X) :- pp(X).")
             ask(NEW)
             assert len(shard._live) <= before + 1  # the engine of a program that was replaced is gone
             more(tmp_path)
@@ -179,6 +180,7 @@ def test_the_program_is_read_again_on_request(tmp_path: Path, capsys: pytest.Cap
     said = capsys.readouterr().err
     assert said.count("warning[W607]: the changed program is not used, and the old one goes on") == 2
     assert "E105" in said
+    assert "warning[W101]: pp is neither derived nor background, and no source brings it\n" in said
     assert "looks back 9 time points" in said
     path.write_text(f'trigger = "available now"\n{path.read_text()}')
     run(path)  # its file has the program that the checkpoint belongs to
