@@ -23,7 +23,8 @@ from lasing.logic.tables import FactTable
 from lasing.logic.values import Iri, is_name
 
 _NAMED = re.compile(r"(?P<predicate>[^=()/\\]+)=(?P<path>.+)", re.DOTALL)
-_NOTE = f"background is a file that ends in {' '.join((*GRAPHS, *ENDINGS))}, or a graph that lasing.rdf.graph has made"
+_GRAPHS = "a graph of rdflib, pyoxigraph or lasing.rdf.graph"
+_NOTE = f"background is a file that ends in {' '.join((*GRAPHS, *ENDINGS))}, or {_GRAPHS}"
 
 
 def with_background(program: Program, data: Any, progress: OnBytesRead | None = None) -> Program:
@@ -46,6 +47,8 @@ def with_background(program: Program, data: Any, progress: OnBytesRead | None = 
                 tables += more
             case _ if hasattr(one, "fact_tables"):
                 tables += one.fact_tables()
+            case _ if _is_graph(one):
+                tables += _tables_of(one)
             case _:
                 raise fault("E510", f"a {type(one).__name__} is not background", note=_NOTE)
     if not atoms and not tables:
@@ -71,8 +74,21 @@ def files_of(data: Any) -> list[Path]:
 def _each(data: Any) -> Iterator[Any]:
     if data is None:
         return
-    is_one = isinstance(data, str | Path | FactTable | Atom) or hasattr(data, "fact_tables")
+    is_one = isinstance(data, str | Path | FactTable | Atom) or hasattr(data, "fact_tables") or _is_graph(data)
     yield from data if isinstance(data, Iterable) and not is_one else (data,)
+
+
+def _is_graph(data: Any) -> bool:
+    """Whether it is a graph, dataset or store of rdflib or pyoxigraph."""
+    return type(data).__module__.split(".")[0] in ("rdflib", "pyoxigraph") and isinstance(data, Iterable)
+
+
+def _tables_of(graph: Any) -> tuple[FactTable, ...]:
+    need_library("pyoxigraph", "graphs need it")
+    from lasing.connectors.rdf.background import tables_of  # here, because it loads pyoxigraph
+    from lasing.connectors.rdf.rdflib_graphs import quads_of
+
+    return tables_of(quads_of(graph) if type(graph).__module__.startswith("rdflib") else graph)
 
 
 def named_graph(

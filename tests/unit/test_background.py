@@ -77,3 +77,17 @@ def test_commands_take_it(turtle: Path) -> None:
     assert done.stdout.splitlines() == ["q(<http://ex.org/a>,5) at 1.", "q(<http://ex.org/a>,x) at 1."]
     done = command("check", "p.lars", "--data", "static.ttl", folder=turtle.parent)
     assert "rules     1, with 3 background and 0 data facts" in done.stdout
+
+
+def test_graphs_of_other_libraries_are_background(turtle: Path) -> None:
+    rdflib, pyoxigraph = pytest.importorskip("rdflib"), pytest.importorskip("pyoxigraph")
+    of_rdflib, store = rdflib.Graph().parse(turtle), pyoxigraph.Store()
+    store.load(path=str(turtle), format=pyoxigraph.RdfFormat.TURTLE)
+    query = "SELECT ?s ?p ?o { ?s ?p ?o }"
+    expected = lasing.query(query, turtle).rows
+    assert expected
+    for graph in (of_rdflib, store, [of_rdflib], lasing.rdf.graph(of_rdflib)):
+        assert lasing.query(query, graph).rows == expected
+    for graph in (rdflib.URIRef("http://ex.org/a"), pyoxigraph.NamedNode("http://ex.org/a")):
+        with pytest.raises(LasingError, match="E51"):
+            lasing.query(query, graph)
