@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 import lasing
+from lasing.cli.query_table import table_text
 from lasing.errors import LasingWarning
 from lasing.logic.values import Iri, TaggedLiteral
 
@@ -142,3 +144,10 @@ def test_a_query_without_data_is_a_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert lasing.query("SELECT (1 AS ?x) {}").rows == [(1,)]
+
+
+def test_the_table_shows_blank_nodes_as_such() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = lasing.query('SELECT (BNODE("x") AS ?b) {}')
+    assert re.fullmatch(r"b\n─+\n_:new[0-9a-f]{24}\n", table_text(found))

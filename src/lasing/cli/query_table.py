@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 
 from lasing.logic.results import Row
-from lasing.logic.values import Iri, TypedLiteral, Value, datatypes, value_text
+from lasing.logic.values import Constructed, Iri, TypedLiteral, Value, datatypes, value_text
 from lasing.querying import Result
 
 _LOCAL = re.compile(r"\w(?:[\w.\-]*[\w\-])?|")
@@ -60,6 +60,10 @@ def shown(value: Value, prefixes: Mapping[str, str]) -> str:
         return shortened(value.iri, prefixes)
     if isinstance(value, TypedLiteral):
         return f'"{value.lexical}"^^{shortened(value.datatype, _KNOWN | dict(prefixes))}'
+    if isinstance(value, Constructed):
+        from lasing.connectors.rdf.terms import term_of_value  # here, because it loads pyoxigraph
+
+        return str(term_of_value(value))
     return value_text(value)
 
 

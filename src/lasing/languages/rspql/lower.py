@@ -140,7 +140,10 @@ class Queries:
         reports = Reports(query, tuple(contents), period or 1, builder, evaluations)
         final = self._made.get(query.name or "") or self._named(query.name or "", "result")
         inner = builder.predicate("content") if reports.needed else final
-        output = reports.reported(_result(read.algebra, patterns, inner, star, query.sparql), final, first)
+        graph: tuple[Term, ...] = ()
+        if query.makes_stream and query.name in self._read:  # a window has graphs of several reports and queries
+            graph = (final, NOW) if reports.operator == "RSTREAM" else (final,)
+        output = reports.reported(_result(read.algebra, patterns, inner, star, query.sparql, graph), final, first)
         self._remembered += reports.remembered
         if query.makes_stream and query.name in self._read:
             self._remembered.append(Signature(output.predicate, output.arity))
@@ -245,7 +248,9 @@ def _local(iri: str) -> str:
     return re.split(r"[/#:]", iri.rstrip("/#"))[-1]
 
 
-def _result(found: CompValue, patterns: Patterns, predicate: str, star: bool, text: str) -> Output:
+def _result(
+    found: CompValue, patterns: Patterns, predicate: str, star: bool, text: str, graph: tuple[Term, ...]
+) -> Output:
     """The rules of a query's form, and its output."""
     match found.name:
         case "SelectQuery":
@@ -253,7 +258,7 @@ def _result(found: CompValue, patterns: Patterns, predicate: str, star: bool, te
         case "AskQuery":
             return ask(found, patterns, predicate)
         case "ConstructQuery":
-            return construct(found, patterns, predicate, found.template or _own_template(found.p))
+            return construct(found, patterns, predicate, found.template or _own_template(found.p), graph)
         case "DescribeQuery":
             return describe(found, patterns, predicate, patterns.default)
     raise Mistake(f"{found.name} is not supported")

@@ -64,8 +64,17 @@ def ask(query: CompValue, patterns: Patterns, predicate: str) -> Output:
     return Output(predicate, (), form="truth")
 
 
-def construct(query: CompValue, patterns: Patterns, predicate: str, template: list[tuple[Any, Any, Any]]) -> Output:
-    """The triples of a template, for each solution. What would not be a triple is left out."""
+def construct(
+    query: CompValue,
+    patterns: Patterns,
+    predicate: str,
+    template: list[tuple[Any, Any, Any]],
+    graph: tuple[Term, ...] = (),
+) -> Output:
+    """The triples of a template, for each solution. What would not be a triple is left out.
+
+    If other graphs may meet this one, `graph` says which one it is, so that no two graphs share a blank node.
+    """
     builder = patterns.builder
     parts = [part for triple in template for part in triple if isinstance(part, BNode)]
     blanks = {part: number for number, part in enumerate(dict.fromkeys(parts), start=1)}
@@ -74,20 +83,22 @@ def construct(query: CompValue, patterns: Patterns, predicate: str, template: li
         rows = builder.stored(rows, "rows", bag=bool(blanks))
     for body in rows.bodies:
         for triple in template:
-            terms = [_template_term(part, body, rows, patterns, blanks) for part in triple]
+            terms = [_template_term(part, body, rows, patterns, blanks, graph) for part in triple]
             tests = is_triple(terms)
             if UNBOUND not in terms:
                 builder.rule(Atom(predicate, tuple(terms)), (*body.literals, *tests))
     return Output(predicate, ("subject", "predicate", "object"), form="graph")
 
 
-def _template_term(part: Any, body: Body, rows: Rows, patterns: Patterns, blanks: dict[BNode, int]) -> Term:
+def _template_term(
+    part: Any, body: Body, rows: Rows, patterns: Patterns, blanks: dict[BNode, int], graph: tuple[Term, ...]
+) -> Term:
     """A term of a template. A blank node is a new one for each solution; labels may differ, so it has a number."""
     if isinstance(part, QueryVariable):
         return body.terms.get(patterns.names.column(str(part)), UNBOUND)
     if isinstance(part, BNode):
         seen = [body.terms[column] for column in rows.columns]
-        return call("new", "blank", blanks[part], *seen, *body.unseen())
+        return call("new", "blank", blanks[part], *graph, *seen, *body.unseen())
     return value_of(part)
 
 

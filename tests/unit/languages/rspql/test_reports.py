@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import lasing
 from lasing.errors import LasingError
 from lasing.logic.checks import CAUTIONS, MISTAKES, findings
 from tests.unit.languages.rspql.queries import PREFIX, iri, program_of, reported
@@ -114,3 +115,25 @@ def test_a_query_reads_a_stream_that_nothing_can_be_on() -> None:
     never = "REGISTER STREAM none AS CONSTRUCT { ?x a :X } FROM STREAM :s [RANGE 1s] { ?x ?y ?z FILTER(1 < 1) }"
     count = f"{PREFIX}SELECT (COUNT(*) AS ?n) FROM NAMED WINDOW :w ON :none [RANGE 1s] {{ WINDOW :w {{ ?x a :X }} }}"
     assert reported(program_of(PREFIX + never, count), FACTS, 3, output=1) == {t: ["0"] for t in range(4)}
+
+
+@pytest.mark.parametrize("engine", ["auto", "reference"])
+@pytest.mark.parametrize(
+    ("operator", "counts"), [("RSTREAM", {6: ["6"], 12: ["2"]}), ("ISTREAM", {6: ["3"], 12: ["1"]})]
+)
+def test_blank_nodes_of_two_reports_are_two(
+    operator: str, counts: dict[int, list[str]], engine: lasing.EngineName
+) -> None:
+    made = query(operator, head="CONSTRUCT { _:b :of ?x }").replace(":out", ":made")
+    clauses = "SELECT (COUNT(?b) AS ?n) FROM NAMED WINDOW :w ON :made [RANGE PT6S STEP PT6S]"
+    count = f"{PREFIX}REGISTER RSTREAM :out AS {clauses} WHERE {{ WINDOW :w {{ ?b :of ?x }} }}"
+    found = reported(program_of(made, count), FACTS, 12, output=1, engine=engine)
+    assert {time: rows for time, rows in found.items() if time} == counts
+
+
+def test_blank_nodes_of_two_queries_are_two() -> None:
+    one, other = (query("RSTREAM", head="CONSTRUCT { _:b :of ?x }").replace(":out", name) for name in (":m", ":n"))
+    windows = "FROM STREAM :m [RANGE 1s TUMBLING] FROM STREAM :n [RANGE 1s TUMBLING]"
+    count = f"{PREFIX}REGISTER QUERY out AS SELECT (COUNT(DISTINCT ?b) AS ?n) {windows} WHERE {{ ?b :of ?x }}"
+    found = reported(program_of(one, other, count), FACTS, 4, output=2)
+    assert found == {2: ["2"], 3: ["6"], 4: ["4"]}
