@@ -53,6 +53,8 @@ QUERIES = {
         WHERE { GRAPH <http://ex.org/s> { ?x ?p ?v } OPTIONAL { ?x :room ?r } }""",
     "C-SPARQL optional": """REGISTER QUERY out AS SELECT ?x ?v ?r FROM STREAM <http://ex.org/s> [RANGE 6s STEP 2s]
         WHERE { ?x :room ?r OPTIONAL { ?x :temp ?v } }""",
+    "C-SPARQL graphs": """REGISTER QUERY out AS SELECT ?g ?x ?v FROM NAMED STREAM <http://ex.org/s> [RANGE 6s STEP 2s]
+        WHERE { GRAPH ?g { ?x :temp ?v } }""",
     "C-SPARQL any": """REGISTER QUERY out AS SELECT ?x ?v FROM STREAM <http://ex.org/s> [RANGE 6s STEP 2s]
         WHERE { ?x ?p ?v }""",
     "CQELS": "SELECT ?x ?v ?r WHERE { STREAM <http://ex.org/s> [RANGE 3s] { ?x :temp ?v } ?x :room ?r }",
@@ -113,7 +115,7 @@ def test_queries_in_slices(name: str, seed: int) -> None:
 
 
 ABOUT_ONE_THING = ("join", "static", "optional", "groups", "bag", "order", "graph", "CQELS")
-WITH_CONTENT = ("C-SPARQL", "C-SPARQL static", "C-SPARQL groups", "C-SPARQL named")
+WITH_CONTENT = ("C-SPARQL", "C-SPARQL static", "C-SPARQL groups", "C-SPARQL named", "C-SPARQL graphs")
 """Queries that report if windows have content, and whose rows need content anyway."""
 
 
