@@ -142,15 +142,33 @@ def test_a_stretch_goes_on_where_the_last_one_ended() -> None:
 
 
 def test_siddhi_takes_part_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(siddhi, "is_there", lambda: False)
+    monkeypatch.setattr(siddhi, "missing", lambda: "PySiddhi is not installed")
     assert SIDDHI not in contenders(SMALL)
-    monkeypatch.setattr(siddhi, "is_there", lambda: True)
+    monkeypatch.setattr(siddhi, "missing", lambda: "")
     assert SIDDHI in contenders(SMALL)
     assert SIDDHI not in contenders(replace(SMALL, rules=siddhi.MOST_RULES + 1))
     assert SIDDHI not in contenders(replace(SMALL, length=3))
 
 
-def test_sentences_name_the_figures() -> None:
+def test_a_report_says_if_siddhi_was_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = dict.fromkeys(("triples", "rules", "events", "seconds", "rate"), 1) | {"policy": "last"}
+    ours = Cell("dotr-rules", OURS, "changes", settings, 80.0)
+    theirs = replace(ours, contender=SIDDHI)
+    said = "Siddhi was not measured: PySiddhi is not installed."
+    monkeypatch.setattr(siddhi, "find_spec", lambda _: None)
+    for experiment in DOTR:
+        if experiment.name not in ("dotr-phases", "dotr-city"):
+            assert said in experiment.sentences([ours])
+            assert said not in experiment.sentences([ours, theirs])
+    monkeypatch.setattr(siddhi, "find_spec", lambda _: object())
+    monkeypatch.delenv("SIDDHISDK_HOME", raising=False)
+    assert siddhi.missing() == "SIDDHISDK_HOME does not say where its jars are"
+    monkeypatch.setenv("SIDDHISDK_HOME", "/jars")
+    assert siddhi.missing() == ""
+
+
+def test_sentences_name_the_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(siddhi, "missing", lambda: "")
     cells = [Cell("dotr-phases", OURS, "changes", {"phase": phase}, 10.0) for phase in PHASES]
     assert "A graph takes 60 µs" in phase_sentences(cells)[0]
     assert "event processing 17%" in phase_sentences(cells)[1]

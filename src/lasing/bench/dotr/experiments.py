@@ -63,7 +63,7 @@ def contenders(setting: Scenario) -> dict[str, Make]:
     found[BY_HAND] = partial(Dictionaries, setting)
     if setting.policy == "each":
         found[LOOPS] = partial(NestedLoops, setting)
-    if siddhi.is_there() and siddhi.takes(setting):
+    if not siddhi.missing() and siddhi.takes(setting):
         found[SIDDHI] = partial(siddhi.Siddhi, setting)
     return found
 
@@ -249,8 +249,14 @@ def city_sentences(cells: list[Cell]) -> list[str]:
     return found
 
 
+def without_siddhi(cells: Sequence[Cell]) -> list[str]:
+    """That Siddhi was no contender, if it cannot be."""
+    why = "" if any(cell.contender == SIDDHI for cell in cells) else siddhi.missing()
+    return [f"Siddhi was not measured: {why}."] if why else []
+
+
 def length_sentences(cells: list[Cell]) -> list[str]:
-    found = []
+    found = without_siddhi(cells)
     for cell in cells:
         if cell.contender in (BY_HAND, LOOPS) and cell.settings["events"] == LONG and cell.ratio is not None:
             where = f"{LONG} events, {cell.settings['policy']}"
@@ -268,7 +274,7 @@ def _sweep(name: str, title: str, question: str, sweep: Sweep, words: Words) -> 
         lambda effort: sum(len(contenders(setting)) for _, setting in sweep(effort)),
         (figure,),
         UNIT,
-        partial(sentences, words=words),
+        lambda cells: [*sentences(cells, words), *without_siddhi(cells)],
     )
 
 

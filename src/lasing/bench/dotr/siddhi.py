@@ -36,9 +36,11 @@ on a.room == b.room and a.ts - b.ts < {1} select a.value as value insert into CE
 """
 
 
-def is_there() -> bool:
-    """Whether Siddhi can be used here."""
-    return find_spec("PySiddhi") is not None and "SIDDHISDK_HOME" in os.environ
+def missing() -> str:
+    """Why Siddhi cannot be used here; nothing if it can."""
+    if find_spec("PySiddhi") is None:
+        return "PySiddhi is not installed"
+    return "" if "SIDDHISDK_HOME" in os.environ else "SIDDHISDK_HOME does not say where its jars are"
 
 
 def takes(setting: Setting) -> bool:
