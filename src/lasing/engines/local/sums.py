@@ -136,6 +136,18 @@ def tidy(m: Memory, at: int) -> None:
 
 
 @njit(cache=True)
+def has_doubles(m: Memory, at: int) -> bool:
+    """Whether a sum is one of doubles, which kernels round."""
+    return m[at + DOUBLES] > 0 and m[at + TERMS] == 0
+
+
+@njit(cache=True)
+def double_of(m: Memory, at: int, parts: int) -> float:
+    """The double nearest to a sum that has doubles, divided by `parts`, unless that is 0."""
+    return accumulated(m, at + LIMBS_AT, m[at + HIGH], m[at + LOW], max(parts, 1))
+
+
+@njit(cache=True)
 def value_of(m: Memory, at: int, parts: int) -> int:
     """The code of a sum of numbers, or why it has no value; divided by `parts`, unless that is 0."""
     if m[at + TERMS] > 0:

@@ -18,8 +18,8 @@ from lasing.engines.local.asking import NAMES as NAMES
 from lasing.engines.local.asking import TERMS as TERMS
 from lasing.engines.local.exact import quotient
 from lasing.engines.local.making import WIDES as WIDES
-from lasing.engines.local.memory import FOREVER, KEY, NO_ROW, WIDE, append, find, record
-from lasing.engines.local.pointers import Memory, int64, pointer, uint64
+from lasing.engines.local.memory import FOREVER, KEY, NO_ROW, WIDE, append, find, head_of, record
+from lasing.engines.local.pointers import Memory, int64, pointer, prefetch, uint64
 from lasing.engines.local.texts import order
 from lasing.logic.functions.codes import (
     ABS,
@@ -153,6 +153,15 @@ def code_of_double(m: Memory, value: float) -> int:
     if value == np.floor(value) and -(2.0**63) <= value < 2.0**63:
         return code_of_integer(m, int64(value))
     return wide(m, DOUBLE, np.float64(value).view(np.int64))
+
+
+@njit(cache=True)
+def fetch_double(m: Memory, value: float) -> None:
+    """Begin to fetch what the code of a double is looked up in."""
+    if value != np.floor(value):
+        key = m[KEY] + 24
+        m[key], m[key + 1] = DOUBLE, np.float64(value).view(np.int64)
+        prefetch(m, head_of(m, m[WIDE], 0, key))
 
 
 @njit(cache=True)

@@ -17,6 +17,8 @@ The source has the facts of the current time point, once each, also if they come
 
 from __future__ import annotations
 
+import numpy as np
+
 from lasing.compiling import njit
 from lasing.engines.local.calendar import WAKE_UP, schedule
 from lasing.engines.local.memory import (
@@ -64,8 +66,19 @@ from lasing.engines.local.operators.variants import STEP as STEP_WORDS
 from lasing.engines.local.pause import GO_ON, RUNNING, RUNNING_HEAD, STOPPED, spend
 from lasing.engines.local.pointers import Memory, int64
 from lasing.engines.local.spans import enters, leaves
-from lasing.engines.local.sums import LIMBS_AT, SUM_WORDS, add, clear, is_no_number, merge, tidy, value_of
-from lasing.engines.local.values import NOT_A_NUMBER, UNDEFINED
+from lasing.engines.local.sums import (
+    LIMBS_AT,
+    SUM_WORDS,
+    add,
+    clear,
+    double_of,
+    has_doubles,
+    is_no_number,
+    merge,
+    tidy,
+    value_of,
+)
+from lasing.engines.local.values import NOT_A_NUMBER, UNDEFINED, code_of_double, fetch_double
 from lasing.logic.functions import AGGREGATES
 from lasing.logic.functions.codes import AVERAGE, COUNT
 from lasing.plan.nodes import Lookup, PlanRule, Test
@@ -81,8 +94,8 @@ BACK, AHEAD, STEP, VALUE_AT, TESTS, FUNCTIONS, GROUPS, LISTS = range(8)
 NO_COLUMN = -1
 
 # What a group keeps, beside the number of its facts, which is its count: its newest pane; whether facts are coming to
-# that pane, so that it is not added to the group yet; how many values are not numbers; the sum; and the values in the
-# output (NO_VALUE in the first one: none).
+# that pane, so that it is not added to the group yet; how many values are not numbers; the sum; the values in the
+# output (NO_VALUE in the first one: none); and the bits of the new ones, where they are sums of doubles.
 PANE, OPEN, NAMES, SUMS = range(4)
 VALUES = SUMS + SUM_WORDS
 # What a pane keeps, beside its group: its time, its facts, how many values are not numbers, the sum, and a value that
@@ -109,6 +122,10 @@ def panes(m: Memory, op: int, t: int, _fired: int, texts: Memory) -> None:
     row = m[state + DELTA]
     while row != NO_ROW:
         _close(m, op, row)
+        _round(m, op, row)
+        row = next_listed(m, state, row)
+    row = m[state + DELTA]
+    while row != NO_ROW:
         _put(m, op, row)
         if spend(m, 1):
             return
@@ -305,6 +322,21 @@ def _close(m: Memory, op: int, group: int) -> None:
 
 
 @njit(cache=True)
+def _round(m: Memory, op: int, group: int) -> None:
+    """Round the sums of doubles of a group, before all codes are looked up: what that needs is far away in memory."""
+    state, how = m[op + STATE], m[op + HOW]
+    g = record(m, state, group)
+    more, facts, functions = g + m[state + AT_MORE], m[g + m[state + AT_C]], m[how + FUNCTIONS]
+    if facts == 0 or m[more + NAMES] > 0 or not has_doubles(m, more + SUMS):
+        return
+    for j in range(functions):
+        if m[how + LISTS + j] != COUNT:
+            value = double_of(m, more + SUMS, facts if m[how + LISTS + j] == AVERAGE else int64(0))
+            m[more + VALUES + functions + j] = np.float64(value).view(np.int64)
+            fetch_double(m, value)
+
+
+@njit(cache=True)
 def _put(m: Memory, op: int, group: int) -> None:
     """Replace the old values of a group in the output with the current ones."""
     state, target, how = m[op + STATE], m[op + TARGET], m[op + HOW]
@@ -316,7 +348,7 @@ def _put(m: Memory, op: int, group: int) -> None:
     known, same = facts > 0, True
     if known:
         for j in range(functions):
-            value = _value(m, more, m[how + LISTS + j], facts)
+            value = _value(m, more, m[how + LISTS + j], facts, at + functions + j)
             if value <= UNDEFINED:
                 _note(m, op, group, value)
                 known = False
@@ -347,12 +379,14 @@ def _put(m: Memory, op: int, group: int) -> None:
 
 
 @njit(cache=True, forceinline=True)
-def _value(m: Memory, more: int, function: int, facts: int) -> int:
-    """The code of an aggregate of a group that has facts, or why it has no value."""
+def _value(m: Memory, more: int, function: int, facts: int, double: int) -> int:
+    """The code of an aggregate of a group that has facts, or why it has no value. A sum of doubles is at m[double]."""
     if function == COUNT:
         return facts
     if m[more + NAMES] > 0:
         return NOT_A_NUMBER
+    if has_doubles(m, more + SUMS):
+        return code_of_double(m, np.int64(m[double]).view(np.float64))
     return value_of(m, more + SUMS, facts if function == AVERAGE else int64(0))
 
 
@@ -415,7 +449,7 @@ def _own(node: Panes) -> tuple[Own, Own]:
     values = tuple(range(VALUES, VALUES + len(node.functions)))
     block = None if node.value_at is None else SUMS + LIMBS_AT
     return (
-        Own(groups, more=VALUES + len(values), codes=values, block=block),
+        Own(groups, more=VALUES + 2 * len(values), codes=values, block=block),
         Own(queue, more=PANE_WORDS, codes=(A_NAME,), block=block, indexed=False),
     )
 
