@@ -66,9 +66,7 @@ def explain(
     limit: Annotated[int, typer.Option("--limit", metavar="N", help="Show at most N derivations.", min=1)] = 10,
     depth: Annotated[
         int | None,
-        typer.Option(
-            "--depth", metavar="N", help="Show N levels of derivations [default: all].", min=1, show_default=False
-        ),
+        typer.Option("--depth", metavar="N", help="Show N levels of rules [default: all].", min=1, show_default=False),
     ] = None,
     model: Annotated[
         int | None,
@@ -157,7 +155,7 @@ def explain(
         limits=limits_of(None, None, max_time),
     )
     if why_not:
-        show_absence(run.why_not(goal, model=model), wanted, output)
+        show_absence(run.why_not(goal, model=model), wanted, output, depth)
         return
     found = run.explain_all(goal, limit=limit if every else 1, model=model)
     show_explanations(found, every, depth, wanted, output)
@@ -178,12 +176,12 @@ def show_explanations(found: list[Explanation], every: bool, depth: int | None, 
         write_whole("\n\n".join("\n".join(lines_of(branch)) for branch in branches) + "\n", output)
 
 
-def show_absence(answer: WhyNot, form: str, output: str) -> None:
+def show_absence(answer: WhyNot, form: str, output: str, depth: int | None = None) -> None:
     """Write why an atom does not hold, in the same forms."""
     if form == "json":
         write_whole(json.dumps(why_not_json(answer), indent=2, ensure_ascii=False) + "\n", output)
     else:
-        branch = why_not_branch(answer)
+        branch = why_not_branch(answer, depth)
         write_whole(picture(branch) if form == "svg" else "\n".join(lines_of(branch)) + "\n", output)
 
 

@@ -127,6 +127,8 @@ def _hint(hint: Hint) -> Json:
         found["gap"] = hint.gap
     if hint.missing is not None:
         found["not_derived"] = str(hint.missing)
+    if hint.below is not None:
+        found["attempts"] = [_attempt(attempt) for attempt in hint.below.attempts]
     return found
 
 

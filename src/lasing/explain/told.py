@@ -19,7 +19,6 @@ from lasing.explain.premises import (
     Collected,
     Compared,
     Found,
-    Leaving,
     Member,
     Premise,
     Throughout,
@@ -282,15 +281,16 @@ class Teller:
             case "background":
                 return f" (background{seen})" if seen else " (background)"
             case "remembered":
-                return f" at {self._time(found.time)} (from the answer then{self._leaves(found.leaving, '; ', '')})"
+                return f" at {self._time(found.time)} (from the answer then{self._leaves(found, '; ', '')})"
             case _:
-                return f" at {self._time(found.time)}{seen}{self._leaves(found.leaving)}"
+                return f" at {self._time(found.time)}{seen}{self._leaves(found)}"
 
-    def _leaves(self, leaving: Leaving, before: str = " (", after: str = ")") -> str:
+    def _leaves(self, found: Found, before: str = " (", after: str = ")") -> str:
+        leaving = found.leaving
         if leaving.facts is not None:
             more = "1 more fact" if leaving.facts == 1 else f"{leaving.facts:,} more facts"
             return f"{before}leaves the window after {more}{after}"
-        if leaving.time is None or leaving.time <= self.now + 1:
+        if leaving.time is None or leaving.time <= max(self.now, found.time + 1):
             return ""
         return f"{before}in the window until {self._time(leaving.time - 1)}{after}"
 

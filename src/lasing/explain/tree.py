@@ -15,7 +15,6 @@ from lasing.explain.premises import (
     Collected,
     Compared,
     Found,
-    Leaving,
     Member,
     Premise,
     Throughout,
@@ -32,6 +31,8 @@ from lasing.timeline.intervals import Interval
 
 _MOST_MEMBERS = 8
 """How many tuples in braces are shown."""
+_MOST_BELOW = 2
+"""How many attempts are shown for an atom that another one lacks."""
 
 
 def tree(explanation: Explanation, depth: int | None = None) -> str:
@@ -123,15 +124,16 @@ class _Telling:
             case "background":
                 return "(background)"
             case "remembered":
-                return f"(remembered: it was in the answer at {self._time(found.time)}{self._leaves(found.leaving)})"
+                return f"(remembered: it was in the answer at {self._time(found.time)}{self._leaves(found)})"
             case _:
-                return f"(data{self._leaves(found.leaving)})"
+                return f"(data{self._leaves(found)})"
 
-    def _leaves(self, leaving: Leaving) -> str:
+    def _leaves(self, found: Found) -> str:
+        leaving = found.leaving
         if leaving.facts is not None:
             return f"; leaves the window after {_counted(leaving.facts, 'more fact')}"
-        if leaving.time is None or leaving.time <= self._now + 1:
-            return ""
+        if leaving.time is None or leaving.time <= max(self._now, found.time + 1):
+            return ""  # it is about the present alone
         return f"; in the window until {self._time(leaving.time - 1)}"
 
     def _looked(self, span: Interval, absent: Absent) -> str:
@@ -224,12 +226,12 @@ def _counted(number: int, thing: str) -> str:
 # -- why not ---------------------------------------------------------------------------------------------------------
 
 
-def why_not_tree(answer: WhyNot) -> str:
-    """Why an atom does not hold, as a tree."""
-    return "\n".join(lines_of(why_not_branch(answer)))
+def why_not_tree(answer: WhyNot, depth: int | None = None) -> str:
+    """Why an atom does not hold, as a tree; atoms that are missing below `depth` are only named."""
+    return "\n".join(lines_of(why_not_branch(answer, depth)))
 
 
-def why_not_branch(answer: WhyNot) -> Branch:
+def why_not_branch(answer: WhyNot, depth: int | None = None) -> Branch:
     """The same as branches, for other ways to show it."""
     if answer.program.provenance is not None:
         return told_why_not(answer, answer.program.provenance)
@@ -245,7 +247,7 @@ def why_not_branch(answer: WhyNot) -> Branch:
         root.below += _near(answer.near, answer)
     for attempt in answer.attempts:
         telling = _Telling(answer.program, answer.now, {}, 0)
-        root.below.append(_attempt(attempt, telling, answer))
+        root.below.append(_attempt(attempt, telling, answer, depth))
     for rule in answer.unfit:
         root.below.append(Branch(described(rule, {}), below=[Branch(f"✗ its head is never {answer.atom}")]))
     root.below += _forbidding(answer)
@@ -267,7 +269,7 @@ def _forbidding(answer: WhyNot) -> list[Branch]:
     return found
 
 
-def _attempt(attempt: Attempt, telling: _Telling, answer: WhyNot) -> Branch:
+def _attempt(attempt: Attempt, telling: _Telling, answer: WhyNot, depth: int | None = None) -> Branch:
     branch = Branch(described(attempt.rule, attempt.binding))
     for _, premise in attempt.satisfied:
         for below in telling.premise(premise, 0):
@@ -279,6 +281,10 @@ def _attempt(attempt: Attempt, telling: _Telling, answer: WhyNot) -> Branch:
             failed.below += telling.premise(hint.found, 0)
         for closest in hint.closest:
             failed.below += _attempt(closest, telling, answer).below
+        if hint.below is not None and (depth is None or depth > 1):
+            deeper = None if depth is None else depth - 1
+            shown = hint.below.attempts[:_MOST_BELOW]
+            failed.below += [_attempt(closest, telling, answer, deeper) for closest in shown]
         branch.below.append(failed)
     for formula in attempt.unseen:
         branch.below.append(Branch(f"? {formula_text(given(formula, attempt.binding))}"))

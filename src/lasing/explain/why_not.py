@@ -44,6 +44,8 @@ MOST_ATTEMPTS = 3
 """How many attempts are kept for each rule."""
 MOST_NEAR = 3
 """How many facts are named as the nearest ones."""
+_MOST_BELOW = 8
+"""How many atoms that are missing are asked about in turn."""
 _MOST_TRIES = 20_000
 """How many instances of a rule are looked at, at most."""
 _MOST_KEPT = 50
@@ -81,7 +83,7 @@ class Hint:
     missing: Atom | None = None
     """The derived atom that does not hold."""
     below: WhyNot | None = None
-    """Why it does not, if it is a helper that only the translation of a query knows."""
+    """Why it does not, if that was asked in turn: of a query, only for helpers that its translation made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +152,13 @@ class WhyNot:
         return picture(why_not_branch(self))
 
 
-def why_not(search: Search, atom: Atom, time: int, around: frozenset[str] = frozenset()) -> WhyNot:
-    """Why an atom does not hold at a time point; `around` has the helpers that were asked about on the way to it."""
+def why_not(
+    search: Search, atom: Atom, time: int, around: frozenset[str] = frozenset(), asked: set[Atom] | None = None
+) -> WhyNot:
+    """Why an atom does not hold at a time point, and why the derived atoms do not that it lacks.
+
+    `around` has the predicates that were asked about on the way to it, `asked` all atoms that were asked about.
+    """
     attempts: list[Attempt] = []
     unfit: list[Rule] = []
     positions, values = pattern_of(atom.args, {}) or ((), ())
@@ -175,9 +182,13 @@ def why_not(search: Search, atom: Atom, time: int, around: frozenset[str] = froz
         () if search.is_derived(atom.predicate) else _near(search, search.whole, Interval(time, time), atom, {}, None)
     )
     program = search.evidence.program
+    known = frozenset({*around, atom.predicate})
     if program.provenance is not None:
-        known = frozenset({*around, atom.predicate})
         attempts = [_with_helpers(search, attempt, time, program.provenance, known) for attempt in attempts]
+    else:
+        asked = {atom} if asked is None else asked
+        least = attempts[0].distance if attempts else 0
+        attempts = [_with_missing(search, a, time, known, asked) if a.distance == least else a for a in attempts]
     return WhyNot(program, search.evidence.now, atom, tuple(attempts), tuple(unfit), near)
 
 
@@ -203,6 +214,19 @@ def _with_helpers(
         return replace(hint, below=why_not(search, atom, time, around))
 
     return replace(attempt, failed=tuple((formula, asked(hint)) for formula, hint in attempt.failed))
+
+
+def _with_missing(search: Search, attempt: Attempt, time: int, around: frozenset[str], asked: set[Atom]) -> Attempt:
+    """An attempt that says why the atoms are missing that it lacks: of each once, and of no predicate inside itself."""
+
+    def below(hint: Hint) -> Hint:
+        atom = hint.missing
+        if atom is None or atom.predicate in around or atom in asked or len(asked) > _MOST_BELOW:
+            return hint
+        asked.add(atom)
+        return replace(hint, below=why_not(search, atom, time, around, asked))
+
+    return replace(attempt, failed=tuple((formula, below(hint)) for formula, hint in attempt.failed))
 
 
 class _Attempts:

@@ -55,12 +55,14 @@ def explaining() -> list[tuple[str, str, str]]:
             )
         }
     )
+    engine.push(FACTS // AT_ONCE - 1, [("quiet3", "r0")])
     held = {atom.predicate: str(atom) for atom in sorted(engine.answer().atoms, key=str)}
     questions: dict[str, Callable[[], object]] = {
         f"why {held['top']}, ten rules deep": lambda: str(engine.explain(held["top"])),
         f"why {held['hot']}": lambda: str(engine.explain(held["hot"])),
         f"why {held['busy']}, of all readings of a sensor": lambda: str(engine.explain(held["busy"])),
         "why not top(nowhere)": lambda: str(engine.why_not("top(nowhere)")),
+        "why not top(r0), seven rules deep": lambda: str(engine.why_not("top(r0)")),
     }
     if "steady" in held:
         questions[f"why {held['steady']}, by negation"] = lambda: str(engine.explain(held["steady"]))
