@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lasing.drawing.svg import BAD, BLUE, BOX, EDGE, INK, ORANGE, SOFT, Drawing, paint, width_of
+from lasing.drawing.svg import BAD, BLUE, BOX, EDGE, INK, ORANGE, PAGE, SOFT, Drawing, paint, width_of
 from lasing.explain.branches import Branch, Kind
 
 _LINE = 18
@@ -16,6 +16,7 @@ _WITH = "  with "
 """What is between a rule and the values of its variables: a good place to break a long line."""
 
 _PAINTS = {
+    "page": paint(fill=PAGE),
     "box": paint(fill=BOX, stroke=EDGE),
     "derived": paint(fill=BOX, stroke=ORANGE),
     "data": paint(fill=BOX, stroke=BLUE),
@@ -82,6 +83,9 @@ def picture(*branches: Branch) -> str:
         boxes.branch(branch, 0, None)
         boxes.y += 14
     boxes.key()
+    page = Drawing("", {})
+    page.box("page", 0, 0, round(boxes.width), boxes.y)  # a page of another colour would hide the links and the key
+    boxes.drawing.parts.insert(0, page.parts[0])
     return boxes.drawing.svg(boxes.width, boxes.y, branches[0].line if branches else "")
 
 

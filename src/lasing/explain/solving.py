@@ -256,6 +256,8 @@ class Solving(ABC):
                 return replace(reason, leaving=leaving(function, view, time, atom.predicate, atom.values))
             case All(parts):
                 return All(tuple([self._seen_through(function, view, part) for part in parts]))
+            case Throughout(each=parts):
+                return replace(reason, each=tuple([self._seen_through(function, view, part) for part in parts]))
             case _:
                 return reason
 
