@@ -1,4 +1,4 @@
-"""What a batch costs whatever it brings: nothing is compiled for it, and workers do not search what they have."""
+"""What a batch costs whatever it brings: nothing is compiled, engines stay, and what is loaded is not searched."""
 
 from __future__ import annotations
 
@@ -26,6 +26,21 @@ def test_batches_after_the_first_compile_nothing(spark: Any, files: Files, tmp_p
         assert len([p for p in query.recentProgress if p["numInputRows"]]) == 4
         counts.append(compiled.getCount())
     assert counts[1] == counts[0], "no code has a constant that differs from batch to batch"
+
+
+def test_an_engine_finds_its_worker_again(spark: Any, files: Files, tmp_path: Path) -> None:
+    partitions = spark.conf.get("spark.sql.shuffle.partitions")
+    spark.conf.set("spark.sql.shuffle.partitions", 1)
+    try:
+        folder = files("in", parts(stream(), 60, 120, 180, 240, 300))
+        frame = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).parquet(str(folder))
+        query = writer(frame.transform(reason(JOIN, "p", "q", view="changes", shards=1)), tmp_path).start()
+        query.awaitTermination()
+        rebuilt = [p["observedMetrics"]["lasing"]["rebuilt"] for p in query.recentProgress if p["numInputRows"]]
+        assert len(rebuilt) == 6
+        assert sum(rebuilt) == 0, "the only worker for shards has the engine"
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", partitions)
 
 
 def test_workers_do_not_look_through_what_the_daemon_has_loaded(spark: Any) -> None:

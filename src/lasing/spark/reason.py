@@ -42,7 +42,7 @@ from lasing.spark.options import Delay, Options, check_names
 from lasing.spark.outputs import output_tables
 from lasing.spark.packing import PACKED, Packer
 from lasing.spark.replacing import check_replacement, shards_for
-from lasing.spark.session import require_pyspark
+from lasing.spark.session import require_pyspark, workers_of_their_own
 from lasing.spark.shipping import ship
 from lasing.spark.slices import Slices
 from lasing.spark.state import STATE
@@ -219,9 +219,10 @@ class Reasoning:
         said |= {} if old is None else {"replaces": old.work}
         end = spark.readStream.format(EndOfStream.name()).options(**said, **self._clock(task)).load()
         packed = reduce(lambda a, b: a.union(b), [*self._packed(task, inputs, places, None), end])
-        results = packed.groupBy("place").applyInPandasWithState(
-            streaming.shard_function(shared, places), streaming.RESULTS, STATE, "append", "NoTimeout"
-        )
+        with workers_of_their_own(spark, f"{shards} shards"):  # of several numbers, some workers would be left over
+            results = packed.groupBy("place").applyInPandasWithState(
+                streaming.shard_function(shared, places), streaming.RESULTS, STATE, "append", "NoTimeout"
+            )
         return self._outputs(task, streaming.observed(results, self.warns), None)
 
     def _packed(

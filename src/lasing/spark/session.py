@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ ON_A_DISK = {
 """What else differs for a session on this machine, whose checkpoints are usually on its disk."""
 
 _LOG = "log4j2.properties"
+_PURPOSE = "LASING_WORKERS_FOR"
 
 
 def session(master: str = "local[*]", name: str = "lasing", settings: Mapping[str, Any] | None = None) -> Any:
@@ -55,6 +57,21 @@ def session(master: str = "local[*]", name: str = "lasing", settings: Mapping[st
     for key, value in {**SETTINGS, **local, **quiet, **(settings or {})}.items():
         builder = builder.config(key, str(value))
     return builder.getOrCreate()
+
+
+@contextmanager
+def workers_of_their_own(spark: Any, purpose: str) -> Iterator[None]:
+    """Functions that are given to Spark meanwhile run in Python workers that run nothing else.
+
+    Spark takes idle workers in turn, whatever they did before, and a worker for each function of a task. Among workers
+    that also pack and unpack, an engine would hardly ever find the worker in which it is.
+    """
+    environment = spark.sparkContext.environment
+    environment[_PURPOSE] = purpose  # workers with other variables are not the same to Spark
+    try:
+        yield
+    finally:
+        del environment[_PURPOSE]
 
 
 def stop() -> None:
