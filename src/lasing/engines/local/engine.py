@@ -46,8 +46,8 @@ from lasing.logic.runs import Run
 from lasing.logic.terms import Arithmetic, Term, Variable
 from lasing.logic.values import is_text
 from lasing.plan.compile import compile_plan
-from lasing.plan.nodes import NOW, Plan
-from lasing.plan.operators import Extremes, Fold, Ranking, Remember
+from lasing.plan.nodes import NOW, Plan, Test
+from lasing.plan.operators import Compared, Extremes, Fold, Panes, Ranking, Remember
 from lasing.plan.optimize import optimized
 from lasing.plan.relations import Relation
 from lasing.plan.rewrite import rules_of
@@ -377,7 +377,9 @@ def _asks_for_order(plan: Plan) -> bool:
     folds = [stage for stage in plan.stages if isinstance(stage, Fold)]
     if any(isinstance(stage, Extremes | Ranking) for stage in plan.stages):
         return True
-    ordered = (test for rule in rules_of(plan) for test in rule.tests if COMPARISONS[test.comparison].orders)
+    tests: list[Test | Compared] = [test for rule in rules_of(plan) for test in rule.tests]
+    tests += (test for stage in plan.stages if isinstance(stage, Panes) for test in stage.tests)
+    ordered = (test for test in tests if COMPARISONS[test.comparison].orders)
     return any(_may_be_name(test.left) and _may_be_name(test.right) for test in ordered) or any(
         AGGREGATES[fold.function].picks is not None for fold in folds
     )

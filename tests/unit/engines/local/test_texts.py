@@ -14,6 +14,9 @@ import lasing
 from lasing.engines.local.engine import LocalEngine
 from lasing.engines.local.pointers import pointer
 from lasing.engines.local.texts import Texts, order
+from lasing.plan.compile import compile_plan
+from lasing.plan.operators import Panes
+from lasing.plan.optimize import optimized
 
 LONG = "a text of more than eight bytes"
 NAMES = ["", "\0", "\0\0", "a", "a\0", "a\0b", "ab", "é", "z", "\uffff", "\U0001f600", "\ud800", LONG, LONG + "\0"]
@@ -77,3 +80,19 @@ def test_names_meet_in_comparisons() -> None:
     )
     answers = [[answer.atoms for answer in lasing.run(program, rows, engine=name)] for name in ("local", "reference")]
     assert answers[0] == answers[1]
+
+
+def test_names_are_compared_in_the_tests_of_panes() -> None:
+    """The comparison is in an operator, not in a rule: kernels need the text of names for it, too."""
+    program = 'n(N) :- go, N = #count{T,S : temp(S) at T in [4,-1], S >= "m"}.'
+    plan = optimized(compile_plan(lasing.parse(program)))
+    assert any(isinstance(stage, Panes) and stage.tests for stage in plan.stages)
+    rows: list[tuple[int | str, ...]] = []
+    for time in range(8):
+        rows += [(time, "go"), *((time, "temp", f"{first}{'x' * 20}{time}") for first in "azmnb")]
+    found = {
+        engine: [answer.atoms for answer in lasing.run(program, rows, engine=engine)]
+        for engine in ("local", "reference")
+    }
+    assert found["local"] == found["reference"]
+    assert found["local"][5] == {lasing.Atom("n", (12,))}
