@@ -14,9 +14,9 @@ from lasing.bench.spark import experiments as spark
 from lasing.bench.spark import session as spark_session
 from lasing.bench.spark.cells import IDENTITY, OURS, PLAIN, Settings, rated
 from lasing.bench.spark.experiments import SPARK
+from lasing.bench.spark.fitting import fit
 from lasing.bench.spark.processes import descendants, kill_all
 from lasing.bench.spark.recovery import CASES, DRIVER, EXECUTOR, NEXT_BATCH, NOTHING, SPARK_IS_UP
-from lasing.bench.spark.sentences import fit
 from lasing.bench.spark.state import MEASURES, SHARE, SIZE, SPENT
 
 BY_NAME = {experiment.name: experiment for experiment in SPARK}
@@ -61,8 +61,9 @@ def test_the_experiments_are_listed_without_loading_spark() -> None:
 def test_the_number_of_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spark, "missing", lambda: "")
     counts = {effort: {e.name: e.count(effort) for e in SPARK} for effort in (QUICK, FULL)}
-    assert counts[QUICK] == {"spark-stream": 4, "spark-replay": 6, "spark-state": 3, "spark-recovery": 1}
-    assert counts[FULL] == {"spark-stream": 37, "spark-replay": 18, "spark-state": 9, "spark-recovery": 4}
+    names = ("spark-stream", "spark-replay", "spark-state", "spark-recovery", "spark-cluster")
+    assert counts[QUICK] == dict(zip(names, (4, 6, 3, 1, 10), strict=True))
+    assert counts[FULL] == dict(zip(names, (37, 18, 9, 4, 80), strict=True))
 
 
 def test_a_quick_run_kills_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

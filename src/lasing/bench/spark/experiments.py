@@ -1,4 +1,4 @@
-"""The experiments on Spark: streams, histories, the state of a stream, and recovery from a killed process.
+"""The experiments on Spark: streams, histories, the state of a stream, recovery, and a cluster in the small.
 
 The rule is a join with a key, `q(K,A,C) :- p(K,A,B) in [20], p(K,B,C) in [20].`, with about one result for each event.
 If the unit is thousand events/s, higher is better, and a ratio is a contender's rate over ours. All experiments share
@@ -13,6 +13,9 @@ from lasing.bench.measuring.course import Effort
 from lasing.bench.measuring.records import Cell, Experiment, Figure
 from lasing.bench.spark import sentences
 from lasing.bench.spark.cells import RATE, Measurement, unmeasured
+from lasing.bench.spark.cluster import NAME as CLUSTER
+from lasing.bench.spark.cluster import REBUILT, WORK, Clusters
+from lasing.bench.spark.cluster_sentences import of_clusters
 from lasing.bench.spark.recovery import NAME as RECOVERY
 from lasing.bench.spark.recovery import Recoveries
 from lasing.bench.spark.replay import NAME as REPLAY
@@ -51,6 +54,13 @@ def recoveries(effort: Effort) -> Recoveries:
     return Recoveries(3 if is_full(effort) else 0)
 
 
+def clusters(effort: Effort) -> Clusters:
+    """Small batches show what a batch costs, large ones what an event costs."""
+    if not is_full(effort):
+        return Clusters((2,), (2, 8), {20_000: 3})
+    return Clusters((1, 2), (2, 8, 32, 64), {1_000: 8, 100_000: 6})
+
+
 def _cells(name: str, plan: Callable[[Effort], Measurement]) -> Callable[[Effort], Iterator[Cell]]:
     def cells(effort: Effort) -> Iterator[Cell]:
         why = missing()
@@ -70,6 +80,11 @@ _ROWS = "rows in a shard's window"
 _STATE_FIGURES = (
     Figure(STATE, "State of a shard", "rows", _ROWS, SIZE, only={"measured": SIZE}, slope=True),
     Figure(f"{STATE}-share", "Time for the state", "rows", _ROWS, SHARE, only={"measured": SHARE}),
+)
+_OF_WORK, _OF_MOVES = {"measured": WORK}, {"measured": REBUILT}
+_CLUSTER_FIGURES = (
+    Figure(CLUSTER, "Work of a batch", "shards", "shards", WORK, ("executors",), "batch", _OF_WORK, slope=True),
+    Figure(f"{CLUSTER}-moved", "Moved", "shards", "shards", REBUILT, ("executors",), "batch", _OF_MOVES),
 )
 
 SPARK: tuple[Experiment, ...] = (
@@ -111,5 +126,15 @@ SPARK: tuple[Experiment, ...] = (
         _count(recoveries),
         unit="s",
         sentences=sentences.of_recoveries,
+    ),
+    Experiment(
+        CLUSTER,
+        "A cluster in the small",
+        "What does a second executor gain, and what do more shards cost: in rate, processor time, and data that moves?",
+        _cells(CLUSTER, clusters),
+        _count(clusters),
+        _CLUSTER_FIGURES,
+        "thousand events/s a core, ms, kB or %, as measured",
+        of_clusters,
     ),
 )

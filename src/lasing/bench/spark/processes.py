@@ -1,4 +1,4 @@
-"""Find and kill the processes that a process has started."""
+"""Find, measure and kill the processes that a process has started."""
 
 from __future__ import annotations
 
@@ -34,3 +34,13 @@ def kill_all(pid: int) -> None:
     for each in [pid, *descendants(pid)]:
         with suppress(ProcessLookupError):
             os.kill(each, signal.SIGKILL)
+
+
+def processor_seconds(pid: int) -> float:
+    """The processor time of a process and all that it has started, with those that have ended and been waited for."""
+    ticks = 0
+    for each in (pid, *descendants(pid)):
+        with suppress(OSError):  # it has just ended
+            fields = Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()
+            ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")

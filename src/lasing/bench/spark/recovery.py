@@ -15,13 +15,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
 from lasing.bench.measuring.records import Cell
 from lasing.bench.spark.cells import OURS, Settings, quartiles
+from lasing.bench.spark.own_home import AT_MOST, environment, link_spark
 from lasing.bench.spark.processes import descendants, kill_all
 from lasing.bench.spark.session import SCHEMA, rule, shared
 
@@ -31,8 +31,6 @@ NOTHING, EXECUTOR, DRIVER = "nothing", "an executor", "the driver"
 NEXT_BATCH, SPARK_IS_UP = "the next batch", "Spark is up"
 CASES = ((NOTHING, NEXT_BATCH), (EXECUTOR, NEXT_BATCH), (DRIVER, SPARK_IS_UP), (DRIVER, NEXT_BATCH))
 BATCH = 20_000
-AT_MOST = 300
-"""Seconds to wait before giving up."""
 
 
 @dataclass(frozen=True)
@@ -113,14 +111,11 @@ class _Stream:
         home, scratch = self.folder / "home", self.folder / "scratch"
         if not home.exists():
             scratch.mkdir(parents=True)
-            _link_spark(home)
+            link_spark(home)
         self.up.unlink(missing_ok=True)
-        places = {"SPARK_HOME": home, "SPARK_LOCAL_DIRS": scratch, "TMPDIR": scratch}
-        environment = {**os.environ, **{name: str(path) for name, path in places.items()}}
-        environment["JDK_JAVA_OPTIONS"] = f"-Djava.io.tmpdir={scratch}"
         command = [sys.executable, "-m", __name__, str(self.folder), self.events]
         with (self.folder / "said").open("wb") as said:
-            self.process = subprocess.Popen(command, env=environment, stdout=said, stderr=said)
+            self.process = subprocess.Popen(command, env=environment(home, scratch), stdout=said, stderr=said)
 
     def kill(self) -> None:
         """Kill the driver and all that it has started."""
@@ -151,17 +146,6 @@ class _Stream:
                 said = (self.folder / "said").read_text(errors="replace")
                 raise RuntimeError(f"{otherwise}: {said[-2000:]}")
             time.sleep(0.02)
-
-
-def _link_spark(home: Path) -> None:
-    """A Spark home whose executors work in our folder, not where Spark is installed."""
-    found = find_spec("pyspark")
-    assert found is not None
-    assert found.origin is not None
-    home.mkdir()
-    for part in Path(found.origin).parent.iterdir():
-        if part.name != "work":
-            (home / part.name).symlink_to(part)
 
 
 def run(folder: str, events: str) -> None:

@@ -2,36 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import pairwise
-from typing import NamedTuple
-
-import numpy as np
 
 from lasing.bench.measuring.records import Cell
 from lasing.bench.spark.cells import OURS
+from lasing.bench.spark.fitting import Line, fit
 from lasing.bench.spark.recovery import DRIVER, EXECUTOR, NEXT_BATCH, NOTHING, SPARK_IS_UP
 from lasing.bench.spark.replay import BY_KEY, BY_TIME
 from lasing.bench.spark.state import SHARE, SIZE, SPENT
-
-
-class Line(NamedTuple):
-    """y = fixed + marginal · x."""
-
-    fixed: float
-    marginal: float
-
-
-def fit(x: Sequence[float], y: Sequence[float]) -> Line:
-    """The line with the least squares of relative errors: small values count as much as large ones.
-
-    >>> fit([1, 2, 4], [5, 7, 11])
-    Line(fixed=3.0, marginal=2.0)
-    """
-    weight = 1 / np.asarray(y, float)
-    columns = np.column_stack([weight, weight * np.asarray(x, float)])
-    fixed, marginal = np.linalg.lstsq(columns, np.ones(len(x)))[0]
-    return Line(round(float(fixed), 12), round(float(marginal), 12))
 
 
 def of_streams(cells: list[Cell]) -> list[str]:
