@@ -30,7 +30,8 @@ from lasing.spark import noted
 from lasing.spark.bad_rows import COLUMNS, first_of
 from lasing.spark.inputs import specification
 from lasing.spark.outputs import LEADING
-from lasing.spark.reason import Outputs, Reasoning, reason
+from lasing.spark.reason import reason
+from lasing.spark.reasoning import Outputs, Reasoning
 from lasing.spark.session import session
 from lasing.spark.streaming import STATUS
 from lasing.timeline.delay import delay_of

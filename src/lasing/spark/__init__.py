@@ -4,7 +4,8 @@
 bundled Java.
 """
 
-from lasing.spark.reason import Outputs, Reasoning, reason
+from lasing.spark.reason import reason
+from lasing.spark.reasoning import Outputs, Reasoning
 from lasing.spark.session import session
 
 __all__ = ["Outputs", "Reasoning", "reason", "session"]
