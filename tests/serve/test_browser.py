@@ -286,7 +286,9 @@ def test_two_tabs_run_different_programs(visit: Visit) -> None:
     play(first)
     play(second)
     assert "holds at" in ask(first, "hot(s2)")
-    assert "no predicate hot" in ask(second, "hot(s2)")
+    second.fill("#ask-atom", "hot(s2)")
+    second.click("#ask-form button")
+    second.wait_for_selector("#why-answer .why-none:has-text('no predicate hot')")
 
 
 def test_a_reload_keeps_what_was_written(visit: Visit) -> None:
