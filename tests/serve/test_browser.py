@@ -448,7 +448,8 @@ def test_a_message_beside_its_line_leaves_the_text_alone(visit: Visit, width: in
     page = visit(viewport={"width": width, "height": 800})
     if width < 900:
         page.click("#pane-tab-program")
-    write(page, "p :- q\nfoo(X) :- bar(Y), X > 3.\n")  # the cursor is in the third line
+    # Typing leaves the cursor in the third line.
+    page.fill("#program-editor textarea", "p :- q\nfoo(X) :- bar(Y), X > 3.\n")
     page.wait_for_selector(".editor-note")
     beginning: float = page.evaluate("document.querySelector('.editor-note').getBoundingClientRect().left")
     assert beginning > page.evaluate(END_OF_TEXT)

@@ -477,8 +477,8 @@ export class Timeline {
 function legend(line) {
   if (line.kind !== "marks" || !isCurve(line.lane)) return null;
   const series = [...new Set(line.lane.marks.map((mark) => mark.series))];
-  return series.length < 2 || series.length > CURVE_COLOURS ? null : h("span", { class: "legend" }, series.map(
-    (one, i) => h("span", {}, h("i", { class: `s${i}` }), short(one.slice(one.indexOf("(") + 1)))));
+  return series.length < 2 || series.length > CURVE_COLOURS ? null : h("span", { class: "legend" }, series.flatMap(
+    (one, i) => [i ? " " : null, h("span", {}, h("i", { class: `s${i}` }), short(one.slice(one.indexOf("(") + 1)))]));
 }
 
 /** Stripes over what holds only in some answers. */
