@@ -26,14 +26,6 @@ SETTINGS = {
 }
 """What differs from Spark's defaults; each may be overridden."""
 
-ON_A_DISK = {
-    # the other way to write a checkpoint starts 40 processes (readlink) for each batch on a local disk
-    "spark.sql.streaming.checkpointFileManagerClass": (
-        "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
-    ),
-}
-"""What else differs for a session on this machine, whose checkpoints are usually on its disk."""
-
 _LOG = "log4j2.properties"
 _PURPOSE = "LASING_WORKERS_FOR"
 
@@ -53,8 +45,7 @@ def session(master: str = "local[*]", name: str = "lasing", settings: Mapping[st
 
     builder = SparkSession.builder.master(master).appName(name)
     quiet = {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{Path(__file__).parent / _LOG}"}
-    local = ON_A_DISK if master.startswith("local") else {}
-    for key, value in {**SETTINGS, **local, **quiet, **(settings or {})}.items():
+    for key, value in {**SETTINGS, **quiet, **(settings or {})}.items():
         builder = builder.config(key, str(value))
     return builder.getOrCreate()
 
