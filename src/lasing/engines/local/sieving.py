@@ -73,10 +73,10 @@ def put_sieves(
     """For each passing relation of which a sieve can take rules together: what then begins with it, and where the list
     of its rules one by one is. `applied` has rules with their own variants. No head may be in `not_into`."""
     found = []
+    untimed = {feed.relation for feed in feeds if not feed.timed}
     for relation in passing:
-        timed = all(feed.timed for feed in feeds if feed.relation == relation)
         places = [place for _, place in applied.get(relation, ())]
-        instead = _sieved(layout, relation, timed, applied.get(relation, ()), not_into)
+        instead = _sieved(layout, relation, relation not in untimed, applied.get(relation, ()), not_into)
         if instead is not None:
             found.append((relation, instead, layout.put([len(places), *places])))
     return found
@@ -101,7 +101,8 @@ def _sieved(
     tested = sorted({one.column for found in ranges.values() for one in found})
     places = [place for _, place in fitting]
     heads = [layout.words[place + variants.HEAD] for place in places]
-    members = [w for i, place in enumerate(places) for w in (place, 0, int(heads[i] not in heads[:i]))]
+    firsts = {head: i for i, head in reversed([*enumerate(heads)])}
+    members = [w for i, place in enumerate(places) for w in (place, 0, int(firsts[heads[i]] == i))]
     nodes = root.words(len(layout.words))
     words = {
         variants.HEAD: heads[0],
